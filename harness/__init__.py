@@ -9,7 +9,8 @@ its commands need no SDK.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers know the name; `typing` itself is slow to import
+# Type checkers know this name. Importing `typing` would take most of this module's load time.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import Any

@@ -170,7 +170,7 @@ def _prepared(
     provider_opts: Mapping[str, Any] | None,
     **request: Any,
 ) -> Prepared:
-    """Return the plan; ``request`` holds those fields of a `RunRequest` that are what the caller gave."""
+    """Return the plan; ``request`` has those fields of a `RunRequest` that the caller gave."""
     ranges.TIMEOUT_MS.check(timeout_ms)
     if not isinstance(request["read_only"], bool):
         raise UsageError(f"read_only: expected True or False, found {request['read_only']!r}")

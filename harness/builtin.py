@@ -104,7 +104,7 @@ def builtin_server(name: str) -> ServerSpec:
 
 
 def _package_of(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the folder of that server, and the options that choose it within the folder."""
+    """Return the folder of that server, and the options that select it among others there."""
     for package, stores in _STORES.items():
         for store in stores:
             if name == f"{package}_{store}":

@@ -1,4 +1,4 @@
-"""One canonical text of a JSON value, and its digest: for keys, hashes and comparisons."""
+"""One canonical text for a JSON value, and its digest, for keys, hashes and comparisons."""
 
 from __future__ import annotations
 

@@ -13,10 +13,7 @@ from harness.judging.exit_codes import EXIT_INTERRUPTED
 
 
 def _leave(*_: object) -> None:
-    """Say that the program was interrupted, and exit.
-
-    Processes that it started end by themselves once this end of their pipes is closed.
-    """
+    """Say "Interrupted." and exit; child processes end once our end of their pipe is closed."""
     if "--json-output" in sys.argv:
         os.write(1, b'{"status": "error", "error": "interrupted"}\n')
     os.write(2, b"Interrupted.\n")

@@ -96,7 +96,7 @@ def _reasons(run: PythonRun) -> Finding:
         return (
             False,
             (
-                f"expected find_customer, then count_orders with its result; the calls were "
+                "expected find_customer, then count_orders with its result; the calls were "
                 f"{_calls(run)}"
             ),
         )

@@ -1,8 +1,7 @@
-r"""Invisible characters, and those that change a text's direction, written as escapes: ``\u202e``.
+r"""Hidden characters: invisible, or turning the text's direction; escaped like ``\u202e``.
 
-A server or a model may say one thing to people and another to machines with them. Joiners and
-variation selectors stay where emoji and scripts need them: between two characters that are no
-ASCII.
+With them a server or a model may say one thing to people and another to machines. Joiners and
+variation selectors are kept where emoji and scripts need them: between two non-ASCII characters.
 """
 
 from __future__ import annotations
@@ -12,12 +11,12 @@ import re
 _ALWAYS = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # control characters, but not tab and newline
     # soft hyphens, fillers, zero-width spaces, invisible signs
-    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f\u3164"
-    "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that change the direction of a text
-    "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, noncharacters
-    # tags and further variation selectors: whole messages have been hidden in them
-    "\U000e0000-\U000e0fff"
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u206a-\u206f"
+    "\u3164\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of a text
+    "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, no characters
+    "\U000e0000-\U000e0fff"  # tags, further variation selectors: whole messages were hidden in them
 )
 _SHOWN = r"[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f]"
 """What a joiner or a selector may belong to."""

@@ -1,16 +1,16 @@
-"""Bounds of JSON from outside: how deep it may nest, how long its integers may be.
+"""Limits for JSON from outside: its depth, its integers, and what replaces the rest.
 
-Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema's
-validator each fail at a different depth and in a different way, so one bound holds where data
-enters: `loads` applies it.
+Servers, models and recordings may send JSON of any depth. Python, the log's reader and a schema
+validator each give up at another depth and in another way, so one limit is applied where data
+enters: `loads` reads it.
 
-| in the JSON                                 | what `loads` returns for it                        |
-|---------------------------------------------|----------------------------------------------------|
-| nested deeper than `WIRE_DEPTH` levels      | a text for each value below: its size and SHA-256  |
-| a number beyond the range of a float: 1e400 | the integer that it is                             |
-| an integer of more than `MAX_DIGITS` digits | a `Cut`: its first digits and how many there are   |
-| NaN, Infinity                               | their names as text; a `Cut` if ``strict``         |
-| half a surrogate pair                       | U+FFFD; in a `Cut` if ``strict``                   |
+| in the JSON                                 | what `loads` returns for it                      |
+|---------------------------------------------|--------------------------------------------------|
+| nested deeper than `WIRE_DEPTH` levels      | a text for every value below: size and SHA-256   |
+| a number beyond the range of a float: 1e400 | the integer that it is                           |
+| an integer of more than `MAX_DIGITS` digits | a `Cut`: its first digits and their number       |
+| NaN, Infinity                               | their names as text; if strict, as a `Cut`       |
+| half a surrogate pair                       | U+FFFD; if strict, in a `Cut`                    |
 
 What is kept of a call nests at most `MAX_DEPTH` levels; `shortcoming` says where a value does not.
 """
@@ -78,10 +78,7 @@ def loads(text: str | bytes, *, strict: bool = False) -> Any:
 
 
 def depth_of(data: bytes) -> int:
-    """Return how many levels the JSON ``data`` nests.
-
-    Each step is one pass over the bytes, as fast as copying them.
-    """
+    """Return how many levels the JSON ``data`` nests; every step is one fast pass."""
     if b"\\" in data:
         data = data.replace(rb"\\", b"").replace(rb"\"", b"")
     marks = data.translate(None, _NO_MARK).replace(b'""', b"")
@@ -98,10 +95,7 @@ def is_deep(text: str, limit: int = MAX_DEPTH) -> bool:
 
 
 def shortcoming(value: Any) -> str | None:
-    """Return why ``value`` cannot be kept as it is, or ``None``.
-
-    It nests too deeply, or a part of it was not read.
-    """
+    """Return why ``value`` cannot be kept as it is (too deep, or not fully read), or ``None``."""
     level: list[Any] = [value] if isinstance(value, _TELLING) else []
     for _ in range(MAX_DEPTH):
         if cut := next((item for item in level if type(item) is Cut), None):
@@ -220,7 +214,7 @@ def _long(text: str, digits: int) -> Cut:
 
 
 def _shallow(data: bytes) -> Iterator[bytes]:
-    """Yield the JSON ``data`` in pieces, with a text for each value deeper than `WIRE_DEPTH`."""
+    """Yield ``data`` in pieces, a text for every value that lies deeper than `WIRE_DEPTH`."""
     depth = kept = 0
     for token in _TOKEN.finditer(data):
         match token[0]:

@@ -39,7 +39,7 @@ def search(pattern: str, text: str) -> tuple[int, int] | None:
 
 
 def program_size(pattern: str) -> int:
-    """Return how many instructions ``pattern`` has: the most steps of a search for each character.
+    """Return the number of instructions of ``pattern``: they bound a search's time per character.
 
     Raises:
         BrokenPattern: it is none that RE2 takes.

@@ -18,7 +18,7 @@ def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:
 
 
 def same_request_elsewhere(response: httpx2.Response) -> httpx2.Request | None:
-    """Return the redirected request if method and origin stay the same, otherwise ``None``."""
+    """Return the request that follows a redirect to the same origin with the same method."""
     following, sent = response.next_request, response.request
     if following is None or following.method != sent.method or following.url.userinfo:
         return None

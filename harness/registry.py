@@ -52,9 +52,9 @@ class Registry(Generic[T]):
     ) -> None:
         """``group`` is the entry-point group, ``noun`` a member's sort in messages.
 
-        ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that the
-        program itself uses and no user may name. ``formerly`` is an older name of the group:
-        members that packages list under it are found too.
+        ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that only
+        the program itself may name. ``formerly`` is an older name of the group: members listed
+        under it are found, too.
         """
         self.group = group
         self._formerly = formerly
@@ -87,11 +87,11 @@ class Registry(Generic[T]):
         return name in self._builtin or name in self._entry_points
 
     def reference(self, name: str) -> str:
-        """Return ``module:attribute`` of the member ``name`` without importing it."""
+        """Return ``module:attribute`` of an existing member, without importing it."""
         return self._builtin.get(name) or self._entry_points[name].value
 
     def add_unlisted(self, name: str, member: T) -> None:
-        """Add a member that the program itself asks for and nobody may name."""
+        """Add a member that only the program itself may name."""
         self._loaded[name] = member
 
     def unknown(self, name: str) -> UsageError:

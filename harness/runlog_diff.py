@@ -38,7 +38,7 @@ def differences(old: Header, new: Header) -> Iterator[str]:
 
 
 def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -> Iterator[str]:
-    """Yield each difference between the tools of two runs (`RunLog.tools`), in words."""
+    """Yield in words each difference between the tools that users of two runs were shown."""
     if set(old) == set(new):
         return
     for name, before, after in _pairs(_by_name(old), _by_name(new)):

@@ -1,4 +1,4 @@
-"""Text from models and servers, made harmless to show; and figures in a readable form."""
+"""Text from models and servers, made safe to show; and figures in readable form."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
 
 
 def printable(text: str) -> str:
-    """Return ``text`` without secrets, terminal escapes and CI commands.
+    """Return ``text`` without secrets, terminal escapes, CI commands and hidden characters.
 
-    Hidden characters are escaped.
+    Hidden characters are escaped, the others removed.
     """
     plain = escaped(_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
     return _COMMANDS.sub(
@@ -35,7 +35,7 @@ def escaped_json(text: str) -> str:
 
 
 def bounded(text: str, limit: int) -> str:
-    """Return ``text`` harmless, cut to ``limit`` characters with a note of what is missing."""
+    """Return ``text`` made safe, cut to ``limit`` characters with a note of how much is missing."""
     text = KNOWN.text(text)  # a secret that is cut in two would not be known any more
     if len(text) <= limit:
         return printable(text)
@@ -43,7 +43,7 @@ def bounded(text: str, limit: int) -> str:
 
 
 def shorten(text: str, limit: int) -> str:
-    """Return ``text`` without secrets in at most ``limit`` characters, with ``…`` if cut."""
+    """Return ``text`` redacted, in at most ``limit`` characters, with an ellipsis if cut."""
     text = KNOWN.text(text)  # before it is cut, as above
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
 

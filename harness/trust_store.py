@@ -1,4 +1,4 @@
-"""The TLS trust store: the certificates of the machine, or those that its environment names."""
+"""The TLS trust store: the certificates of the machine, or those that the environment names."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ _NAMES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 @cache
 def trusted(*, trust_env: bool = True) -> ssl.SSLContext:
-    """Return the TLS trust store.
+    """Return the TLS trust store; read once, since that takes longer than a whole trial.
 
-    It is read once: to read all certificates takes longer than a whole trial.
-
-    With ``trust_env``, the environment may name others, as for every program that uses OpenSSL.
+    With ``trust_env``, the environment may name other certificates, as for all OpenSSL programs.
 
     Raises:
         UsageError: what the environment names cannot be read.

@@ -136,7 +136,7 @@ def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
 
 
 def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
-    """Return calls in a suite's form: names alone on one line, calls with arguments one a line."""
+    """Return calls in a suite's form: names alone on one line, calls with arguments as a list."""
     if not any(arguments for _, arguments in calls):
         return Inline([tool for tool, _ in calls])
     return [_call(tool, arguments) for tool, arguments in calls]

@@ -144,8 +144,8 @@ def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckR
         return replace(
             check,
             verdict="failed",
-            explanation=f"Decision is filtered, expected allowed: others get {names} from the "
-            f"same call",
+            explanation=f"Decision is filtered, expected allowed: others get {names} from the same "
+            "call",
             hint="If this is intended, expect filtered; otherwise look at the server's policy.",
         )
     if (

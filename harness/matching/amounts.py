@@ -1,8 +1,8 @@
 """Numbers in prose, in any notation a person would write, and how near is near enough.
 
 ``1,234.50`` · ``1.234,50`` · ``1 234,50`` · ``1'234.50`` · ``12,34,567`` · ``$1.2k`` ·
-``1.2 million`` · ``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``2^10`` · ``(45.00)`` · ``−3`` · ``minus 3`` ·
-``twenty-three thousand``. A notation that can be read in two ways (``1.234``, ``12%``, ``5 m``) has
+``1.2 million`` · ``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``2^10`` · ``(45.00)`` · ``−3`` ·
+``minus 3`` · ``twenty-three thousand``. An ambiguous notation (``1.234``, ``12%``, ``5 m``) has
 both readings. What only looks like a figure is none: the markers of a numbered list, the digits of
 a name (``ABC-42``, ``CUST_00042``).
 """
@@ -88,7 +88,7 @@ def amounts(text: str) -> Iterator[Amount]:
 
 
 def _markers(readable: str) -> frozenset[int]:
-    """Return where the numbers stand that only count the items of a list: one of them has another before or after."""
+    """Return the places of list markers: numbers with a neighbour before or after in the list."""
     found = {match.start(1): int(match[1]) for match in _MARKER.finditer(readable)}
     numbers = set(found.values())
     return frozenset(place for place, number in found.items() if numbers & {number - 1, number + 1})
@@ -131,7 +131,7 @@ def _amount(
 
 
 def _is_named(readable: str, text: str, start: int) -> bool:
-    """Whether the digits from ``start`` on are a part of a name: CUST_00042, v2, ABC-42, ORD-2024-7."""
+    """Whether the digits from ``start`` on belong to a name: CUST_00042, v2, ABC-42, ORD-2024-7."""
     if readable[max(0, start - 1) : start].isidentifier():
         return True
     name = _NAME.search(text, max(0, start - _LONGEST_NAME), start)
@@ -139,7 +139,7 @@ def _is_named(readable: str, text: str, start: int) -> bool:
 
 
 def _readings(digits: str) -> list[float]:
-    """Return what digits with separators may mean; nothing for dates, versions and other such things."""
+    """Return what digits with separators may mean; empty for dates, versions and the like."""
     marks = [letter for letter in digits if not letter.isdigit()]
     if not marks:
         return [float(digits)]
@@ -155,7 +155,7 @@ def _readings(digits: str) -> list[float]:
 
 
 def _grouped(digits: str, marks: set[str]) -> bool:
-    """Whether one separator stands between groups of three digits, or of two before the last three."""
+    """Whether one separator divides groups of three digits, or of two before the last three."""
     form = _GROUPS.fullmatch(digits)
     return form is not None and len(marks) == 1
 
@@ -163,7 +163,7 @@ def _grouped(digits: str, marks: set[str]) -> bool:
 def _scaled(
     values: list[float], readable: str, end: int, *, money: bool
 ) -> tuple[list[float], int]:
-    """Apply what follows a number (a power, a percent sign, *million*, *k*); return the readings and their end."""
+    """Apply what follows a number (a power, ``%``, *million*, *k*); return readings and end."""
     power = _POWER.match(readable, end)
     if power:
         if power["up"] and not power["ten"]:

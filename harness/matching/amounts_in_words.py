@@ -14,9 +14,12 @@ _BETWEEN = re.compile(r"[ -]+")
 _BEHIND_DIGITS = re.compile(r"\d[^\w\n]{0,2}$")
 # fmt: off
 _SMALL = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
-    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
+    "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
+    "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20, "thirty": 30, "forty": 40,
+    "fifty": 50,
     "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }
 # fmt: on
@@ -74,7 +77,7 @@ def _end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
 
 
 def _goes_on(before: str, word: str) -> bool:
-    """Whether ``word`` goes on with the number that ends in ``before``: as in *twenty three*, not as in *two three*."""
+    """Whether ``word`` continues a number after ``before``: *twenty three*, not *two three*."""
     big = before == "hundred" or before in _LARGE
     if word == "and":
         return big

@@ -1,4 +1,4 @@
-"""Where the arguments of a call differ from what was expected, and how that is shown side by side."""
+"""Where the arguments of a call differ from the expected ones, shown side by side."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ArgumentDifference:
 
 
 def differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDifference, ...]:
-    """Return where ``given`` is not what ``pattern`` (partial at its top) asks for; nothing when it matches."""
+    """Return where ``given`` does not match ``pattern`` (partial at its top); empty if it does."""
     if is_matcher(pattern):
         return tuple(_between(pattern, given, ""))
     found: list[ArgumentDifference] = []
@@ -110,7 +110,7 @@ def _note(pattern: Any, value: Any) -> str:
     if isinstance(pattern, str):
         return _text_note(pattern, value)
     if isinstance(pattern, list):
-        return f"{len(value)} elements instead of {len(pattern)}"  # of one length, each element is told
+        return f"{len(value)} elements instead of {len(pattern)}"
     return ""
 
 
@@ -123,7 +123,7 @@ def _text_note(wanted: str, given: str) -> str:
 
 
 def _reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
-    """Whether two lists of one length differ only in the order of their elements; of long ones it is not asked."""
+    """Whether two lists differ only in the order of their elements; false for long lists."""
     if len(wanted) > _MAX_REORDERED:
         return False
     left = list(given)

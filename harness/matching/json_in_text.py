@@ -53,7 +53,7 @@ def json_in(answer: str) -> Any:
 
 
 def _json_at(answer: str, place: int) -> Any:
-    """Return the JSON that fills the code block which is opened before ``place``, whatever line its end stands on."""
+    """Return the JSON that fills the code block opened before ``place``, up to its fence."""
     for info in _INFO:
         begun = info.match(answer, place)
         try:

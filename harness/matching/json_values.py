@@ -1,4 +1,4 @@
-"""JSON values as suites write them and models send them: what is one, what equals what, how it is shown."""
+"""JSON values as suites write them and models send them: their types, equality and display."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def type_name(value: Any) -> str:
 
 
 def show(value: Any, width: int = 60) -> str:
-    """Return ``value`` as JSON on one line of at most ``width`` characters, harmless to a terminal."""
+    """Return ``value`` as JSON on one line of at most ``width`` characters, safe for terminals."""
     if isinstance(value, Absent):
         return value.value
     try:
@@ -127,7 +127,7 @@ def _readable(value: Any) -> Any:
 
 
 def brief(value: Any, width: int = 2_000) -> Any:
-    """Return ``value``, or its first ``width`` characters as text where it is larger: for reports."""
+    """Return ``value``, or the first ``width`` characters of its text if it is larger."""
     text = show(value, width + 1)
     return value if len(text) <= width else clip(text, width)
 

@@ -50,9 +50,9 @@ def _is_overwritten(text: str) -> bool:
 
 
 def _hides(line: str) -> bool:
-    """Return whether letters are replaced by the like of ``***``, which is not how Markdown uses them.
+    """Return whether letters are replaced by ``***`` or the like, other than as Markdown.
 
-    What begins so may go on to say why, at any length.
+    Any explanation may follow the mask.
     """
     plain = _BOLD.sub(r"\2", _HEADING.sub("", line))
     if _RUN.search(plain) is None:
@@ -61,7 +61,7 @@ def _hides(line: str) -> bool:
 
 
 def may_be_meant(mask: Any) -> bool:
-    """Return whether a record may well hold what looks like a mask: nothing, or a word such as ``restricted``."""
+    """Return whether a record may really hold the apparent mask: a blank, or ``restricted``."""
     if mask is None or mask == "":
         return True
     return isinstance(mask, str) and re.fullmatch(_ORDINARY, mask, re.IGNORECASE) is not None

@@ -225,7 +225,7 @@ def _all_paths(operand: Any, value: Any) -> bool:
 
 
 def leads_to(path: str, pattern: Any, value: Any) -> bool:
-    """Whether a value to which ``path`` leads matches; where it leads nowhere, `ABSENT` is matched."""
+    """Whether a value at ``path`` matches; if there is none, `ABSENT` is matched."""
     found = [] if value is ABSENT else select(path, value)
     return any(matches(pattern, part) for part in found or [ABSENT])
 

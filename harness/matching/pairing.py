@@ -1,4 +1,4 @@
-"""The best way to pair two sets: each of the smaller with one of the larger, the total score highest."""
+"""The best pairing of two sets, with the highest total score."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def best_pairs(scores: Sequence[Sequence[float]]) -> list[int | None]:
-    """Return for each row of ``scores`` the column that it is paired with, or ``None`` where columns run out.
+    """Return the column paired with each row of ``scores``; ``None`` if there are too few columns.
 
     No other pairing has a higher total. Takes time in proportion to rows × rows × columns (or
     columns × columns × rows where those are fewer).

@@ -1,4 +1,4 @@
-"""Regular expressions from suites: those that do not work are refused with what to write instead."""
+"""Regular expressions from suites: invalid ones are refused, with what to write instead."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Folded:
         return None if start < 0 else self.passage(start, start + len(folded))
 
     def passage(self, start: int, end: int, around: int = 50) -> Passage:
-        """Return the stretch between two places of `folded`, with up to ``around`` characters on both sides."""
+        """Return the text between two places of `folded`, with ``around`` characters beside it."""
         first, last = self.offsets[start], max(self.offsets[end - 1] + 1, self.offsets[start] + 1)
         left, right = max(0, first - around), min(len(self.shown), last + around)
         if (
@@ -96,7 +96,10 @@ def _at_word(text: str, place: int, step: int) -> int:
 
 
 def folding(text: str, *, emphasis: bool = True) -> Folded:
-    """Fold ``text``, keeping the way back; with ``emphasis`` false, without Markdown's ``**``, ``__`` and backticks."""
+    """Fold ``text``, keeping offsets; without ``emphasis``, Markdown's emphasis is removed.
+
+    That is ``**``, ``__`` and backticks.
+    """
     shown = _normal(text, emphasis=emphasis)
     parts: list[str] = []
     offsets: list[int] = []
@@ -129,7 +132,7 @@ def fold(text: str) -> str:
 
 
 def find(wanted: str, text: str) -> Passage | None:
-    """Return where ``wanted`` stands in ``text``, both folded, with or without the text's Markdown emphasis.
+    """Return where ``wanted`` is in ``text``, folded, with or without Markdown emphasis.
 
     Spaces around ``wanted`` count, and the ends of ``text`` are spaces: ``" no "`` is the word
     *no*.
@@ -140,7 +143,7 @@ def find(wanted: str, text: str) -> Passage | None:
 
 
 def contains(wanted: str, text: str) -> bool:
-    """Whether `find` would find ``wanted``; without asking where, many times faster in a long text."""
+    """Whether `find` would find ``wanted``: much faster in a long text."""
     return _reading(_folded(wanted.strip("\r\n")), f" {text} ") is not None
 
 

@@ -1,7 +1,7 @@
-"""A server's policy without any model: every identity makes the same calls, and the decisions are held side by side.
+"""A server's policy without any model: identities make the same calls, decisions are compared.
 
-`callers` says who asks, `calls` what is asked, `expectations` what suites say must come of it,
-`confirmation` who is asked again; `probe` has it all asked (`asking`) and writes a run log like any
-other. From that log `findings` reads what is wrong, as a `report`; `frozen` holds it against a
-table that was kept.
+`callers` has the identities, `calls` the calls, `expectations` what suites expect of them, and
+`confirmation` the repeated calls; `probe` makes them all and writes a run log like any other. From
+that log, `findings` derives what is wrong, as a `report`; `kept_decisions` compares it with a table
+that was kept.
 """

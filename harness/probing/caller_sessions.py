@@ -1,4 +1,4 @@
-"""Asking: every caller makes every call through a session of its own, and each call becomes a line of the log."""
+"""Makes every call of every caller, each caller in its own session, and logs each call."""
 
 from __future__ import annotations
 
@@ -253,10 +253,12 @@ class Asking:
         return lines
 
     def _unopened(self, error: HarnessError, trial: Trial) -> TrialLine:
-        """Return the line of a call for which no session opened; it has a transcript if the server knew who asks.
+        """Return the line of a call whose session did not open.
 
-        Whoever is told to a process by its environment may be the reason why there is none: nobody
-        was asked.
+        It has a transcript if the server knew who asks.
+
+        A caller who is told to a process by its environment may be the cause of the failure: then
+        the server was not asked.
         """
         kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
         fault = TrialError(
@@ -299,7 +301,7 @@ class Asking:
     def trial(
         self, caller: ProbeCaller, call: ProbeCall, index: int, again: Again | None = None
     ) -> Trial:
-        """Return the trial of one call by one caller; ``again``: only to confirm what was suspected before."""
+        """Return the trial of one call by one caller; ``again``: a call that only confirms."""
         name = f"{call.label} [{caller.name}]"
         case = Case(
             name=name if again is None else f"{name} {again.words}",

@@ -1,4 +1,4 @@
-"""What each caller of a probe lived, read from its log: the runs, and what the server said in them."""
+"""What each caller of a probe saw, read from its log: the trials and the server's answers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 
 
 def facts_of(run: TrialResult) -> Mapping[str, Any]:
-    """Return what the probe noted of a call: ``tool``, ``arguments``, ``bases``, ``damage``, ``credential``.
+    """Return the probe's facts of a call: ``tool``, ``arguments``, ``bases``, ``damage`` ….
 
-    Where it was made once more to confirm a suspicion, also ``call`` (as tables have it) and
-    ``after``: who had asked right before, ``None`` for that one's own call.
+    A repeated call that confirms a suspicion also has ``call`` (its name in tables) and ``after``:
+    who had asked right before, ``None`` for the first of the two.
     """
     facts: Mapping[str, Any] = run.case.metadata["probe"]
     return facts
@@ -70,12 +70,12 @@ class Lived:
                 self.views[run.key] = view
 
     def result(self, run: TrialResult) -> Result | None:
-        """Return what was answered, or what came in place of an answer; ``None`` where nothing was called."""
+        """Return the recorded call and its answer; ``None`` if nothing was called."""
         view = self.views.get(run.key)
         return view.results[0] if view is not None and view.results else None
 
     def refused(self, run: TrialResult) -> bool:
-        """Whether the server did not let the caller in at all."""
+        """Whether the server refused the caller a session."""
         view = self.views.get(run.key)
         return view is not None and view.refused
 
@@ -89,7 +89,7 @@ class Lived:
         return {name_of(run): self.offered(run) for run in self.runs if run.key in self.views}
 
     def answered(self) -> dict[tuple[str, str], TrialResult]:
-        """Return the first run of each caller and call that the server answered, be it by letting nobody in."""
+        """Return each caller's first answered trial of each call, counting refused sessions."""
         first: dict[tuple[str, str], TrialResult] = {}
         for run in sorted(self.runs, key=lambda run: run.index):
             result = self.result(run)

@@ -1,9 +1,9 @@
-"""Who asks: the identities of the suites, and for each of them the ones that a policy may not have thought of.
+"""The callers of a probe: the suites' identities, and damaged ones that a policy may overlook.
 
-Policy engines fail open there: a rule that names an attribute raises an error where the attribute
-is missing, and an error is taken for "does not apply". So every attribute is taken away, emptied,
-given another type, a value that nobody knows, far too much of one, and a second spelling. None of
-that may give anybody more than they had.
+Policy engines fail open there: a rule about an attribute raises an error if the attribute is
+missing, and the error is taken for "does not apply". So every attribute is removed, emptied, given
+another type, an unknown value, an overlong one, and a second spelling. None of that may give a
+caller more than before.
 """
 
 from __future__ import annotations
@@ -111,12 +111,12 @@ def _word(value: Any) -> str:
 def damaged_callers(
     callers: Iterable[ProbeCaller], *, by_token: bool = False
 ) -> tuple[ProbeCaller, ...]:
-    """Return what ``callers`` become when something is wrong with an attribute; none that is like one of them.
+    """Return ``callers`` with damaged attributes, leaving out any that equals one of them.
 
-    Where they come ``by_token``, a claim may also be there twice to the letter.
+    If they come ``by_token``, a claim may also be there twice, in the same spelling.
 
-    The first damage of each comes first, then the second of each: whoever asks only some of them
-    misses nobody.
+    The first damage of each caller comes first, then the second of each: taking only some of them
+    misses no caller.
     """
     callers = tuple(callers)
     named = [caller for caller in callers if caller.user_context]

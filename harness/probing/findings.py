@@ -1,4 +1,4 @@
-"""What a probe's log says: decisions by call and caller, and what is wrong with them. Everything comes from the log."""
+"""The findings of a probe, from its log: decisions by call and caller, and what is wrong."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ class _Facts:
     def _further_than(
         self, base: str, own: Result | None, run: TrialResult, result: Result
     ) -> Iterator[ProbeFinding]:
-        """Yield what a damaged identity is given, and the one that it was made from, if let in at all, is not."""
+        """Yield what a damaged identity is given, and its original, if let in at all, is not."""
         call = label_of(run)
         if own is None or own.call.outcome != "ok":
             denied = own is None or own.call.outcome in ("denied", "unknown_tool")

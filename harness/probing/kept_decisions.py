@@ -1,4 +1,4 @@
-"""A table of decisions that is kept, so that any change of it is noticed: ``harness probe --expect FILE``."""
+"""A kept table of decisions, to notice any change of them: ``harness probe --expect FILE``."""
 
 from __future__ import annotations
 

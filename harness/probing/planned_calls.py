@@ -1,4 +1,4 @@
-"""What is asked: the calls that suites expect, and one for each tool marked as read-only that no suite calls."""
+"""The calls of a probe: those in suites, and one for each read-only tool that no suite calls."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def choose_calls(
     block: Collection[str] = (),
     read_only: bool = False,
 ) -> tuple[list[ProbeCall], list[Skipped]]:
-    """Return the calls to make on ``tools`` (all that any identity is shown, by name), and what is left out.
+    """Return the calls to make on ``tools`` (all that any identity is shown), and those left out.
 
-    Tools that change something are called only where ``destructive`` says so; those that the
-    server's guards (`ServerSpec.block`, `ServerSpec.read_only`) forbid, never. A tool that is not
-    marked at all may change something whatever its words say, so that it is called only as a suite
-    states, and no call of it is made up.
+    Tools that change something are called only if ``destructive`` is set; tools that the server's
+    guard rails (`GuardRails`) forbid are never called. An unmarked tool may change something
+    whatever its description says, so it is called only as a suite states, never with made-up
+    arguments.
     """
     expected: dict[str, dict[str, JsonObject]] = {}
     for tool, arguments, forbidden in _expected(cases):
@@ -131,7 +131,7 @@ def _calls_of(
 
 
 def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
-    """Yield every call of which checks and scripted calls say all arguments, and whether it is a forbidden one."""
+    """Yield calls with complete arguments in checks and scripts, and whether each is forbidden."""
     for case in cases:
         for call in (*case.setup, *case.teardown):
             yield call.tool, call.arguments, False

@@ -1,4 +1,4 @@
-"""A probe: everybody asks side by side, then in turns, then whoever is suspected again; the log keeps all of it."""
+"""A probe: all callers call concurrently, then in turns, then suspects again; all is logged."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Asking again before accusing: whoever is answered differently repeats the call right after others, in changing order.
+"""Repeat a suspect's call after other callers, in changing order, before reporting it.
 
-An identity that the server remembers comes back with the caller before, each time; news, jokes,
-nodes that take turns and caches that warm up do not.
+An identity that the server remembers returns each time with the same previous caller; news, jokes,
+load-balanced nodes and caches that warm up do not.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Suspicion:
 
     @property
     def before(self) -> tuple[str, ...]:
-        """Return the callers after whom the suspect asks again: others, and itself where there is only one other."""
+        """Return the callers after whom the suspect asks again, itself among them if need be."""
         others = self.after[:MOST_BEFORE]
         return others if len(others) > 1 else (*others, self.name)
 
@@ -62,5 +62,5 @@ class Suspicion:
             yield tuple(dice.sample(self.before, len(self.before)))
 
     def steps(self, before: str) -> tuple[tuple[str, Again], ...]:
-        """Return who asks, one right after the other, to tell what the suspect is told after ``before``."""
+        """Return the two calls, in order, that show what the suspect is told after ``before``."""
         return (before, Again(f"before {self.name}")), (self.name, Again(f"after {before}", before))

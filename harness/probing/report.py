@@ -100,7 +100,7 @@ class ProbeReport:
 
     @property
     def exit_code(self) -> int:
-        """0: nothing is wrong. 1: something is. 4: nothing is, but somebody could not ask or had no answer."""
+        """0: nothing is wrong. 1: something is. 4: nothing is, but some calls had no answer."""
         if self.findings:
             return EXIT_FAILED
         return EXIT_UNJUDGED if self.lost else EXIT_PASSED

@@ -41,10 +41,10 @@ class Answer(NamedTuple):
 
 
 def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
-    """Yield calls that one of the suite's own identities makes twice, and that come out differently.
+    """Yield calls that one of the suite's own identities makes twice with different results.
 
-    What counts is another outcome, other fields, and the words of an answer that somebody else gets
-    as well.
+    Different are another outcome, other fields, and words of an answer that somebody else gets as
+    well.
     """
     rounds: dict[tuple[str, str], list[Result]] = {}
     for name, call, result in answers:
@@ -76,7 +76,7 @@ def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
 
 
 def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield what was suspected, and followed the caller before each time that it was asked again."""
+    """Yield suspected calls that followed the previous caller every time they were repeated."""
     heard: dict[tuple[str, str], dict[str, list[frozenset[str]]]] = {}
     for run in lived.again:
         result, facts = lived.result(run), facts_of(run)
@@ -105,7 +105,7 @@ def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
 
 
 def _answers_of(lived: Lived) -> Iterator[Answer]:
-    """Yield what the suite's own identities were told in the rounds that everybody takes part in."""
+    """Yield the answers to the suites' own identities in the rounds of all callers."""
     return (
         Answer(name_of(run), label_of(run), lived.result(run))
         for run in lived.runs
@@ -114,10 +114,10 @@ def _answers_of(lived: Lived) -> Iterator[Answer]:
 
 
 def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> bool:
-    """Whether there are two callers after whom a suspect is always told something that it never is after the other.
+    """Whether a suspect's answer depends on which of two callers asked right before it.
 
-    ``after`` has what was `told`, by who had asked right before. What changes by itself does not
-    come back with them.
+    ``after`` has what was `told`, by the previous caller. An answer that changes by itself does not
+    come back with the same caller.
     """
     always = {name: frozenset.intersection(*each) for name, each in after.items()}
     ever = {name: frozenset.union(*each) for name, each in after.items()}
@@ -128,7 +128,7 @@ def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> 
 
 
 def told(result: Result | None) -> frozenset[str]:
-    """Return how a call came out and what was told in it, to be compared; nothing where there was no answer."""
+    """Return a call's outcome and told values, for comparison; empty if it had no answer."""
     if result is None or result.call.outcome in NO_ANSWER:
         return frozenset()
     return _telling(result) | {_kind(result)}
@@ -166,13 +166,13 @@ def _telling(result: Result) -> frozenset[str]:
 
 
 def _is_time(value: object) -> bool:
-    """Whether a text is a time of day, in whatever notation and with a date or without, and nothing else."""
+    """Whether a text is nothing but a time of day, in any notation, with a date or without."""
     if not isinstance(value, str) or _TIME_OF_DAY.search(value) is None:
         return False
     return not any(map(str.isalnum, _TIMES_AND_NUMBERS.sub("", value)))
 
 
 def _exchanged(results: Sequence[Result]) -> Iterator[frozenset[str]]:
-    """Yield what answers to one call tell, where another tells something else instead; more rows are no exchange."""
+    """Yield what answers to one call tell where another tells something else instead, not more."""
     distinct = {_telling(result) for result in results}
     return (one for one in distinct if any(one - other and other - one for other in distinct))

@@ -14,7 +14,7 @@ _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 
 
 def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield what a flawed token was good for: calls that work with it and for nobody, and tools that it shows."""
+    """Yield calls that work with a flawed token but not without one, and tools that it shows."""
     answered, lists = lived.answered(), lived.lists()
     told: set[str] = set()
     for run in filter(is_flawed, lived.runs):
@@ -66,13 +66,13 @@ def fates(lived: Lived, findings: Sequence[ProbeFinding]) -> dict[str, TokenFate
 def _fate(
     run: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None
 ) -> TokenFate:
-    """Return what one call with a flawed token came to; ``base`` made it with a good one, ``nobody`` without."""
+    """Return the fate of a call with a flawed token; ``base`` had a good one, ``nobody`` none."""
     result = lived.result(run)
     if lived.refused(run) or (result is not None and result.call.refusal == "http_status"):
         return "refused"
     own = None if base is None else lived.result(base)
     if result is None or own is None or own.call.outcome != "ok":
-        return "unclear"  # what the owner is refused as well says nothing of the token
+        return "unclear"  # a call that the owner is refused as well says nothing about the token
     if result.call.outcome in ("denied", "unknown_tool"):
         return "refused"
     return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"

@@ -36,13 +36,11 @@ _LONG_LINE = 16
 _NUMBER = re.compile(r"-?[\d.]+(?:[eE][+-]?\d+)?")
 _QUOTE = re.compile(r'(?<!\\)"')
 _OUR_WORDS = frozenset(
-    """access answer arguments budget cancelled checks complete denied
-    description error expected explanation failed footer harness header
-    interrupted latency message messages metadata method models outcome
-    passed planned prompt reason replies result results schema server
-    servers settings skipped status steps suites target tokens tool_calls
-    tool_error transcript trials turns unknown unknown_tool usage
-    user_context version warning""".split()  # noqa: SIM905
+    """access answer arguments budget cancelled checks complete denied description error expected
+    explanation failed footer harness header interrupted latency message messages metadata method
+    models outcome passed planned prompt reason replies result results schema server servers
+    settings skipped status steps suites target tokens tool_calls tool_error transcript trials
+    turns unknown unknown_tool usage user_context version warning""".split()  # noqa: SIM905
 )
 """Words of logs and reports: a password that is one of them is no secret, and without them no log
 could be read."""
@@ -285,7 +283,7 @@ def _lines_of(secret: str) -> list[str]:
 
 
 def _alternatives(words: Iterable[str]) -> str:
-    """Return a pattern for the longest match of sorted ``words``, fast however many there are."""
+    """Return a pattern for the longest match of sorted ``words``, whatever their number."""
     words = list(words)
     first, last = words[0], words[-1]
     same = next(
@@ -320,7 +318,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
-    """Yield the base64 of ``raw`` after ``offset`` bytes, without bits of its neighbours."""
+    """Yield the base64 of ``raw`` after ``offset`` bytes, without shared characters."""
     begin = -(-offset * 8 // 6)
     end = (offset + len(raw)) * 8 // 6
     padded = bytes(offset) + raw

@@ -1,4 +1,4 @@
-"""Recognises names of secrets (variables, fields, headers) and secrets in command lines."""
+"""Recognises names of secrets (variables, fields, options, headers) and reads command lines."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def build_report(log: RunLog) -> Report:
 
 
 def count(results: Sequence[TrialResult], planned: int | None = None) -> Counts:
-    """Count endings; a planned trial of which there is no record was cut off, and counts as cancelled."""
+    """Count results by status; planned trials without a record were cut off: cancelled."""
     endings = Counter(result.status for result in results)
     planned = len(results) if planned is None else max(planned, len(results))
     return Counts(

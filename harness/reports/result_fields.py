@@ -1,6 +1,6 @@
-"""Facts of a trial that JSON, JSONL and CSV show under one name, derived from its result and the log.
+"""Facts of a trial that JSON, JSONL and CSV show under one name, from its result and the log.
 
-To add one, add it here: the log has everything that happened, so nothing else has to keep it.
+To add one, add it here: everything that happened is in the log.
 """
 
 from __future__ import annotations

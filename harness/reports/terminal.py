@@ -23,7 +23,7 @@ def stdout_console() -> Console:
 
 
 def print_text(console: Console, text: Text, depth: int = 0) -> None:
-    """Print ``text``, every line of it ``depth`` columns from the left and within the console's width."""
+    """Print ``text``, every line indented by ``depth`` columns and within the console's width."""
     for line in text.wrap(console, max(_NARROWEST, console.width - depth)):
         line.rstrip()
         # Wrapping may have moved to the start of a line what a CI system takes for a command there.

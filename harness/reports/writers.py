@@ -1,7 +1,7 @@
 """The formats in which results can be written, and how a package adds one.
 
-A format is a file ``NAME_report.py`` in `harness.reports.formats` with a `Writer` called ``WRITER``;
-a package adds one by an entry point in the group ``harness.reports`` that names a `Writer`.
+A format is a file ``NAME_report.py`` in `harness.reports.formats` with a `Writer` ``WRITER``; a
+package adds one by an entry point in the group ``harness.reports`` that names a `Writer`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _CaseFactsBeside:
-    """Write the facts of a result's case beside its other fields, as every version of the log has them.
+    """Writes the facts of a result's case beside its other fields, as in every log version.
 
     `TrialResult.case` becomes ``case``, the case's name, with ``description``, ``tags`` … at the
     result's own level; the reader puts them together again.
@@ -133,7 +133,7 @@ DamagedKind: TypeAlias = Literal["header", "tools", "trial", "footer", "unknown"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damaged:
-    """A line that cannot be read, and what is known of it all the same. It is no `Line`: nobody writes it."""
+    """A line that cannot be read, and what is known about it; never written, so no `Line`."""
 
     line: int | None
     """1-based number in the file; ``None`` where the file was not read from its beginning."""
@@ -186,10 +186,10 @@ def dumped(line: Line) -> str:
 
 
 def parsed(raw: bytes) -> Line:
-    """Return the line that ``raw`` is; of one that nests too deeply, as older versions wrote them, what can be read.
+    """Return the line in ``raw``; one nested too deeply, from an older version, as far as readable.
 
     Raises:
-        ValueError: it is none; the text says why.
+        ValueError: it is not a line; the text says why.
     """
     from pydantic import ValidationError
 

@@ -68,10 +68,9 @@ class RunLog:
 
 
 def read_log(path: Path) -> RunLog:
-    """Read the log at ``path``, whole or interrupted; a damaged line costs what stands in it, and nothing else.
+    """Read the log at ``path``, complete or interrupted; a damaged line loses only its own content.
 
-    The result of a trial whose last line is damaged is unknown: it counts like one that was cut
-    off.
+    The result of a trial whose last line is damaged is unknown: it counts as cut off.
 
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
@@ -136,9 +135,9 @@ def _header(path: Path, line: Line | Damaged) -> Header:
 
 
 def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | Damaged]]:
-    """Yield ``(offset, offset behind it, line)`` for each whole line from ``offset`` on; a torn last one is left.
+    """Yield ``(offset, next offset, line)`` for each complete line from ``offset`` on.
 
-    Who follows a log that is being written goes on later from the offset behind the last line.
+    To follow a log that is being written, call again with the last next offset.
     """
     with path.open("rb") as file:
         file.seek(offset)
@@ -150,7 +149,7 @@ def read_lines(path: Path, offset: int = 0) -> Iterator[tuple[int, int, Line | D
 
 
 def being_written(path: Path) -> bool:
-    """Return whether a `LogWriter` has the log open: what tells a run under way from one that was cut off."""
+    """Return whether a `LogWriter` has the log open: then the run is in progress, not cut off."""
     with path.open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -59,7 +59,7 @@ class LogWriter:
         self.write(self.prepared(line))
 
     def prepared(self, line: Line) -> bytes:
-        """Return what `write` takes for ``line``; of a large one that takes time, and may be done in a thread."""
+        """Return ``line`` as `write` takes it; slow for a large one, so fit for a thread."""
         return (self._scrub(dumped(line)) + "\n").encode()
 
     def write(self, data: bytes) -> None:
@@ -76,7 +76,7 @@ class LogWriter:
             ) from error
 
     def close(self) -> None:
-        """Sync to the disk and close, and leave no log in which nothing stands; harmless when closed already."""
+        """Sync to the disk and close, and discard an empty log; harmless if closed already."""
         if self._fd >= 0:
             try:
                 os.fsync(self._fd)

@@ -73,7 +73,7 @@ def detectable_difference(
     alpha: float = ALPHA,
     power: float = POWER,
 ) -> float | None:
-    """Return the smallest true difference found with ``power``, for ``cases`` of ``trials`` a side.
+    """Return the smallest true difference found with ``power`` by ``cases`` with ``trials`` a side.
 
     With one trial a side the power of McNemar's exact test is summed up; with repeats it is that of
     Student's test of the differences of the cases, whose variance is (ψ − δ²) divided by

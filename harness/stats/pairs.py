@@ -1,4 +1,4 @@
-"""Exact two-sided tests of two runs on the same cases: is a difference's sign beyond chance?"""
+"""Exact two-sided tests of two runs on the same cases: is the sign of a difference significant?"""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class PairedTest:
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
-    """Return the exact p-value of the two counts of cases that pass in one run alone.
+    """Return the exact p-value of ``first_only`` against ``second_only`` discordant cases.
 
-    Cases that end alike in both say nothing; with no other, p is 1.
+    Cases with the same result in both runs do not count; without any other, p is 1.
 
     Source: McNemar 1947, exact: min(1, 2·Σ_{i ≤ min(b,c)} C(b + c, i)/2^(b + c)).
     """

@@ -23,10 +23,10 @@ def cases_needed(
     alpha: float = ALPHA,
     power: float = POWER,
 ) -> int:
-    """Return the number of cases that show a true ``difference`` of mean pass rates with ``power``.
+    """Return how many cases show a true ``difference`` of mean pass rates (δ) with ``power``.
 
     Args:
-        difference: δ, as a rate: 0.03 is three percentage points.
+        difference: 0 < δ ≤ 1, as a rate: 0.03 is three percentage points.
         between: ω², the variance over cases of the true difference.
         within: σ_A², the variance of one trial of a case in the first run.
         other_within: σ_B², the same of the second.

@@ -1,4 +1,4 @@
-"""Several trials a case: averaged per case first, because they are not independent."""
+"""Several trials of each case: averaged per case first, since they are not independent."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ def plainly_does(tool: Tool) -> Action | None:
 
 
 def only_reads(tool: Tool) -> bool:
-    """Whether the description's first word is a verb of reading, and no word is another verb."""
+    """Whether the description begins with a verb of reading, and names no other action."""
     description = words(PREFIX.sub("", tool.description))
     if not description or _ACTION_OF.get(_base(description[0]) or "") != "read":
         return False

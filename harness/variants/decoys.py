@@ -39,7 +39,7 @@ def built_in_decoys() -> tuple[Tool, ...]:
 
 
 def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
-    """Return tools with names close to those of ``tools``: ``search_archived_orders``."""
+    """Return tools that sound like ``tools``: ``search_archived_orders`` for ``search_orders``."""
     return tuple(
         replace(
             tool,

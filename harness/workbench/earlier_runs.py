@@ -1,4 +1,4 @@
-"""What earlier runs show of a suite's cases: how alike trials are, and how often they differ."""
+"""Earlier runs of a suite: how much the trials of a case correlate, and how often they differ."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.stats.clusters import (
 DEFAULT_DISCORDANCE = 0.2
 """ψ where no earlier run says otherwise: one pair of trials in five ends differently."""
 DEFAULT_ICC = 0.79
-"""ICC where no earlier run gives one, measured on three models: trials of a case are alike."""
+"""ICC without earlier runs, measured on three models: trials of a case are much alike."""
 
 _Side: TypeAlias = Mapping[str, Trials]
 """Case → its trials with one model in one run."""

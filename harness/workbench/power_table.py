@@ -81,7 +81,7 @@ def power_table(
     difference: float = 0.1,
     margin: float = 0.05,
 ) -> PowerTable:
-    """Return what ``cases`` can show; ``difference`` and ``margin`` are rates: 0.1 is 10 points."""
+    """Return what ``cases`` can show; ``difference`` and ``margin`` are rates (0.1: 10 points)."""
     psi, icc = variability.discordance, variability.icc
     sizes = [(cases, count) for count in trials] + [(cases * times, 1) for times in MULTIPLES]
     repeats = max(3, min(trials, default=1))

@@ -57,8 +57,8 @@ def _not_called(call: JsonObject, evidence: Evidence) -> Told:
     if other is not None and expected is not None:
         lines += _two_tools(expected, other)
         return lines, (
-            f"Say in the descriptions of {name} and {other.name} when to use which; "
-            f"if either is right here, accept both with must_call_any."
+            f"Say in the descriptions of {name} and {other.name} when to use which; if either is "
+            "right here, accept both with must_call_any."
         )
     return lines, _hint_not_called(name, evidence)
 
@@ -103,15 +103,13 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
         return hint_without_calls(
             transcript,
             f"Ask for data that only {name} can know, or say in its description when it is to be "
-            f"used; "
-            "a model that believes it knows the answer calls nothing.",
+            "used; a model that believes it knows the answer calls nothing.",
         )
     failed = next((made for made in transcript.tool_calls if made.is_error), None)
     if failed is not None:
         return (
             f"The call to {failed.tool} failed before ({failed.outcome}), and the model may have "
-            f"stopped there: "
-            "let its error say what to do next."
+            "stopped there: let its error say what to do next."
         )
     return (
         f"Say more clearly in the description of {name} what it is for and when it is to be used."
@@ -142,22 +140,20 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
     if unknown:
         has = line(", ".join(properties), 160)
         return (
-            f"{name} has no parameter {unknown[0]!r} (it has {has}): correct the assertion, or "
-            f"the tool's schema."
+            f"{name} has no parameter {unknown[0]!r} (it has {has}): correct the assertion, or the "
+            "tool's schema."
         )
     first = found[0]
     argument = first.argument or "the arguments"
     if first.actual is ABSENT and first.note:
         return (
-            f"Say in the descriptions of the parameters which one takes this value, and mark "
-            f"{argument} as required "
-            "if every call needs it."
+            "Say in the descriptions of the parameters which one takes this value, and mark "
+            f"{argument} as required if every call needs it."
         )
     if first.actual is ABSENT:
         return (
             f"Say in the description of the parameter {argument} when it is to be filled, name its "
-            f"value in the "
-            "prompt, or relax the assertion by leaving it out."
+            "value in the prompt, or relax the assertion by leaving it out."
         )
     if first.note == "differs only in case":
         return (
@@ -168,8 +164,7 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
         return _hint_type(name, first, properties.get(argument))
     return (
         f"Say in the description of the parameter {argument} what it means and how its values are "
-        f"written, "
-        "or relax the assertion with a matcher such as {$one_of: […]} or {$contains: …}."
+        "written, or relax the assertion with a matcher such as {$one_of: […]} or {$contains: …}."
     )
 
 
@@ -180,17 +175,15 @@ def _hint_type(name: str, difference: ArgumentDifference, schema: Any) -> str:
         if _is_one_of(difference.actual, names) and not _is_one_of(difference.expected, names):
             return (
                 f"{name} declares {difference.argument} as {' or '.join(map(str, names))}, which "
-                f"is what the model "
-                "sent: correct the type in the assertion."
+                "is what the model sent: correct the type in the assertion."
             )
         return (
             f"{name} declares {difference.argument} as {' or '.join(map(str, names))} and the "
-            f"model sent another type: "
-            "give an example in the parameter's description."
+            "model sent another type: give an example in the parameter's description."
         )
     return (
         f"Declare the type of {difference.argument} in the tool's input schema, and give an "
-        f"example in its description."
+        "example in its description."
     )
 
 

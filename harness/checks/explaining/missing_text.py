@@ -64,8 +64,7 @@ def _by_the_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[str], 
     source = next(((call, found) for call in calls if (found := where(wanted, call))), None)
     if source is not None:
         return [f"{as_made(source[0], 80)} returned it: “{source[1].context}”"], (
-            "The model had the text and did not pass it on: ask for it in the prompt, or relax "
-            "the "
+            "The model had the text and did not pass it on: ask for it in the prompt, or relax the "
             "assertion."
         )
     failed = next((call for call in calls if call.is_error), None)
@@ -76,8 +75,7 @@ def _by_the_results(wanted: str, calls: Sequence[ToolCall]) -> tuple[list[str], 
         )
     return [f"No tool returned it either, in {len(calls)} call{'s' if len(calls) > 1 else ''}."], (
         "See whether the right tool was called with the right arguments, or whether the expected "
-        "text is out of date; "
-        "relax the assertion if the answer says the same in other words."
+        "text is out of date; relax the assertion if the answer says the same in other words."
     )
 
 

@@ -130,7 +130,7 @@ def _corrected(reply: Reply, problem: str) -> tuple[Message, ...]:
     """Return the messages after a reply without valid verdict; every call in it is answered."""
     words = (
         f"That is no verdict: {problem}. Call {VERDICT} exactly once, with the fields of its "
-        f"schema."
+        "schema."
     )
     answers = tuple(
         ToolAnswer(request_id=request.id, text=words, is_error=True)

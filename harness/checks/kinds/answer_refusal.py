@@ -79,8 +79,8 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
                 f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 160)}"
             )
         hint = (
-            "If it refuses in other words or another language, use answer_contains_any with "
-            "those words."
+            "If it refuses in other words or another language, use answer_contains_any with those "
+            "words."
         )
     elif not expected and passage is not None:
         lines = [f"Answer refuses although it should not: “{passage}”"]

@@ -115,9 +115,8 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
         lines.append("Lines crossed: what the server allowed, and what the user saw.")
         return lines, (
             "The server gave this text to the model. If this user must not see it, the server's "
-            "policy has to mask or "
-            "leave it out; if the answer merely should not mention it, say so in the prompt or the "
-            "description."
+            "policy has to mask or leave it out; if the answer merely should not mention it, say "
+            "so in the prompt or the description."
         )
     lines.append("Line crossed: what the user saw; the server did not give it.")
     if contains(forbidden, evidence.case.prompt):
@@ -131,8 +130,7 @@ def _explain_forbidden(forbidden: str, found: Passage, evidence: Evidence) -> tu
         lines,
         (
             "If the text is harmless in this sentence, forbid a longer one; if it is invented, ask "
-            "for "
-            "sourced data."
+            "for sourced data."
         ),
     )
 
@@ -279,8 +277,8 @@ def _hint_pattern(pattern: str, answer: str) -> str:
         return "Ask in the prompt for the form that the answer should have."
     if search(loose, answer) is not None:
         return (
-            "It matches without regard to case and with `.` across lines: begin the pattern "
-            "with (?is)."
+            "It matches without regard to case and with `.` across lines: begin the pattern with "
+            "(?is)."
         )
     return "Ask in the prompt for the form that the answer should have, or relax the pattern."
 

@@ -99,7 +99,7 @@ def _explain_between(
     ]
     lines = [
         (
-            f"Unexpected call between expected ones: "
+            "Unexpected call between expected ones: "
             f"{as_made(between[0]) if between else _chain(steps)}"
         ),
         f"Expected with nothing between: {_chain(steps)}",

@@ -60,7 +60,7 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     if not made:
         lines = [
             (
-                f"Expected call not found: any of "
+                "Expected call not found: any of "
                 f"{clip(', '.join(wanted(call) for call in params['calls']), 300)}"
             )
         ]
@@ -131,15 +131,14 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
 def _hint_only(made: ToolCall, params: JsonObject) -> str:
     if any(call["tool"] == made.tool for call in params["calls"]):
         return (
-            f"{made.tool} is expected, but not with these arguments: describe its parameters, "
-            f"or allow other arguments."
+            f"{made.tool} is expected, but not with these arguments: describe its parameters, or "
+            "allow other arguments."
         )
     if not params["calls"]:
         return f"Say in the description of {made.tool} when it is not needed, or reword the prompt."
     return (
-        f"Say in the description of {made.tool} when it is not needed, or add it to the list "
-        f"if "
-        f"it does no harm."
+        f"Say in the description of {made.tool} when it is not needed, or add it to the list if it "
+        "does no harm."
     )
 
 
@@ -206,14 +205,14 @@ def _hint_many(calls: list[ToolCall]) -> str:
     failed = sum(call.is_error for call in calls)
     if failed:
         return (
-            f"{failed} of them failed: let the tools' errors say how to do better, so that "
-            f"fewer attempts are needed."
+            f"{failed} of them failed: let the tools' errors say how to do better, so that fewer "
+            "attempts are needed."
         )
     repeated = len(calls) - len({as_made(call, 2_000) for call in calls})
     if repeated:
         return (
-            f"{repeated} of {len(calls)} repeat an earlier call word for word: let the result "
-            f"say that it is complete."
+            f"{repeated} of {len(calls)} repeat an earlier call word for word: let the result say "
+            "that it is complete."
         )
     return (
         "Let one call return everything that a question needs, or say in the descriptions how "

@@ -100,8 +100,7 @@ def _wrong_count(
         )
     return [first, *calls], (
         "Let one call return everything that a question needs (or say in the description how to "
-        "page and filter), "
-        "or raise max_times."
+        "page and filter), or raise max_times."
     )
 
 
@@ -216,16 +215,14 @@ def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
     if made.outcome == "ok" and evidence.case.caller.user_context:
         return (
             "The server let it through. If this user must not be able to do it, its policy has to "
-            "refuse the call; "
-            "if the model merely should not choose it, say in the description when it is not to be "
-            "used."
+            "refuse the call; if the model merely should not choose it, say in the description "
+            "when it is not to be used."
         )
     unmarked = tool is not None and not tool.read_only and not tool.destructive
     marks = " and mark it with destructiveHint if it changes or deletes data" if unmarked else ""
     return (
-        f"Say in the description of {made.tool} when it is not to be used{marks}, or reword "
-        f"the "
-        f"prompt."
+        f"Say in the description of {made.tool} when it is not to be used{marks}, or reword the "
+        "prompt."
     )
 
 

@@ -146,8 +146,8 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
             "Line crossed: what the server allowed.",
         ]
         hint = (
-            "The server's policy has to leave the field out of every result for this identity, "
-            "or mask it."
+            "The server's policy has to leave the field out of every result for this identity, or "
+            "mask it."
         )
     elif cut is not None:
         verdict, fields = "not_judged", " or ".join(params["without"])
@@ -206,8 +206,7 @@ def _otherwise(
             else []
         )
         return [*lines, "Line crossed: what the server allowed."], (
-            "The server's policy has to keep this from this identity; no description of a tool "
-            "can "
+            "The server's policy has to keep this from this identity; no description of a tool can "
             "do that."
         )
     if found == "not_attempted":
@@ -217,15 +216,14 @@ def _otherwise(
             "Nothing was crossed: the model called nothing of it, so the server was never asked.",
         ], (
             f"Reword the prompt so that the model tries {asked}, or accept it: "
-            f"[{', '.join(params['is'])}, "
-            "not_attempted]. `harness probe` asks the server without a model."
+            f"[{', '.join(params['is'])}, not_attempted]. `harness probe` asks the server without "
+            "a model."
         )
     if found == "hidden":
         reason = offer(params["tool"], evidence) if "tool" in params else None
         return [*lines, *([reason] if reason else [])], (
             "The tool is missing from the list that this identity is shown: look at the server's "
-            "policy, and at how "
-            "the identity reaches it."
+            "policy, and at how the identity reaches it."
         )
     if found == "denied":
         return [*lines, "Nothing was crossed: the server refused more than it should."], (
@@ -235,8 +233,7 @@ def _otherwise(
         lines,
         (
             "It failed for another reason than a refusal, so nothing shows what the policy would "
-            "have "
-            "said."
+            "have said."
         ),
     )
 

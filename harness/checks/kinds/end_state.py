@@ -236,9 +236,8 @@ END_STATE = Kind(
     doc=CheckDoc(
         section="Results",
         asks=(
-            "when the conversation is over, the server's state is this, or the same as "
-            "after these calls "
-            "([conversations.md](conversations.md#the-state-afterwards))"
+            "when the conversation is over, the server's state is this, or the same as after these "
+            "calls ([conversations.md](conversations.md#the-state-afterwards))"
         ),
         fails=(
             "End state is not as expected: …",

@@ -306,8 +306,8 @@ def _hint(grades: _Grades) -> str:
     worst = min(grades.selection, grades.arguments, grades.faith.score)
     if grades.selection == worst:
         return (
-            "Say in the tool's description when it is to be used, with the words that people "
-            "ask in."
+            "Say in the tool's description when it is to be used, with the words that people ask "
+            "in."
         )
     if grades.arguments == worst:
         return (

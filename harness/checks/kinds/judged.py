@@ -153,8 +153,7 @@ def _decided(
 
 _HINT = (
     "See in the transcript (--debug) whether the tools returned what a right answer needs. If the "
-    "judge errs, make "
-    "the expectation more precise, or measure the judge with harness judge-check."
+    "judge errs, make the expectation more precise, or measure the judge with harness judge-check."
 )
 
 EXPECTED_ANSWER = Judged(

@@ -208,8 +208,7 @@ def _hint(by: By, found: Remembered, evidence: Evidence) -> str:
     stored = " ".join(call.text for call in evidence.transcript.tool_calls[-1:])
     if any(occurs(wanted, stored) for wanted in found.missing):
         return (
-            "The last tool result held it and the answer does not: the model had it and did "
-            "not "
+            "The last tool result held it and the answer does not: the model had it and did not "
             "say it."
         )
     return (

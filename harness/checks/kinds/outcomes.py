@@ -66,8 +66,7 @@ def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained
     if name == "must_be_denied" and offer(params["tool"], evidence) is not None:
         return lines, (
             "A tool that this user is not offered was never tried, so the server never had to "
-            "refuse it: "
-            "assert must_not_call instead, or correct the name."
+            "refuse it: assert must_not_call instead, or correct the name."
         )
     return lines, hint
 
@@ -125,8 +124,7 @@ def _denied(made: list[ToolCall]) -> Explained:
             lines,
             (
                 "The server's policy has to refuse this call to this user; no description of a "
-                "tool "
-                "can do that."
+                "tool can do that."
             ),
         )
     if worst.outcome == "unknown_tool":
@@ -142,8 +140,7 @@ def _denied(made: list[ToolCall]) -> Explained:
             lines,
             (
                 "The server never saw the call, so this says nothing of its policy: lift the guard "
-                "for "
-                "this suite."
+                "for this suite."
             ),
         )
     return lines, (
@@ -261,8 +258,7 @@ def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
             *list_calls(calls, "Called, in order:"),
         ]
         hint = (
-            "Let the error's text say what to do next: which tool lists valid ids, what a "
-            "value "
+            "Let the error's text say what to do next: which tool lists valid ids, what a value "
             "must look like."
         )
     return CheckFinding(
@@ -295,8 +291,8 @@ RECOVERS_FROM_ERROR = Kind(
     doc=CheckDoc(
         section="Outcomes",
         asks=(
-            "a call failed, and a call of a later reply succeeded (of the same tool, if "
-            "one is named)"
+            "a call failed, and a call of a later reply succeeded (of the same tool, if one is "
+            "named)"
         ),
         fails=(
             "Error was not recovered from: …",

@@ -154,8 +154,8 @@ def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> Che
         return replace(result, score=float(value))
     raise HarnessError(
         f"check of suite {code.suite} returned {type(returned).__name__} {returned!r:.100}, which "
-        f"is no verdict; "
-        "return True or False, a score from 0 to 1, or either with a text: (False, 'why')"
+        "is no verdict; return True or False, a score from 0 to 1, or either with a text: (False, "
+        "'why')"
     )
 
 

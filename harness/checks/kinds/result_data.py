@@ -129,8 +129,7 @@ def _explain_result(
         lines,
         (
             "See whether the server's data changed, or relax the value with a matcher such as "
-            "{$gte: "
-            "…}."
+            "{$gte: …}."
         ),
     )
 

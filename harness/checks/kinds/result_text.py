@@ -69,8 +69,7 @@ def _judge_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
         lines = [
             (
                 f"Only a part of the result of {as_made(cut[0])} was kept, and the text is not in "
-                f"it: "
-                f"{show(wanted)}"
+                f"it: {show(wanted)}"
             )
         ]
     elif hit is None:
@@ -104,8 +103,7 @@ def _not_in_results(
         lines,
         (
             "See whether the server's data changed, or whether the call asked for something else "
-            "than "
-            "was meant."
+            "than was meant."
         ),
     )
 
@@ -166,8 +164,7 @@ def _leaked(
             lines,
             (
                 "The call's own arguments hold this text, and the result may merely echo them: "
-                "forbid "
-                "another text."
+                "forbid another text."
             ),
         )
     return (

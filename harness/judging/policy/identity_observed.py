@@ -117,8 +117,8 @@ class _Seen:
             found = "no two of them made the same call"
         else:
             found = (
-                f"{shared} call{'s' if shared > 1 else ''} that several of them made had the "
-                f"same answer for each"
+                f"{shared} call{'s' if shared > 1 else ''} that several of them made had the same "
+                "answer for each"
             )
         return (
             f"{len(self._offers)} identities ({names}) were shown the same tools, and {found}: "

@@ -90,8 +90,8 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
                 rule="provider-form",
                 tool=problem.tool,
                 message=f"{provider}{problem.problem}.",
-                instead=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a schema's "
-                "top be a plain object "
+                instead=f"Name tools with 1 to {longest} of A-Z a-z 0-9 _ and -, and let a "
+                "schema's top be a plain object "
                 'with "properties", without anyOf, oneOf, allOf or $ref.',
             )
 

@@ -52,7 +52,7 @@ def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
 
 
 def regressions(comparison: Comparison, margin: float = 0.0) -> list[tuple[Contrast, Effect]]:
-    """Return the effects that are evidence of a loss of more than ``margin`` (a rate: 0.05 is 5 points)."""
+    """Return the effects that show a loss above ``margin`` (a rate: 0.05 is 5 points)."""
     return [
         (contrast, effect)
         for contrast, effect in comparison.effects()

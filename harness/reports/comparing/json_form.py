@@ -1,4 +1,4 @@
-"""A comparison for machines: ``{"status": "ok", "result": {"sides", "contrasts", "level", "tests", "gate"}}``."""
+"""A comparison as JSON: ``{"status": "ok", "result": {"sides", "contrasts", "level", …}}``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def write_comparison_json(
 
 
 def comparison_json(comparison: Comparison) -> dict[str, Any]:
-    """Return the comparison as JSON; rates and differences are shares from −1 to 1, unknown is null."""
+    """Return the comparison as JSON; rates and differences are from −1 to 1, unknown is null."""
     return {
         "sides": [_side(side) for side in comparison.sides],
         "contrasts": [_contrast(contrast) for contrast in comparison.contrasts],

@@ -1,4 +1,4 @@
-"""The nouns of a comparison: what `harness.reports.comparing.compare` finds, and what its reports show."""
+"""The nouns of a comparison: found by `harness.reports.comparing.compare`, shown by its reports."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def _contrast(contrast: Contrast, comparison: Comparison, form: _Markdown | _Htm
 def _cells(
     rows: Iterable[Sequence[str]], form: _Markdown | _Html, names: Collection[int]
 ) -> list[list[str]]:
-    """Return ``rows`` written in ``form``; the columns ``names`` hold what a suite or a user has named."""
+    """Return ``rows`` in ``form``; the columns ``names`` contain names by suites or users."""
     return [
         [form.code(cell) if column in names else form.text(cell) for column, cell in enumerate(row)]
         for row in rows

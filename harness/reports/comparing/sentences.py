@@ -1,4 +1,4 @@
-"""A comparison in words: the sentences and rows that every report of it shows, whatever its form."""
+"""A comparison in words: sentences and rows that all its reports share."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def moved(contrast: Contrast, change: Change) -> list[CasePair]:
 
 
 def case_lines(contrast: Contrast, change: Change) -> list[str]:
-    """Return a line for each case that changed so; those without a verdict share one where they ended alike."""
+    """Return a line for each case that changed so; unjudged cases with equal endings share one."""
     alike: dict[tuple[str, str, int], list[str]] = {}
     for place, pair in enumerate(moved(contrast, change)):
         name, before, after = case_row(pair, contrast)
@@ -205,11 +205,12 @@ def percent(rate: float) -> str:
 
 
 def points(difference: float | None, *, sign: bool = True) -> str:
-    """Return a difference of rates in percentage points, with a digit behind the point only below 1."""
+    """Return a difference of rates in percentage points, with a decimal only below 1."""
     if difference is None:
         return "–"
     value = 100 * difference
-    rounded = f"{abs(value):.0f}" if abs(value) >= 0.95 or value == 0 else f"{abs(value):.1f}"  # noqa: PLR2004 - shown as 1
+    whole = abs(value) >= 0.95 or value == 0  # noqa: PLR2004 - shown as 1
+    rounded = f"{abs(value):.0f}" if whole else f"{abs(value):.1f}"
     lead = "" if not sign or float(rounded) == 0 else "+" if value > 0 else "−"
     return lead + rounded
 

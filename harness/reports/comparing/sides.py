@@ -1,4 +1,4 @@
-"""Who is compared with whom: the models of one run, or those of several, and what they were asked otherwise."""
+"""The sides of a comparison: models of one run, or several runs, and how their settings differ."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Entrant:
         )
 
     def tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
-        """Return the lists that the users of those cases were shown: other users may see other tools."""
+        """Return the tool lists shown to the users of those cases: other users may see others."""
         transcripts = [self.log.transcript(run.key) for name in names for run in self.trials[name]]
         shown = {transcript.tools_digest for transcript in transcripts if transcript is not None}
         return {digest: tools for digest, tools in self.log.tools.items() if digest in shown}
@@ -81,7 +81,7 @@ def _planned(header: Header) -> list[CaseName]:
 
 
 def duels(logs: Sequence[RunLog]) -> Iterator[tuple[Entrant, Entrant]]:
-    """Yield who is compared with whom: every further log with the first, or the models of a single one.
+    """Yield the pairs to compare: every further log with the first, or the models of a single one.
 
     Raises:
         UsageError: there is nothing to compare.
@@ -175,7 +175,7 @@ def setting_differences(
 
 
 def _reduced(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header:
-    """Return the header with nothing but the shared cases and the model, under the name of ``model``."""
+    """Return the header reduced to the shared cases and the model, which it calls ``model``."""
     header = entrant.log.header
     wanted = set(shared)
     suites = {

@@ -1,6 +1,6 @@
-"""The summary that a person reads in ten seconds: what passed in a line, what failed and why, what it all came to.
+"""The summary to read in ten seconds: what passed in a line, what failed and why, the totals.
 
-The end of it is what stands on the screen when a run is over, so failures come last, and whole.
+The end of it stays on the screen when a run is over, so failures come last, and complete.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class _Summary:
             self._why(case.spokesman)
 
     def _folded(self, status: Status, cases: Sequence[CaseResult]) -> None:
-        """Print a line for each of a few cases, and one line for many; with several models, the grid has them."""
+        """Print a line for each of a few cases, or one for many; a model grid has them already."""
         if len(cases) <= _FEW and len(self.report.models) < 2:  # noqa: PLR2004
             for case in cases:
                 self._case(case)

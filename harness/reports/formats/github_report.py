@@ -1,4 +1,4 @@
-"""GitHub Actions: Markdown for the job's summary, and an annotation at the line of every case that did not pass."""
+"""GitHub Actions: Markdown for the job's summary, and an annotation for every failed case."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _annotation(case: CaseResult, report: Report) -> str:
 
 
 def _message(text: str) -> str:
-    """Escape as the runner's toolkit does: a command is one line, and a percent sign begins an escape."""
+    """Escape like the runner's toolkit: a command is one line, a percent sign begins an escape."""
     return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 

@@ -1,7 +1,7 @@
 """``--json-output``: one JSON document, in the shape that MXCP's users parse, with more beside it.
 
 One suite: ``{"status": "ok", "result": {"suite", "model", "tests": [...], "all_passed", ...}}``.
-Several: ``{"status": "ok", "result": {"suites": [{"suite", "path", "status", "tests", "error"}], ...}}``.
+Several: ``{"status": "ok", "result": {"suites": [{"suite", "path", "status", …}], ...}}``.
 A run that could not start: ``{"status": "error", "error": "..."}``.
 """
 
@@ -37,7 +37,7 @@ from harness.types import (
 def write_json(
     report: Report, log: RunLog, stream: TextIO, more: Mapping[str, Any] | None = None
 ) -> None:
-    """Write the document, one test at a time, so that a large run needs little memory; ``more`` joins the result."""
+    """Write the document test by test, which needs little memory; ``more`` joins the result."""
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.model), []).append(case)
@@ -105,7 +105,7 @@ def _suite(
 
 
 def _rate(cases: Iterable[CaseResult]) -> dict[str, Any]:
-    """Return the pass rate, averaged per case first, and its 95 % interval; null when nothing was judged."""
+    """Return the pass rate, averaged per case first, and its 95 % interval; null if none judged."""
     rate = pass_rate_of(cases)
     return {
         "pass_rate": None if rate is None else rate.rate,
@@ -197,7 +197,7 @@ def _calls(calls: Iterable[ToolCall]) -> list[dict[str, Any]]:
 
 
 def _encode(value: Any) -> Iterator[str]:
-    """Yield JSON text piece by piece; an iterator becomes an array whose items are made one at a time."""
+    """Yield JSON text in pieces; an iterator becomes an array whose items are made one by one."""
     if isinstance(value, Mapping):
         lead = "{"
         for key, item in value.items():

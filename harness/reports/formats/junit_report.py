@@ -173,5 +173,5 @@ def _known(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """Return ``text`` with nothing that XML forbids, and nothing that a reader takes for an instruction."""
+    """Return ``text`` without characters that XML forbids or that a reader takes for commands."""
     return re.sub(r"\[(?=\[)", "[ ", printable(text))

@@ -1,7 +1,7 @@
-"""Markdown for a pull request's comment or a job's summary: what failed and why, and the whole in a table.
+"""Markdown for a pull request's comment or a job's summary: failures with reasons, and a table.
 
-Whatever comes from a suite, a model or a server stands in a code span or a code block, so that
-nothing in it is markup, a link, a mention of somebody or a picture to fetch.
+Everything from a suite, a model or a server is put in a code span or code block, so that nothing in
+it is markup, a link, a mention of somebody or an image to fetch.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ WRITER = Writer(
 
 
 def _fitting(parts: Iterator[str], room: int, stream: TextIO) -> int:
-    """Write parts as long as there is room, say how many had none, and return the room that is left."""
+    """Write parts while there is room, say how many were left out, and return the room left."""
     left_out = 0
     for part in parts:
         if left_out or len(part) > room:
@@ -94,8 +94,10 @@ def _fitting(parts: Iterator[str], room: int, stream: TextIO) -> int:
 def _head(report: Report, log: RunLog) -> Iterator[str]:
     yield f"## {_verdict(report)} {', '.join(code(suite) for suite in report.suites) or 'no suite'}"
     yield ""
-    models = ", ".join(f"{code(name)} {html.escape(one_line(model_words(facts, name)))}" if facts else code(name)
-                       for name, facts in report.models.items())  # fmt: skip
+    models = ", ".join(
+        f"{code(name)} {html.escape(one_line(model_words(facts, name)))}" if facts else code(name)
+        for name, facts in report.models.items()
+    )
     yield f"Model {models} · run {code(report.run_id)}"
     yield ""
     rate = pass_rate(report)
@@ -127,7 +129,7 @@ _TABLE_HEAD = (
 
 
 def _access(report: Report) -> str:
-    """Return who saw what: leaks first, then tests by identities; empty where cases do not differ in who asks."""
+    """Return who saw what: leaks first, then tests by identity; empty without identities."""
     access = report.access
     leaks = distinct_leaks(access)
     lines = [f"🚨 {code(shorten(leak_words(leak), _ACCOUNT // 4))}\n" for leak, _ in leaks[:_LEAKS]]

@@ -1,4 +1,4 @@
-"""A report in a notebook: a table of its cases, and the way from each result to its conversation."""
+"""A report in a notebook: a table of its cases, and access to each result's transcript."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _PROBLEM = 300
 
 
 def linked(report: Report, log: RunLog) -> Report:
-    """Return ``report``, whose results know from now on where their conversations are: in ``log``."""
+    """Return ``report`` with results that can read their transcripts from ``log``."""
     # A notebook may change its folder between two cells.
     logged = _Logged(replace(log, path=log.path.absolute()))
     for one in (report, *report.results):
@@ -60,7 +60,8 @@ def _html(report: Report) -> Iterator[str]:
     )
     told = "<br>".join(_text(line) for line in (head, *call_lines(report)))
     yield f"<p><b>{_text(report.suite_name)}</b> {_text(report.model)}<br>{told}</p>"
-    yield "<table><thead><tr><th>case</th><th>status</th><th>trials</th><th>problem</th><th>time</th><th>cost</th>"
+    heads = ("case", "status", "trials", "problem", "time", "cost")
+    yield f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}"
     yield "</tr></thead><tbody>"
     cases = by_urgency(report)
     for case in cases[:_ROWS]:

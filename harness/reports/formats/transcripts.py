@@ -19,7 +19,7 @@ def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
 
 
 def trial_text(run: TrialResult, transcript: Transcript) -> str:
-    """Return one trial's conversation as text; it may hold anything that a model or a server said."""
+    """Return one trial's conversation as text; it may contain anything that was said."""
     title = f"── {run.suite}::{run.case.name} #{run.index + 1} [{run.model}] {run.status} "
     lines = [title.ljust(80, "─")]
     if run.case.user_context is not None:
@@ -39,7 +39,8 @@ def trial_text(run: TrialResult, transcript: Transcript) -> str:
             for request in message.reply.tool_requests:
                 lines += _call(calls.get((number, request.id)), request.tool)
     lines.append(
-        f"ended: {transcript.stop} after {transcript.replies} replies, {seconds(transcript.latency_s)}"
+        f"ended: {transcript.stop} after {transcript.replies} replies, "
+        f"{seconds(transcript.latency_s)}"
     )
     for call in transcript.teardown_calls:
         lines += _call(call, call.tool, "teardown")

@@ -24,7 +24,7 @@ LEGEND = "✗ not as expected, ? no verdict, – not run; · this identity does 
 
 
 def cell_words(cell: AccessCell | None) -> str:
-    """Return one cell: ``filtered``, ``denied ✗``, ``LEAKED ✗``; a dot where the identity does not ask."""
+    """Return one cell: ``filtered``, ``denied ✗``, ``LEAKED ✗``; ``·`` without such a case."""
     if cell is None:
         return "·"
     word = "LEAKED" if cell.leaks else _WORDS.get(cell.access, cell.access)
@@ -52,7 +52,7 @@ def _passed(row: AccessRow) -> bool:
 
 
 def cells_of(row: AccessRow, identities: Sequence[str]) -> list[AccessCell | None]:
-    """Return the cells of ``row`` in the order of ``identities``, nothing where one does not ask."""
+    """Return the cells of ``row`` in the order of ``identities``; ``None`` for a missing one."""
     by_identity = {cell.identity: cell for cell in row.cells}
     return [by_identity.get(identity) for identity in identities]
 
@@ -85,7 +85,7 @@ def unobserved_words(access: AccessReport) -> Iterator[str]:
 
 
 def matrix_lines(report: Report, width: int) -> Iterator[str]:
-    """Yield the matrix as lines of text within ``width``; identities that have no room come in a block of their own."""
+    """Yield the matrix as lines within ``width``; identities beyond it come in further blocks."""
     access = report.access
     rows, identities = by_urgency(access), access.identities
     if not rows:

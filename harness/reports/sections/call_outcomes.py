@@ -36,7 +36,7 @@ def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
 
 
 def calls_words(calls: CallCounts) -> str:
-    """Return ``21 calls: 4 ok, 3 denied, 12 errors, 2 not sent``: what came of them, ``ok`` also where it is none."""
+    """Return the outcomes in words: ``21 calls: 4 ok, 3 denied, 12 errors, 2 not sent``."""
     if not calls.total:
         return "no tool was called"
     parts = (
@@ -50,7 +50,7 @@ def calls_words(calls: CallCounts) -> str:
 
 
 def calls_json(calls: CallCounts) -> dict[str, Any]:
-    """Return the counts for programs: ``{"total", "ok", "denied", "errors", "not_sent", "outcomes": {…}}``."""
+    """Return the counts as JSON: ``{"total", "ok", "denied", "errors", "not_sent", …}``."""
     counts = {
         name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")
     }
@@ -59,11 +59,10 @@ def calls_json(calls: CallCounts) -> dict[str, Any]:
 
 
 def mark(run: TrialResult) -> str | None:
-    """Return what a reader must know of a trial that passed: ``passed, but no call succeeded: 2 tool_error``.
+    """Return a remark on a passed trial: ``passed, but no call succeeded: 2 tool_error``.
 
-    ``None`` where a call succeeded, where a check that decides asks for calls which fail or for
-    none, where the trial did not pass, where it had no tools, and where nobody knows what came of
-    its calls.
+    ``None`` if a call succeeded, if a deciding check asks for failing calls or for none, if the
+    trial did not pass, if it had no tools, or if its call outcomes are unknown.
     """
     if run.status != "passed" or run.outcomes is None or not (run.offered or run.tool_calls):
         return None
@@ -96,7 +95,7 @@ def mark(run: TrialResult) -> str | None:
 
 
 def case_mark(case: CaseResult) -> str | None:
-    """Return the `mark` of a case that passed, with the number of its trials that have one where it has several."""
+    """Return the `mark` of a passed case; with several trials, with the number that have one."""
     marks = (
         [words for run in case.trials if (words := mark(run))] if case.status == "passed" else []
     )
@@ -148,7 +147,7 @@ def _members(check: CheckResult) -> Iterator[Mapping[str, Any]]:
 
 
 def _is_passed_member(member: Mapping[str, Any]) -> bool:
-    """Whether a part of a group, of which only the label is kept, asked for no success and got that."""
+    """Whether a group's member, of which only the label is kept, expected no success and passed."""
     kind, _, rest = str(member.get("check", "")).partition(" ")
     wanted = set(rest.partition(" ")[0].split(" or ")) if kind == "decision" else set()
     refusing = (

@@ -14,10 +14,10 @@ _MAX_NAME = 40
 
 
 def grid_lines(report: Report, width: int) -> Iterator[str]:
-    """Yield the grid within ``width``, cases that did not pass everywhere last; nothing where there is one model.
+    """Yield the grid within ``width``, cases that did not pass everywhere last.
 
-    A cell is the case's verdict with that model, and with several trials how many of them passed;
-    ``·`` where that model was not asked.
+    It is empty with one model. A cell is the case's verdict with that model, and with several
+    trials how many of them passed; ``·`` where that model was not asked.
     """
     models = list(report.models)
     if len(models) < 2:  # noqa: PLR2004 - a grid of one column is a list

@@ -73,7 +73,7 @@ def repeat_lines(report: Report) -> Iterator[str]:
 
 
 def trials_needed(case: CaseResult) -> int:
-    """Return how many trials of the plan it took: those that could not have changed the verdict are left out."""
+    """Return how many planned trials were needed to decide the case."""
     return case.planned - _spared(case)
 
 
@@ -86,7 +86,7 @@ def trials_passed(case: CaseResult) -> str:
 
 
 def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
-    """Return the flaky cases and the figures by k of one model's ``cases``, as JSON; empty without repeats."""
+    """Return one model's flaky cases and its figures by k, as JSON; empty without repeats."""
     figures = reliability(cases)
     if len(figures) < 2:  # noqa: PLR2004 - two trials are repeats
         return {}
@@ -103,7 +103,7 @@ def _spared(case: CaseResult) -> int:
 
 
 def _started(case: CaseResult) -> int:
-    """Return the trials that took place: one that ended in an error was not passed, a skipped one never was."""
+    """Return the number of started trials: an error was not a pass, a skipped one never ran."""
     return sum(run.status != "skipped" for run in case.trials)
 
 

@@ -1,4 +1,4 @@
-"""Scores that a suite defines over its categories: means of means, weighed as its leaderboard weighs them.
+"""Scores that a suite defines over its categories: means of means, weighted as by its leaderboard.
 
 A suite's ``scores`` are ``{"parts": [PART, …]}``. A PART is a category,
 ``{"name", "category", "cases"}``, whose cases are those with that ``category`` in their metadata,
@@ -107,7 +107,7 @@ def _words(line: Score) -> str:
 
 
 def _rates(cases: Iterator[CaseResult]) -> dict[str, list[float]]:
-    """Return the pass rate of each case with a verdict, by category; turns that are counted are cases each."""
+    """Return the pass rate of each judged case, by category; counted turns are cases themselves."""
     rates: dict[str, list[float]] = {}
     for case in cases:
         judged = [run for run in case.trials if run.status in {"passed", "failed"}]

@@ -42,7 +42,7 @@ class PassRate:
     """Cases with at least one of them."""
 
     def __str__(self) -> str:
-        """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, with no more digits than the data supports."""
+        """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, in whole percent."""
         low, rate, high = (round(100 * value) for value in (self.low, self.rate, self.high))
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
         what = (
@@ -81,9 +81,9 @@ def endings(report: Report) -> list[tuple[Status, int]]:
 
 
 def effort(report: Report) -> tuple[str, str]:
-    """Return ``time 8.1 s · latency 2.0 s average, 16 s total`` and ``tokens 0 in, 0 out · cost $0.00``.
+    """Return ``time 8.1 s · latency 2.0 s average, 16 s total`` and ``tokens 0 in, 0 out · …``.
 
-    What is unknown is said to be.
+    Unknown amounts are named as such.
     """
     took = "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)
     usage = report.usage
@@ -98,7 +98,7 @@ def effort(report: Report) -> tuple[str, str]:
 
 
 def beside(report: Report) -> Iterator[str]:
-    """Yield what judges and simulated users took, ``judge gpt-4o · tokens 90 in, 30 out · cost $0.01``, if anything."""
+    """Yield what judges and simulated users used: ``judge gpt-4o · tokens 90 in, 30 out · …``."""
     for who, used in (("judge", report.judge_usage), ("user", report.user_usage)):
         if used != Usage():
             names = ", ".join(report.settings.get(f"{who}_models", {}))
@@ -115,7 +115,7 @@ def stand_in(run: TrialResult) -> str | None:
 
 
 def stand_ins(report: Report) -> Iterator[str]:
-    """Yield ``faithfulness of 12 trials: no judge: …`` where a score of our own stands in for a judge's."""
+    """Yield ``faithfulness of 12 trials: no judge: …`` for scores without a judge."""
     for label, trials in Counter(filter(None, map(stand_in, report.results))).items():
         yield f"faithfulness of {trials} trial{'' if trials == 1 else 's'}: {label}"
 
@@ -129,7 +129,7 @@ def model_words(facts: Mapping[str, Any], name: str) -> str:
 
 
 def by_urgency(report: Report) -> list[CaseResult]:
-    """Return the cases, those first that did not pass, of these such as leak; of those that passed the marked ones."""
+    """Return the cases, failed ones first (leaks before others), then marked ones that passed."""
 
     def urgency(case: CaseResult) -> tuple[int, bool, bool]:
         return (

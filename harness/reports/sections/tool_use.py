@@ -1,4 +1,4 @@
-"""What became of the tools: which were offered, called, refused, never used, and mistaken for which."""
+"""The use of tools: offered, called, refused, never used, and mistaken for another."""
 
 from __future__ import annotations
 

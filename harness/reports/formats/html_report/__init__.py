@@ -47,7 +47,7 @@ def _source(name: str) -> str:
 
 
 def _block(name: str, value: Any) -> str:
-    """Return ``value`` as JSON that cannot end its element, begin a comment or hold a raw line separator."""
+    """Return ``value`` as JSON that is safe inside an HTML script element."""
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

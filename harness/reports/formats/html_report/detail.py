@@ -1,4 +1,4 @@
-"""What the page shows of one case once it is opened: every trial's conversation, calls and checks."""
+"""The page's details of one case: every trial's conversation, calls and checks."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ def _text(text: str) -> str:
 
 
 def _json(value: Any) -> str:
-    """Return a JSON value as a person reads it; a string stands as it is, and nothing is nothing."""
+    """Return a JSON value in readable form; a string as it is, ``None`` as empty text."""
     if value is None:
         return ""
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""What the page shows at once: the totals, a line for each case, the tools, and what was taken for what."""
+"""The page's overview: totals, a line for each case, tools, and tools taken for others."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TEXT = 500
 
 
 def overview(report: Report, log: RunLog) -> dict[str, Any]:
-    """Return the page's first block of data, ready to be shown: texts are harmless, figures worded."""
+    """Return the page's first block of data, ready to show: texts made safe, figures in words."""
     facts = tool_facts(report, log)
     return {
         "run": short(report.run_id),
@@ -161,7 +161,7 @@ def _tool(use: ToolUse) -> list[Any]:
 
 
 def _heat(facts: ToolFacts) -> dict[str, Any]:
-    """Return expected tools as rows, called ones as columns, and the trials of each cell that is not empty."""
+    """Return expected tools as rows, called tools as columns, and the trials of non-empty cells."""
     rows = sorted({expected for expected, _ in facts.matrix})
     called = {called for _, called in facts.matrix}
     columns = sorted({*rows, *called} - {NO_CALL}) + ([NO_CALL] if NO_CALL in called else [])
