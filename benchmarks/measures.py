@@ -75,9 +75,8 @@ def wall(rounds: int) -> Finding:
             f"the model alone {ideal:.2f} s; the loop by hand {median(by_hand):.3f} × of it",
             "start-up is a run of one case without its two replies",
             *(
-                f"harness {ours.wall_s:.2f} s, of which start-up "
-                f"{own_one.wall_s - replies_s:.2f} s;"
-                f" by hand {theirs.wall_s:.2f} s, of which start-up "
+                f"harness {ours.wall_s:.2f} s, of which start-up {own_one.wall_s - replies_s:.2f} "
+                f"s; by hand {theirs.wall_s:.2f} s, of which start-up "
                 f"{their_one.wall_s - replies_s:.2f} s"
                 for ours, own_one, theirs, their_one in took
             ),
@@ -134,7 +133,7 @@ def growth(rounds: int) -> Finding:
     line = fit(points)
     return Finding(
         figure=f"CPU from {SIZES[0]} to {SIZES[-1]:,} cases: {line.worst:.0%} from a straight line "
-        f"at most",
+        "at most",
         target="20 %",
         holds=line.worst <= 0.2,  # noqa: PLR2004 - the target
         details=(

@@ -34,8 +34,7 @@ from harness.types import JsonObject, ToolCall
 
 _QUESTIONS = Path(__file__).parent / "questions"
 _HEAD = (
-    "| server | tools | findings of lint | draft: passed (marked), failed | right tool | "
-    "right "
+    "| server | tools | findings of lint | draft: passed (marked), failed | right tool | right "
     "arguments | answered |"
 )
 

@@ -176,9 +176,8 @@ _PRODUCTS = (
 )
 _CUSTOMERS = (
     "CREATE TABLE customers (id INTEGER, name TEXT, city TEXT); CREATE TABLE orders (id INTEGER, "
-    "customer_id INTEGER);"
-    "INSERT INTO customers VALUES (1, 'Maria Keller', 'Berlin'), (2, 'Jo Park', 'Seoul');"
-    "INSERT INTO orders VALUES (1, 1), (2, 1), (3, 2);"
+    "customer_id INTEGER);INSERT INTO customers VALUES (1, 'Maria Keller', 'Berlin'), (2, 'Jo "
+    "Park', 'Seoul');INSERT INTO orders VALUES (1, 1), (2, 1), (3, 2);"
 )
 
 

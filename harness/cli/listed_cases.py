@@ -21,8 +21,8 @@ def total(plan: Plan) -> str:
     cases = len(list(lines(plan)))
     models = ", ".join(one_line(model.name) for model in plan.models)
     return (
-        f"{_counted(cases, 'case')}, {_counted(len(plan.jobs), 'trial')}, with {models}; "
-        f"nothing was started."
+        f"{_counted(cases, 'case')}, {_counted(len(plan.jobs), 'trial')}, with {models}; nothing "
+        "was started."
     )
 
 

@@ -193,7 +193,7 @@ class Config:
         known = f"Configured: {', '.join(configured)}." if configured else "No model is configured."
         how = (
             f"Or write provider:model, such as openai:gpt-4o; {OFFLINE} needs neither key nor "
-            f"network."
+            "network."
         )
         return UsageError(
             f"there is no model named {name!r}", meant=" ".join(filter(None, (near, known, how)))

@@ -21,13 +21,11 @@ MOST_TOOLS = 200
 _LONGEST_NAME = 60
 _CHANGES = (
     "The server does not mark this tool as read-only, so no call is sent to it. Once the server "
-    "runs on test data, "
-    "take {tool} out of 'block:' and uncomment this case."
+    "runs on test data, take {tool} out of 'block:' and uncomment this case."
 )
 _UNMARKED = (
     "The server does not say whether this tool changes something, so no call is sent to it, and "
-    "this case fails. "
-    "If the tool only reads, take {tool} out of 'block:'."
+    "this case fails. If the tool only reads, take {tool} out of 'block:'."
 )
 
 
@@ -88,15 +86,15 @@ def _case(tool: Tool, *, is_live: bool) -> DraftCase:
 def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[str]:
     if not tool.description.strip():
         yield (
-            "This tool has no description: a model can only guess what it is for, and so can "
-            "this prompt."
+            "This tool has no description: a model can only guess what it is for, and so can this "
+            "prompt."
         )
     if guessed := [
         example.param.name for example in arguments.examples if example.source == "guess"
     ]:
         yield (
-            f"Guessed: {', '.join(guessed)}. Put in what exists on your server, in the prompt "
-            f"and below it."
+            f"Guessed: {', '.join(guessed)}. Put in what exists on your server, in the prompt and "
+            "below it."
         )
     if arguments.gave_up:
         yield (
@@ -106,7 +104,7 @@ def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[st
     if arguments.missing:
         yield (
             f"No value could be made up for {', '.join(arguments.missing)}: put one into the "
-            f"prompt and below it."
+            "prompt and below it."
         )
     if not is_sent(tool):
         yield (_CHANGES if not is_live else _UNMARKED).format(tool=one_line(tool.name))

@@ -171,8 +171,8 @@ def _safety(suite: DraftSuite) -> str:
     if not suite.marks:
         lines += comment(
             "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), "
-            "so which questions "
-            "are asked here was told by the tools' own words. See 'harness lint'.",
+            "so which questions are asked here was told by the tools' own words. See 'harness "
+            "lint'.",
             indent=2,
         )
     return lines
@@ -199,10 +199,8 @@ def _identity(suite: DraftSuite) -> str:
         comment("── Who may see what. ──", indent=2)
         + comment(
             "A user_context tells the server who asks; the model never sees it. Uncomment the "
-            "case, and say who it is "
-            "and what they must not get. The server reads it from _meta of every request, unless "
-            "'identity:' says "
-            "otherwise.",
+            "case, and say who it is and what they must not get. The server reads it from _meta of "
+            "every request, unless 'identity:' says otherwise.",
             indent=2,
         )
         + commented_out(textwrap.indent(dump([data]), "  "))

@@ -39,19 +39,15 @@ _AS_GIVEN = re.compile(
 """What a description says of its filters, where the prompt gives one."""
 _DETERMINERS = word_set(
     "a an the one all any each every your this these that multiple several up new whether what how "
-    "where who "
-    "information details data to if"
+    "where who information details data to if"
 )
 _VERBS = word_set(
     "analyse apply approve archive ask assess assign build classify clone compress configure "
-    "connect decode decompress "
-    "demonstrate deploy detect determine disable disconnect download draw enable encode evaluate "
-    "export extract fail "
-    "format generate identify import mark merge navigate notify parse pause perform play recommend "
-    "reject render "
-    "request resolve restart restore resume share simulate split start stop subscribe suggest "
-    "summarise sync take "
-    "toggle trigger unsubscribe upload validate verify wait"
+    "connect decode decompress demonstrate deploy detect determine disable disconnect download "
+    "draw enable encode evaluate export extract fail format generate identify import mark merge "
+    "navigate notify parse pause perform play recommend reject render request resolve restart "
+    "restore resume share simulate split start stop subscribe suggest summarise sync take toggle "
+    "trigger unsubscribe upload validate verify wait"
 )
 """Verbs that open descriptions, besides those that every request may begin with."""
 _SAID_AS = {"return": "give me", "retrieve": "get", "demonstrate": "show me"}

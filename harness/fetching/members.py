@@ -112,5 +112,5 @@ def check_name(name: str, origin: Path) -> None:
     if not name or "\\" in name or ":" in name or "\0" in name or {"", ".", ".."} & set(parts):
         raise UsageError(
             f"{origin} holds a file named {name!r}, which could be written anywhere; nothing was "
-            f"unpacked"
+            "unpacked"
         )

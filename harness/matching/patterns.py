@@ -9,8 +9,7 @@ from harness.types import JsonPath
 
 _ADVICE = {
     "(?<=": (
-        "Look-behind cannot be matched in bounded time; match what comes before as part of "
-        "the "
+        "Look-behind cannot be matched in bounded time; match what comes before as part of the "
         "pattern."
     ),
     "(?<!": "Look-behind cannot be matched in bounded time; use two checks instead.",

@@ -142,9 +142,8 @@ class AnthropicModel:
         if reply.stop != "other":
             return reply
         message = (
-            f"{self._name}: the reply was paused {MAX_PAUSES + 1} times ({_PAUSED}), and "
-            f"did "
-            f"not come to an end"
+            f"{self._name}: the reply was paused {MAX_PAUSES + 1} times ({_PAUSED}), and did not "
+            "come to an end"
         )
         raise ModelError(
             message, status=200, attempts=reply.attempts, waited_s=reply.waited_s, usage=reply.usage

@@ -167,7 +167,7 @@ def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec,
     if isinstance(cause, TooLarge):
         return Fault(
             f"the reply from {origin(url)} is larger than {spec.max_reply_mb:g} MB, and was not "
-            f"read to its end",
+            "read to its end",
             advice="If the model is meant to reply at such length, raise its max_reply_mb.",
             usage=UNKNOWN_USAGE,
         )

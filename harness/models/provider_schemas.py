@@ -82,7 +82,7 @@ def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
     if top.is_cut:
         problems.append(
             f"its schema combines more than {MOST_PARTS} parts at its top; the rest of them is "
-            f"left open"
+            "left open"
         )
     if plain.get("$schema") != NEWEST_DRAFT:
         plain.pop("$schema", None)

@@ -99,8 +99,7 @@ def _calls_of(
                 [],
                 (
                     "nobody is shown it, so it may change something (--destructive calls it all "
-                    "the "
-                    "same)"
+                    "the same)"
                 ),
             )
         return [

@@ -92,9 +92,8 @@ def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
         ):
             words = (
                 f"{suspicion.call} comes out differently for {suspicion.name} from one time to the "
-                f"next: "
-                f"{suspicion.how}; asked again, it depended on who had asked before, {ROUNDS} "
-                f"times of {ROUNDS}"
+                f"next: {suspicion.how}; asked again, it depended on who had asked before, "
+                f"{ROUNDS} times of {ROUNDS}"
             )
             yield ProbeFinding(
                 problem="unstable",

@@ -128,7 +128,7 @@ def _header(path: Path, line: Line | Damaged) -> Header:
         raise _invalid(
             path,
             1,
-            f"the header of this run log is damaged, and without it nothing in it can be judged: "
+            "the header of this run log is damaged, and without it nothing in it can be judged: "
             f"{line.why}",
         )
     raise _invalid(path, 1, "this is not a run log: its first line is no header")

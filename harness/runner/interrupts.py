@@ -45,7 +45,7 @@ async def watch_signals(
                 control.stopped = "interrupted"
                 tell(
                     f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to "
-                    f"stop at once."
+                    "stop at once."
                 )
                 group.start_soon(_cancel_after, control, grace_s)
 

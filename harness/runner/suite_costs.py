@@ -30,7 +30,7 @@ def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
         if cost is not None and not (math.isfinite(cost) and cost >= 0):
             raise HarnessError(
                 f"cost_estimator of suite {suite.name} returned {cost:g}, which is not a cost in "
-                f"US dollars"
+                "US dollars"
             )
         return replace(usage, cost_usd=cost)
 

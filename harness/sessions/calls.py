@@ -108,9 +108,8 @@ class CallSender:
             return "blocked", _blocked_words(request.tool)
         if self._allowed is not None and request.tool not in self._allowed:
             return "blocked", (
-                f"harness did not send this call: this server is used read-only, and "
-                f"{request.tool!r} "
-                "is not marked as a read-only tool"
+                "harness did not send this call: this server is used read-only, and "
+                f"{request.tool!r} is not marked as a read-only tool"
             )
         if request.malformed is not None:
             return (

@@ -134,8 +134,7 @@ class Pool:
         if servers > MAX_PROCESSES:
             raise ServerError(
                 f"server {server.name!r} is needed {servers} times at once, members and users "
-                f"counted, "
-                f"and at most {MAX_PROCESSES} servers run at the same time"
+                f"counted, and at most {MAX_PROCESSES} servers run at the same time"
             )
         while self._reserved + servers > MAX_PROCESSES:
             await self._freed.wait()

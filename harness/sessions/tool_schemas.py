@@ -103,7 +103,7 @@ async def _held(schema: JsonObject | None, value: Any) -> Validation:
         )
     if examined.gave_up is not None:
         return Validation(
-            gave_up=f"whether the tool's schema is a valid JSON Schema is not known: "
+            gave_up="whether the tool's schema is a valid JSON Schema is not known: "
             f"{examined.gave_up}"
         )
     return await _in_time(lambda budget: check(value, schema, budget), VALUE_STEPS)

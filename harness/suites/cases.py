@@ -148,7 +148,7 @@ class CaseReader:
         compared = len(names) > 1 and case.caller.leaks == "fail"  # which is a check in itself
         if not compared and not lost and not all(each.every_check for each in cases):
             meant = (
-                f"Add 'assertions:' with at least one of: "
+                "Add 'assertions:' with at least one of: "
                 f"{', '.join(self._layout.assertions.fields)}."
             )
             place = self._reading.document.at((*path, "assertions"))
@@ -300,8 +300,7 @@ class CaseReader:
             return ScriptedCall(tool=as_line(given), at=at)
         except InvalidValue:
             message = (
-                f"{noun}: expected a tool's name, or a mapping with 'tool' and 'args'; "
-                f"found "
+                f"{noun}: expected a tool's name, or a mapping with 'tool' and 'args'; found "
                 f"{found(given)}."
             )
             self._reading.problem(at, message)

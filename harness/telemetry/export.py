@@ -59,8 +59,7 @@ class TelemetryRequest:
             raise UsageError(
                 f"--otel {self.endpoint!r} is not the URL of a collector",
                 meant="Write --otel=http://localhost:4318, or --otel alone for "
-                "$OTEL_EXPORTER_OTLP_ENDPOINT. "
-                "A SUITE goes ahead of it.",
+                "$OTEL_EXPORTER_OTLP_ENDPOINT. A SUITE goes ahead of it.",
             )
         if not _installed():
             raise UsageError(

@@ -20,15 +20,12 @@ _VERBS: dict[Action, str] = {
         "delete remove erase purge drop destroy wipe terminate cancel revoke unregister uninstall"
     ),
     "update": "update change modify edit alter set rename move replace correct adjust close reopen "
-    "reset switch "
-    "checkout overwrite",
+    "reset switch checkout overwrite",
     "create": "create add make register open write insert post send submit commit upload "
     "schedule book stage record publish save append",
     "read": "show get list find search view read fetch retrieve display look lookup describe count "
-    "compare check "
-    "calculate compute estimate predict summarise summarize explain see print return rank project "
-    "query inspect "
-    "browse convert analyse analyze report tell give",
+    "compare check calculate compute estimate predict summarise summarize explain see print return "
+    "rank project query inspect browse convert analyse analyze report tell give",
 }
 _OTHER_VERBS = word_set("run execute start trigger echo test call invoke try use")
 """Verbs that may do anything."""
@@ -38,8 +35,7 @@ _ACTION_OF: dict[str, Action] = {
 
 _AMBIGUOUS = word_set(
     "book record stage set file post move open close commit save schedule report list count rank "
-    "project "
-    "update release exit correct switch"
+    "project update release exit correct switch"
 )
 """Verbs that are as often nouns or adjectives ("open orders"): they ask for something only where a
 verb stands."""
@@ -50,8 +46,7 @@ _ALSO_NOUNS = _AMBIGUOUS | word_set(
 """Verbs that are nouns in names and headings: an edit distance, a drop rate, a search history."""
 _AFTER_VERB = word_set(
     "a an the one all any every each this that these those its your my our their some several "
-    "multiple existing "
-    "specified given"
+    "multiple existing specified given"
 )
 _AFTER_NOUN = word_set("of between since made in by")
 _BEFORE_VERB = word_set(
@@ -66,8 +61,8 @@ PREFIX = re.compile(r"^[^|\n]{1,40}\|\s*")
 """What a description may have before its sentence: "Notion | Retrieve a page"."""
 
 _QUESTION = word_set(
-    "who whom whose what what's when where which why how did does do has have had was were is "
-    "are am"
+    "who whom whose what what's when where which why how did does do has have had was were is are "
+    "am"
 )
 _BEFORE_QUESTION = word_set("in on at for from to of by with and so but also")
 _NEGATION = word_set(

@@ -91,8 +91,8 @@ def _cloned(project: Path) -> str | None:
     ):
         return None
     return (
-        f"{project} was cloned ({said[0].removeprefix('clone: ')}), and you have committed "
-        f"nothing in it"
+        f"{project} was cloned ({said[0].removeprefix('clone: ')}), and you have committed nothing "
+        "in it"
     )
 
 

@@ -103,8 +103,7 @@ class Gate:
             raise UsageError(
                 f"this folder is not your own: {_line(why or '')}. Its files ask to\n{told}",
                 meant=f"Read them. If they may do that, add --trust, or set {VARIABLE}=1: it is "
-                f"remembered for this "
-                "folder and what is listed here.",
+                "remembered for this folder and what is listed here.",
             )
         self._remember(project, deeds)
 

@@ -62,5 +62,5 @@ class RecordedUser:
             return None
         raise ModelError(
             f"the simulated user: the recording of {self._label} holds {self._count} messages of "
-            f"theirs, and no more"
+            "theirs, and no more"
         )

@@ -145,7 +145,7 @@ def _forbidden(suite: Suite, config: Config) -> Iterator[Problem]:
                     "host."
                 ),
                 meant=f"Write 'server: NAME'; {_offered('', server_names(config))} Others go into "
-                f"harness.yml.",
+                "harness.yml.",
             )
     for check in (check for case in suite.cases for check in every_check(case)):
         if check.code is not None or check.kind == "python":

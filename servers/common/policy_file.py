@@ -182,8 +182,8 @@ class _Reader:
                 if action == "mask_fields" and not shape.text:
                     self._fail(
                         item,
-                        f"{name!r} cannot be masked: the output schema does not take any text "
-                        f"for it",
+                        f"{name!r} cannot be masked: the output schema does not take any text for "
+                        "it",
                     )
         return frozenset(names)
 

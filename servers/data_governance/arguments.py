@@ -40,8 +40,8 @@ IncludePii: TypeAlias = Annotated[
     bool,
     Field(
         description="Set to true only when the request asks for personal data (PII): email "
-        "address, phone number, "
-        "street address, date of birth or national id. Only administrators may read personal data.",
+        "address, phone number, street address, date of birth or national id. Only administrators "
+        "may read personal data.",
     ),
 ]
 NamePart: TypeAlias = Annotated[

@@ -24,9 +24,8 @@ without it."""
 
 _INSTRUCTIONS: Final = (
     "Customers and orders of a fictional shop, 2022 to 2025, amounts in US dollars. What you can "
-    "see depends on who "
-    "asks. When a call is refused, tell the user what the refusal says; trying another way round "
-    "does not help."
+    "see depends on who asks. When a call is refused, tell the user what the refusal says; trying "
+    "another way round does not help."
 )
 
 

@@ -63,8 +63,7 @@ PeriodOfHistory: TypeAlias = Annotated[
     | None,
     Field(
         description="How far back the price history goes: 1d, 5d, 1mo, 3mo, 6mo, 1y or 2y. Leave "
-        "out for the current "
-        "price alone."
+        "out for the current price alone."
     ),
 ]
 WithInfo: TypeAlias = Annotated[

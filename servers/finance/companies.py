@@ -73,8 +73,7 @@ COMPANIES: Final[tuple[CompanyRow, ...]] = (
         "Carolina"), 1904, 213_000,
      "Serves consumers, companies and investors as a bank."),
     ("GS", "The Goldman Sachs Group, Inc.", "Financials", "Investment banking", "NYSE", ("New "
-        "York, "
-        "New York"), 1869,
+        "York, New York"), 1869,
      46_000, "Does investment banking, trading and asset management."),
     ("V", "Visa Inc.", "Financials", "Payments", "NYSE", "San Francisco, California", 1958, 32_000,
      "Runs a network for card payments."),

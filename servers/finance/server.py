@@ -13,9 +13,8 @@ from .prices import LAST_DAY
 from .tools import make_tools
 
 _INSTRUCTIONS: Final = (
-    f"Share prices, company facts, financial ratios and compound interest. Prices are a fixed "
-    f"sample that ends on "
-    f"{LAST_DAY}; say so when you quote one. All amounts are US dollars."
+    "Share prices, company facts, financial ratios and compound interest. Prices are a fixed "
+    f"sample that ends on {LAST_DAY}; say so when you quote one. All amounts are US dollars."
 )
 
 

@@ -164,7 +164,7 @@ class HrTools:
         if taken > left:
             raise ToolError(
                 f"This is {days} working days, and only {left} vacation days are left; shorten the "
-                f"period"
+                "period"
             )
         request = {
             "employee_id": employee_id,

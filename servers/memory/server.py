@@ -28,8 +28,7 @@ STORES: Final[Mapping[str, Callable[[Records], list[Tool]]]] = {
 
 _INSTRUCTIONS: Final = (
     "A memory that lasts over conversations. Store what the user tells you as soon as they tell "
-    "it, and look it up "
-    "before you say that you do not know."
+    "it, and look it up before you say that you do not know."
 )
 
 

@@ -30,7 +30,7 @@ class Size:
         if taken >= self.entries:
             raise ToolError(
                 f"{self.called} memory is full: it holds {self.entries} entries; remove or replace "
-                f"some"
+                "some"
             )
 
     def check_length(self, text: str) -> None:
@@ -42,8 +42,7 @@ class Size:
         if len(text) > self.characters:
             raise ToolError(
                 f"This text has {len(text):,} characters, and an entry of {self.called} memory "
-                f"holds "
-                f"{self.characters:,}; shorten it"
+                f"holds {self.characters:,}; shorten it"
             )
 
 

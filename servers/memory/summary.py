@@ -91,7 +91,6 @@ class _Summary:
         if len(text) > SUMMARY_CHARACTERS:
             raise ToolError(
                 f"The memory would have {len(text):,} characters, and it holds "
-                f"{SUMMARY_CHARACTERS:,}; "
-                "shorten it with memory_update first"
+                f"{SUMMARY_CHARACTERS:,}; shorten it with memory_update first"
             )
         self._records.put(current_memory(), _PART, _KEY, text)

@@ -102,5 +102,5 @@ class _Part(MemoryPart):
     def _no_entry(self, number: int) -> ToolError:
         return ToolError(
             f"There is no entry {number} in {self._part} memory; {self._part}_memory_retrieve_all "
-            f"lists all"
+            "lists all"
         )

@@ -73,7 +73,7 @@ DateFrom: TypeAlias = Annotated[
     Day | None,
     Field(
         description=f"First day to include, YYYY-MM-DD; data begins on {FIRST_DAY}. Without it, a "
-        f"year before date_to."
+        "year before date_to."
     ),
 ]
 DateTo: TypeAlias = Annotated[
@@ -105,7 +105,7 @@ Months: TypeAlias = Annotated[
     Field(
         ge=1,
         le=24,
-        description=f"How many months without an order make a customer inactive, back from "
+        description="How many months without an order make a customer inactive, back from "
         f"{LAST_DAY}.",
     ),
 ]

@@ -13,9 +13,8 @@ from .database import SalesDatabase
 from .tools import make_tools
 
 _INSTRUCTIONS: Final = (
-    f"Products, sales, customers, projects and follow-up tasks of a fictional wholesaler. The data "
-    f"stands at "
-    f"{LAST_DAY}: the last months count back from that day. All amounts are US dollars."
+    "Products, sales, customers, projects and follow-up tasks of a fictional wholesaler. The data "
+    f"stands at {LAST_DAY}: the last months count back from that day. All amounts are US dollars."
 )
 
 

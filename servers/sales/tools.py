@@ -249,7 +249,7 @@ class SalesTools:
         if customer is None:
             raise ToolError(
                 f"Customer {customer_id} was not found; use search_customers to find a customer by "
-                f"name"
+                "name"
             )
         return customer
 

@@ -51,7 +51,7 @@ def read_data(folder: Path) -> DomainData:
     ):
         raise CannotStart(
             f"db.json in {_shown(folder)} is no database: it maps each collection to records by "
-            f"their id"
+            "their id"
         )
     if not isinstance(tools, list) or not all(
         isinstance(tool, dict) and tool.keys() >= _TOOL for tool in tools
@@ -83,8 +83,7 @@ def _json(folder: Path, name: str) -> Any:
         ) from error
     raise CannotStart(
         f"there is no {name} in {_shown(folder)}: fetch the data of tau2-bench with `harness fetch "
-        f"tau2`, "
-        "or name the folder that holds them with --data"
+        "tau2`, or name the folder that holds them with --data"
     )
 
 

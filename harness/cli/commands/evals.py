@@ -192,9 +192,8 @@ OUTPUT = bundle(
         callback=report_requests,
         metavar="FORMAT[:PATH]",
         help=(
-            "Write jsonl, json, junit, markdown, csv, html or github; may be repeated. "
-            "The suffix of a PATH alone selects its format.  [default place: the run's "
-            "folder]"
+            "Write jsonl, json, junit, markdown, csv, html or github; may be repeated. The suffix "
+            "of a PATH alone selects its format.  [default place: the run's folder]"
         ),
     ),
     click.option(

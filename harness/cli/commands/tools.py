@@ -67,9 +67,8 @@ def _print(spec: ServerSpec, tools: ToolList, console: Console) -> None:
     total = sum(map(estimated_tokens, tools.tools))
     plural = "" if len(tools.tools) == 1 else "s"
     told = (
-        f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every "
-        f"request "
-        f"(estimated)"
+        f"{spec.name}: {len(tools.tools)} tool{plural}, about {total:,} tokens in every request "
+        "(estimated)"
     )
     print_text(console, Text(printable(told)))
 

@@ -60,8 +60,8 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
     noted = fetched(folder.parent.parent)
     if noted is None or category.name not in noted["categories"]:
         raise NothingToRun(
-            f"BFCL's {category.name} cases were not fetched. "
-            f"Fetch them: {fetch_command(category.name if noted else None)}"
+            f"BFCL's {category.name} cases were not fetched. Fetch them: "
+            f"{fetch_command(category.name if noted else None)}"
         )
     file = folder / "data" / f"BFCL_v4_{category.source}.json"
     answers: list[Any] = []

@@ -135,9 +135,8 @@ class BfclRecording:
             shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
             yield (
                 f"{len(failed)} of the {len(expected)} outputs from which calls are expected "
-                f"cannot be read as "
-                f"{self._way()[0].title}, and count as wrong, as they do upstream. {failed[0]} is "
-                f"{shown}"
+                f"cannot be read as {self._way()[0].title}, and count as wrong, as they do "
+                f"upstream. {failed[0]} is {shown}"
             )
 
     def _items(self, case: str) -> list[Any]:

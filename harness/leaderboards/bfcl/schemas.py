@@ -31,7 +31,7 @@ def description_of(function: Mapping[str, Any], language: Language) -> str:
     """Return what the model is told of a function."""
     return (
         f"{function['description']} Note that the provided function is in {_SYNTAX[language]} "
-        f"syntax."
+        "syntax."
     )
 
 
@@ -81,7 +81,7 @@ def _as_text(described: Mapping[str, Any], language: str) -> dict[str, Any]:
     if kind == "dict" and "properties" in described:
         entries = json.dumps(described["properties"])
         words += (
-            f" The dictionary entries have the following schema; they are not in string "
+            " The dictionary entries have the following schema; they are not in string "
             f"representation. {entries}"
         )
     kept = {

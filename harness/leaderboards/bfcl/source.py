@@ -100,7 +100,7 @@ class BfclSource:
         if tree_digest(files) != TREE_SHA256:
             raise UsageError(
                 f"the data in {origin} is not that of {PACKAGE} {RELEASE}: scores would not be "
-                f"comparable",
+                "comparable",
                 meant="Check out the commit of that release, or leave out --from.",
             )
         return files

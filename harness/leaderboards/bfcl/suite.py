@@ -38,8 +38,7 @@ _NEEDS_SERVICES = (
     "score recorded outputs of them with --model recorded:FILE"
 )
 _ASKED_TOGETHER = (
-    "questions to a memory are asked together, in one case for each scenario such "
-    "as "
+    "questions to a memory are asked together, in one case for each scenario such as "
     "memory_kv-customer"
 )
 

@@ -131,7 +131,7 @@ def read_results(path: Path) -> Results:
         if simulation.task not in tasks:
             raise UsageError(
                 f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is "
-                f"not there"
+                "not there"
             )
     return Results(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
 
@@ -152,7 +152,7 @@ def _entrant(whole: Node) -> tuple[str, str]:
     if environment is None or agent is None:
         raise NoResults(
             f"{whole.place} is no result file of tau2-bench: it does not say which domain and "
-            f"which agent"
+            "which agent"
         )
     return environment.get("domain_name", str), agent.get("llm", str)
 
@@ -192,7 +192,7 @@ def _simulation(node: Node) -> Simulation:
             error=TrialError(
                 kind="model",
                 message=f"the recorded simulation ended with {reason}, which says nothing of the "
-                f"agent",
+                "agent",
             )
             if stop == "error"
             else None,

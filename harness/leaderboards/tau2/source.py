@@ -188,10 +188,9 @@ def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None
     if wrong:
         raise UsageError(
             f"{', '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} not what the leaderboard "
-            f"published",
+            "published",
             meant="Scores would not be comparable. Name another revision of the repository with "
-            "--from, or leave it "
-            f"out: the package index has {PACKAGE} {RELEASE}.",
+            f"--from, or leave it out: the package index has {PACKAGE} {RELEASE}.",
         )
 
 

@@ -191,7 +191,7 @@ def _suite(domain: str) -> Suite:
         name=f"{NAME}_{domain}",
         cases=cases,
         description=f"tau2-bench, {domain}: {len(cases)} tasks of customers, an agent with tools "
-        f"and a policy",
+        "and a policy",
         server=domain_server(domain, folder),
         system_prompt=SYSTEM_PROMPT.format(policy=policy),
         digest=digest(

@@ -54,7 +54,7 @@ def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
                 rule="confusable",
                 tool=tool.name,
                 message=f"What it says of itself fits {rival.name} as well: {said!r}.",
-                instead=f"Begin both descriptions with the difference, and name the other: 'For … "
+                instead="Begin both descriptions with the difference, and name the other: 'For … "
                 f"use {rival.name}.'",
             )
             break

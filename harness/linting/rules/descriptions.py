@@ -42,8 +42,7 @@ def _alone(tool: Tool) -> Iterator[LintFinding]:
             rule="short-description",
             tool=tool.name,
             message=f"Its description is {len(said)} word{'' if len(said) == 1 else 's'} and adds "
-            f"little to its name: "
-            f"{tool.description.strip()[:80]!r}.",
+            f"little to its name: {tool.description.strip()[:80]!r}.",
             instead="Say what it returns, what it needs, and when another tool is the better "
             "choice.",
         )
@@ -61,7 +60,7 @@ def _same(tools: Sequence[Tool]) -> Iterator[LintFinding]:
                 tool=tool.name,
                 message=f"Its description is that of {first[said]}, word for word.",
                 instead=f"Begin it with what sets it apart from {first[said]}; remove one if "
-                f"nothing does.",
+                "nothing does.",
             )
         first.setdefault(said, tool.name)
 

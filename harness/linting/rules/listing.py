@@ -147,10 +147,9 @@ def _size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
                 rule="large-tool",
                 tool=tool.name,
                 message=f"It takes about {tokens:,} tokens in every request; {LARGE_TOOL:,} is a "
-                f"lot.",
+                "lot.",
                 instead="Move examples and reference material into a resource or another tool's "
-                "result; split it if it "
-                "does several things.",
+                "result; split it if it does several things.",
             )
     total = sum(map(estimated_tokens, tools))
     if total > LARGE_LIST or len(tools) > MOST_TOOLS:
@@ -158,11 +157,9 @@ def _size(tools: Sequence[Tool]) -> Iterator[LintFinding]:
             rule="large-list",
             tool=None,
             message=f"{len(tools)} tools take about {total:,} tokens in every request; "
-            f"{MOST_TOOLS} tools and "
-            f"{LARGE_LIST:,} tokens are a lot.",
+            f"{MOST_TOOLS} tools and {LARGE_LIST:,} tokens are a lot.",
             instead="Show each user only the tools that they may use, merge those that differ by "
-            "one argument, or "
-            "split the server.",
+            "one argument, or split the server.",
         )
 
 

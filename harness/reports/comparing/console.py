@@ -63,8 +63,7 @@ class _Printer:
         for effect in contrast.effects[1:]:
             cases, before, after, difference, interval, _, p, verdict = words.effect_row(effect)
             line = (
-                f"suite {cases}: {before} → {after}, {difference} points ({interval}), p "
-                f"(Holm) "
+                f"suite {cases}: {before} → {after}, {difference} points ({interval}), p (Holm) "
                 f"{p}: {verdict}"
             )
             self._line(line, _VERDICTS[effect.evidence], depth=2)

@@ -67,8 +67,7 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
         return
     yield (
         f"pass rate {percent(effect.before)} → {percent(effect.after)} of {effect.pairs} judged on "
-        f"both sides: "
-        f"{points(effect.difference)} points (95 % interval {interval(effect)}; "
+        f"both sides: {points(effect.difference)} points (95 % interval {interval(effect)}; "
         f"{effect.interval_method})"
     )
     if comparison.tests > 1:
@@ -81,13 +80,12 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
     if effect.smallest is None:
         yield (
             f"{effect.pairs} cases are too few to show any difference: not even a move of all "
-            f"would be evidence."
+            "would be evidence."
         )
     elif effect.evidence != "equivalent":
         yield (
             f"{effect.pairs} cases show a difference of {points(effect.smallest, sign=False)} "
-            f"points, four times in "
-            "five; a smaller one would likely stay unseen."
+            "points, four times in five; a smaller one would likely stay unseen."
         )
     yield from _equivalence(effect, comparison.margin)
 
@@ -194,8 +192,8 @@ def gate_sentences(
         where = "" if effect.suite is None else f" in {printable(effect.suite)}"
         sides = f"{contrast.before.name} → {contrast.after.name}"
         yield (
-            f"gate: evidence of a regression{beyond}{where} ({sides}: "
-            f"{points(effect.difference)} points)"
+            f"gate: evidence of a regression{beyond}{where} ({sides}: {points(effect.difference)} "
+            "points)"
         )
 
 

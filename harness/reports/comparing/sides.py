@@ -98,7 +98,7 @@ def duels(logs: Sequence[RunLog]) -> Iterator[tuple[Entrant, Entrant]]:
         if len(models[0]) < 2:  # noqa: PLR2004 - it takes two to compare
             raise UsageError(
                 f"run {logs[0].header.run_id} holds one model, so there is nothing to compare it "
-                f"with",
+                "with",
                 meant="Name a second run: harness compare A B.",
             )
         for other in models[0][1:]:
@@ -121,8 +121,7 @@ def _opponents(
         return [(one[0], other[0])]
     raise UsageError(
         f"runs {first.run_id} ({', '.join(one)}) and {second.run_id} ({', '.join(other)}) share no "
-        f"model, and it is "
-        "not clear which is to be compared with which",
+        "model, and it is not clear which is to be compared with which",
         meant="Compare runs of one model each, or of the same models.",
     )
 

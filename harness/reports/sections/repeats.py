@@ -53,8 +53,8 @@ def repeat_lines(report: Report) -> Iterator[str]:
             of = f" [{one_line(model)}]" if len(report.models) > 1 else ""
             yield (
                 f"pass@{last.k} {100 * (last.pass_at_k or 0):.0f} % (at least one of {last.k} "
-                f"trials passes) · "
-                f"pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of {last.k} pass){of}"
+                f"trials passes) · pass^{last.k} {100 * (last.pass_hat_k or 0):.0f} % (all of "
+                f"{last.k} pass){of}"
             )
             if _WHOLE_CURVE[0] <= last.k <= _WHOLE_CURVE[1]:
                 yield " · ".join(f"pass^{one.k} {one.pass_hat_k or 0:.3f}" for one in known) + of

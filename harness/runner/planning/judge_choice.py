@@ -123,7 +123,7 @@ def _without_judge(suite: Suite, undecided: Iterable[Need], judged_then: Collect
     if required and suite.name in judged_then:
         return (
             f"No judge is named for {suite.name}: its checks that need one take the recorded "
-            f"verdict, and end as errors where there is none. Name a judge with --judge-model to "
+            "verdict, and end as errors where there is none. Name a judge with --judge-model to "
             "have them judged again."
         )
     if required:

@@ -164,7 +164,7 @@ def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
     ):
         raise UsageError(
             f"{case.at or case.name}: same_state_as needs a fresh copy of server {server.name!r}, "
-            f"which runs already",
+            "which runs already",
             meant="In the server's entry, name the call that resets its state, by 'reset:'.",
         )
     if all(one.isolation == "case" for one in (server, *server.members)):

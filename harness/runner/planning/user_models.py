@@ -83,7 +83,7 @@ def choose_players(
                 where = case.at or suite.name
                 raise UsageError(
                     f"{where}: test {case.name!r} has a simulated user, but no model is named to "
-                    f"play them",
+                    "play them",
                     meant="Name one with --user-model, or by 'user_model:' in the suite.",
                 )
     return Cast(

@@ -28,7 +28,7 @@ def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_ta
         reasons = "; ".join(f"{each.tool}: {each.problem}" for each in broken[:_NAMED])
         more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
         why = (
-            f"lists no tool that can be offered to a model, so there is nothing to judge: "
+            "lists no tool that can be offered to a model, so there is nothing to judge: "
             f"{reasons}{more}"
         )
     elif not _accepts_hidden(case):

@@ -118,7 +118,7 @@ def as_recorded(
         if len(cases) < len(suite.cases):
             notes.append(
                 f"{len(cases)} of the {len(suite.cases)} cases of {suite.name} were recorded: the "
-                f"others are left out."
+                "others are left out."
             )
         if cases:
             kept.append(replace(suite, cases=cases))
@@ -179,7 +179,7 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
     if any(one.checks != found[0].checks for one in found):
         raise UsageError(
             f"the recordings have different criteria for {case.name}: they are of different "
-            f"revisions of the leaderboard",
+            "revisions of the leaderboard",
             meant="Replay them one at a time: name one file, or one model with #NAME.",
         )
     return next((one for one in found if one.server is not None), found[0])

@@ -29,7 +29,7 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
         if (source := read_header(path).settings.get("graded_from")) is not None:
             raise UsageError(
                 f"run {name} was made by harness grade from recorded conversations, and has "
-                f"nothing to resume",
+                "nothing to resume",
                 meant=f"The run that it was made from: harness evals --resume {source}",
             )
         return path
@@ -44,7 +44,7 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
         raise UsageError(f"there is no run to resume: there are no runs in {runs}")
     listed = "\n".join(f"  - {line}" for line in passed_over[:_SHOWN])
     raise UsageError(
-        f"there is no run that can be "
+        "there is no run that can be "
         f"resumed{' of ' + ', '.join(suites) if suites else ''}:\n{listed}"
     )
 

@@ -110,7 +110,7 @@ def _check_parts(headers: Sequence[Header]) -> None:
     totals = {spec.partition("/")[2] for spec in specs}
     if len(totals) > 1 or len(specs) < len(headers):
         raise UsageError(
-            f"these are shards of several splits: "
+            "these are shards of several splits: "
             f"{', '.join(_shard_of(header) for header in headers)}"
         )
     total = int(totals.pop())
@@ -120,7 +120,7 @@ def _check_parts(headers: Sequence[Header]) -> None:
     if missing:
         raise UsageError(
             f"of {total} shards {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} "
-            f"missing",
+            "missing",
             meant="Did a job end before its log was saved? Each shard's own report shows what it "
             "found.",
         )

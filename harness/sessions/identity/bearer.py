@@ -222,7 +222,7 @@ def check_credential(
     if credential not in ("valid", "none") and identity.token_command is not None:
         raise UsageError(
             f"credential {credential!r} cannot be made: the tokens of server {spec.name!r} come "
-            f"from its token_command",
+            "from its token_command",
             meant="Only 'valid' and 'none' work with a token_command.",
         )
     if identity.via == "bearer" and identity.token_command is None and user_context is not None:

@@ -66,7 +66,7 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
     if via == "env" and server.transport.command is None:
         raise UsageError(
             f"identity 'env' needs a server that harness starts, and server {server.name!r} has no "
-            f"command",
+            "command",
             meant="Use 'meta' or 'header', or give the server's command.",
         )
     check_headers(server.transport.headers, f"server {server.name!r}")

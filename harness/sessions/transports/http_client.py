@@ -188,7 +188,7 @@ def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) ->
     if response.next_request is not None:
         return HttpFault(
             f"answered {status}: a redirect to {shown(response.next_request.url)}, which is not "
-            f"followed",
+            "followed",
             status=response.status_code,
         )
     words = words_of(body) or response.headers.get("www-authenticate", "")

@@ -252,7 +252,7 @@ class GorillaFileSystem(Api):
         if "/" in destination:
             return refuse(
                 f"{command}: path not allowed in destination. Provide only a file or directory "
-                f"name."
+                "name."
             )
         item = self._item(source)
         target: Directory = self._here

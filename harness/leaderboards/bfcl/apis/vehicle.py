@@ -313,8 +313,8 @@ class VehicleControlAPI(Api):
                 name for name, status in self.doorStatus.items() if status == "unlocked"
             )
             return (
-                f"All doors must be locked before starting the engine. Here are the unlocked "
-                f"doors: {open_doors}"
+                "All doors must be locked before starting the engine. Here are the unlocked doors: "
+                f"{open_doors}"
             )
         if self.brakePedalStatus != "pressed":
             return "Brake pedal needs to be pressed when starting the engine."

@@ -63,9 +63,8 @@ def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> 
     """
     if len(turns) != len(conversation.expected):
         words = (
-            f"the conversation has {len(turns)} turns instead of "
-            f"{len(conversation.expected)}: "
-            f"it was broken off"
+            f"the conversation has {len(turns)} turns instead of {len(conversation.expected)}: it "
+            "was broken off"
         )
         return Fault("multi_turn:force_terminated", words)
     model, truth = conversation.instances(), conversation.instances()
