@@ -27,7 +27,7 @@ def intraclass_correlation(cases: Sequence[Trials]) -> float | None:
     between = sum(total * (passed / total - rate) ** 2 for passed, total in judged) / (count - 1)
     size = (trials - sum(total * total for _, total in judged) / trials) / (count - 1)
     spread = between + (size - 1) * within
-    return None if spread == 0 else max(0.0, min(1.0, (between - within) / spread))
+    return None if spread == 0 else max(0.0, (between - within) / spread)
 
 
 def own_discordance(cases: Sequence[Trials]) -> float | None:

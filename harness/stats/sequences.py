@@ -30,7 +30,6 @@ class ConfidenceSequence:
         self._alpha = alpha
         self._count = 0
         self._sum, self._squares = 0.5, 0.25  # of one imagined case in the middle
-        self._mean = 0.5
         self._candidates = [(index + 0.5) / _POINTS for index in range(_POINTS)]
         self._up = [0.0] * _POINTS  # logarithm of the capital of those who bet on more
         self._down = [0.0] * _POINTS
@@ -56,8 +55,7 @@ class ConfidenceSequence:
             self._up[index] += log1p(min(stake, _MOST_BET / mean) * (value - mean))
             self._down[index] += log1p(-min(stake, _MOST_BET / (1 - mean)) * (value - mean))
         self._sum += value
-        self._mean = self._sum / (self._count + 1)
-        self._squares += (value - self._mean) ** 2
+        self._squares += (value - self._sum / (self._count + 1)) ** 2
         self._narrow()
 
     def _narrow(self) -> None:

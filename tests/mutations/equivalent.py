@@ -33,6 +33,21 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "harness/judging/policy/comparable_values.py _grade_of_number: abs(number) < _SMALL → "
         "abs(number) <= _SMALL"
     ): "1000 is a round number, and has the same grade",
+    "harness/reports/comparing/compare.py effect: fmean(after) > fmean(before) → "
+    "fmean(after) >= fmean(before)": "where the means are equal there is no evidence either way",
+    "harness/stats/sequences.py _narrow: self._low <= mean <= self._high → "
+    "self._low < mean <= self._high": "a bound lies between two candidates",
+    "harness/stats/sequences.py _narrow: self._low <= mean <= self._high → "
+    "self._low <= mean < self._high": "a bound lies between two candidates",
+    "harness/stats/paired_power.py cases_for_difference: 2 * high → 3 * high": (
+        "the search begins in a wider range and ends at the same number"
+    ),
+    "harness/stats/paired_power.py cases_for_difference: (0, 8) → (0, 9)": (
+        "the search begins in a wider range and ends at the same number"
+    ),
+    "harness/stats/paired_power.py cases_for_difference: (0, 8) → (1, 8)": (
+        "one case alone shows nothing"
+    ),
     "harness/matching/pairing.py _assign: [0] → [1] #3": (
         "every row is given its column, whatever stands there before"
     ),

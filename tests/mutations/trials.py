@@ -93,6 +93,14 @@ class Reach:
         yield self._round(tests, _FEW)
         if properties := [name for name in tests if name in self.properties]:
             yield self._round(properties, _MANY)
+        if mutant.starts is None:  # a constant, say, that other modules import
+            others = [
+                name
+                for name in sorted(self.seconds.keys() - set(tests))
+                if self.seconds[name] <= _SLOW_S
+            ]
+            if others:
+                yield self._round(others, _FEW)
 
     def _round(self, tests: Sequence[str], examples: int) -> Round:
         seconds = sum(self.seconds[name] for name in tests) * examples / _FEW

@@ -25,6 +25,13 @@ def test_a_table_that_was_worked_out_by_hand_has_its_icc() -> None:
     assert intraclass_correlation(cases) == pytest.approx(expected)
 
 
+def test_two_cases_are_enough_to_tell_how_alike_trials_are() -> None:
+    assert intraclass_correlation([(2, 2), (0, 2)]) == 1.0
+    # Within: (0 + 1/2)/2, between: 2·(1/4)²·2.
+    assert intraclass_correlation([(2, 2), (1, 2)]) == 0.0
+    assert intraclass_correlation([(4, 4), (1, 4)]) == pytest.approx((1.125 - 0.125) / 1.5)
+
+
 @pytest.mark.parametrize(
     "cases",
     [[], [(1, 3)], [(1, 1), (0, 1)], [(3, 3), (3, 3)], [(0, 2), (0, 2)], [(0, 0), (1, 3)]],
@@ -48,9 +55,13 @@ def test_the_discordance_of_one_side_is_that_of_any_two_of_its_trials() -> None:
     assert own_discordance([(1, 3)]) == pytest.approx(2 / 3)
     assert own_discordance([(1, 3), (3, 3), (0, 1)]) == pytest.approx(1 / 3)
     assert own_discordance([(1, 1), (0, 1)]) is None
+    assert own_discordance([(1, 2)]) == 1.0
+    assert own_discordance([(2, 4)]) == pytest.approx(4 / 6)
 
 
 def test_the_discordance_of_two_sides_is_averaged_over_the_cases_that_both_judged() -> None:
     pairs = [((1, 1), (0, 1)), ((1, 1), (1, 1)), ((1, 2), (1, 1)), ((1, 1), (0, 0))]
     assert discordance(pairs) == pytest.approx((1 + 0 + 0.5) / 3)
     assert discordance([((1, 1), (0, 0))]) is None
+    assert discordance([((1, 4), (1, 2))]) == pytest.approx(0.5)
+    assert discordance([((1, 4), (3, 4))]) == pytest.approx((1 + 9) / 16)

@@ -43,6 +43,22 @@ def test_pairs_cannot_differ_less_often_than_the_sides() -> None:
         pairs_needed(0.2, 0.1)
 
 
+def test_pairs_that_differ_only_the_one_way_need_the_fewest_cases() -> None:
+    # (1.960·√0.2 + 0.8416·√(0.2 − 0.04))²/0.04 = 36.8
+    assert pairs_needed(0.2, 0.2) == 37
+
+
+def test_trials_of_a_case_count_as_independent_and_as_one_unless_said_otherwise() -> None:
+    assert detectable_difference(30, 0.2) == detectable_difference(30, 0.2, trials=1, icc=1.0)
+    assert detectable_difference(30, 0.2, trials=4) == detectable_difference(
+        30, 0.2, trials=4, icc=0.0
+    )
+    assert cases_for_difference(0.2, 0.3) == cases_for_difference(0.2, 0.3, trials=1, icc=1.0)
+    assert cases_for_difference(0.2, 0.3, trials=4) == cases_for_difference(
+        0.2, 0.3, trials=4, icc=0.0
+    )
+
+
 def test_repeats_are_worth_little_where_the_trials_of_a_case_are_alike() -> None:
     assert effective_repeats(3, 0.79) == pytest.approx(1.16, abs=0.005)
     assert effective_repeats(10, 0.79) == pytest.approx(1.23, abs=0.005)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -78,3 +79,49 @@ def test_in_a_thousand_studies_at_most_one_of_twenty_ever_misses(
     """All looks of a study together: 150 of them, one after each case."""
     misses = sum(missed(seed, 150, difference, discordance) for seed in range(1_000))
     assert misses <= 50
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.2])
+@pytest.mark.parametrize(
+    "differences",
+    [
+        [1.0],
+        [0.0, 0.0, 1.0, 0.0, -1.0],
+        [1.0] * 30,
+        [-1.0, 0.5, -0.5, -1.0, 0.25] * 8,
+        moves(random.Random(5), 150, 0.2, 0.4),
+    ],
+)
+def test_the_interval_is_what_the_published_process_leaves(
+    differences: list[float], alpha: float
+) -> None:
+    """Means against which neither of two gamblers, each with half of 1, has ever made 1/α.
+
+    Waudby-Smith and Ramdas 2024, theorem 3, with the predictable bets of their section 4.
+    """
+    sequence = ConfidenceSequence(alpha)
+    assert sequence.add(differences) == sequence.interval == _published(differences, alpha)
+
+
+def _published(differences: list[float], alpha: float) -> tuple[float, float]:
+    values = [(difference + 1) / 2 for difference in differences]
+    candidates = [(place + 0.5) / 400 for place in range(400)]
+    capitals = {mean: [0.5, 0.5] for mean in candidates}
+    low, high = 0.0, 1.0
+    deviations: list[float] = []
+    for time, value in enumerate(values, start=1):
+        variance = (0.25 + math.fsum(deviations)) / time
+        bet = math.sqrt(2 * math.log(2 / alpha) / (variance * time * math.log(time + 1)))
+        for mean, capital in capitals.items():
+            capital[0] *= 1 + min(bet, 0.5 / mean) * (value - mean)
+            capital[1] *= 1 - min(bet, 0.5 / (1 - mean)) * (value - mean)
+        average = (0.5 + math.fsum(values[:time])) / (time + 1)
+        deviations.append((value - average) ** 2)
+        left = [
+            mean
+            for mean, capital in capitals.items()
+            if max(capital) < 1 / alpha and low <= mean <= high
+        ]
+        if left:
+            low, high = max(low, left[0] - 0.5 / 400), min(high, left[-1] + 0.5 / 400)
+    return 2 * low - 1, 2 * high - 1

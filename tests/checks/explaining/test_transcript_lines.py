@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks.explaining.transcript_lines import outcome
+from harness.checks.explaining.transcript_lines import list_calls, outcome
 from tests.checks.scenes import call
 
 
@@ -29,3 +29,12 @@ def test_what_came_of_a_call_is_told_with_what_was_said_of_it(
     made: dict[str, Any], words: str
 ) -> None:
     assert outcome(call("get", **made)) == words
+
+
+@pytest.mark.parametrize(("made", "last"), [(1, "  1."), (6, "  6."), (7, "  … and 1 more")])
+def test_the_first_six_calls_are_listed_and_the_others_counted(made: int, last: str) -> None:
+    heading, *lines = list_calls([call("get")] * made, "In order:")
+    assert heading == "In order:"
+    assert len(lines) == min(made, 7)
+    assert lines[-1].startswith(last)
+    assert list_calls([], "In order:") == []

@@ -193,3 +193,17 @@ def test_only_the_calls_that_are_meant_count() -> None:
 def test_what_says_nothing_is_refused(value: Any) -> None:
     with pytest.raises(InvalidValue):
         VOCABULARY.parse("decision", value)
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("alowed", "Did you mean 'allowed'?"),
+        ("zzz", "A decision is one of allowed,"),
+        (5, "A decision is one of allowed,"),
+    ],
+)
+def test_what_is_no_decision_is_refused_with_the_nearest_or_all(word: Any, meant: str) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        VOCABULARY.parse("decision", word)
+    assert str(caught.value.meant).startswith(meant)

@@ -152,6 +152,13 @@ def test_a_trial_that_passed_without_a_successful_call_is_marked(
     assert mark(with_calls(*outcomes)) == words
 
 
+@pytest.mark.parametrize("kind", ["only_call", "graded", "max_calls", "decision", "refuses"])
+def test_a_check_of_a_log_that_does_not_say_what_it_expected_excuses_nothing(kind: str) -> None:
+    check = CheckResult(kind=kind, label=kind, verdict="passed")
+    for expected in (None, {}, "x"):
+        assert mark(with_calls("denied", checks=(replace(check, expected=expected),)))
+
+
 def test_only_what_passed_and_had_tools_is_marked() -> None:
     assert mark(replace(with_calls(), status="failed")) is None
     assert mark(replace(with_calls(), status="skipped", stop=None, tool_calls=0)) is None

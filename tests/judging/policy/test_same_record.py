@@ -1,0 +1,41 @@
+"""Two objects are about one thing where an id agrees, and about two where one differs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.judging.policy.same_record import NOTHING, Thing, same_thing, unlike_things
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "alike", "unlike"),
+    [
+        ({"id": "A-1"}, {"id": "A-1"}, True, False),
+        ({"id": "A-1"}, {"id": "A-2"}, False, True),
+        ({"id": "A-1", "email": "a@b.c"}, {"id": "A-1", "email": "x@y.z"}, False, False),
+        ({"id": "A-1", "email": "a@b.c"}, {"id": "A-2", "email": "x@y.z"}, False, True),
+        ({"id": "A-1", "plan": "gold"}, {"id": "A-1", "plan": "free"}, True, False),
+        ({"id": "A-1"}, {"email": "a@b.c"}, None, False),
+        ({"plan": "gold"}, {"plan": "gold"}, None, False),
+        ({"id": "***"}, {"id": "A-1"}, None, False),
+        ({"id": None}, {"id": "A-1"}, None, False),
+        # What is asked about is no id of what it stands in.
+        ({"phone_number": 1, "id": "A-1"}, {"phone_number": 2, "id": "A-1"}, True, False),
+        ({"phone_number": 1, "id": "A-1"}, {"phone_number": 1, "id": "A-2"}, False, True),
+        ({"phone_number": 1}, {"phone_number": 2}, None, False),
+        ({"phone_number": 1}, {"phone_number": 1}, None, False),
+    ],
+)
+def test_records_are_told_apart_by_their_ids(
+    ours: dict[str, Any], theirs: dict[str, Any], alike: bool | None, unlike: bool
+) -> None:
+    for one, other in ((ours, theirs), (theirs, ours)):
+        assert same_thing(Thing(one), Thing(other), "phone_number") is alike
+        assert unlike_things(Thing(one), Thing(other), "phone_number") is unlike
+
+
+def test_what_stands_in_no_object_is_about_nothing_that_could_be_compared() -> None:
+    assert same_thing(NOTHING, Thing({"id": "A-1"}), "id") is None
+    assert not unlike_things(NOTHING, Thing({"id": "A-1"}), "id")
