@@ -155,7 +155,8 @@ def test_a_trial_that_passed_without_a_successful_call_is_marked(
 @pytest.mark.parametrize("kind", ["only_call", "graded", "max_calls", "decision", "refuses"])
 def test_a_check_of_a_log_that_does_not_say_what_it_expected_excuses_nothing(kind: str) -> None:
     check = CheckResult(kind=kind, label=kind, verdict="passed")
-    for expected in (None, {}, "x"):
+    unknown: list[Any] = [None, {}, "x"]
+    for expected in unknown:
         assert mark(with_calls("denied", checks=(replace(check, expected=expected),)))
 
 
