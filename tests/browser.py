@@ -55,7 +55,10 @@ class Browser:
         self.driver = driver
 
     def open(self, address: str, *, width: int = 1280, dark: bool = False) -> None:
-        """Go to ``address`` and wait until the page is there: the driver may come back while the last one still is."""
+        """Go to ``address`` and wait until the page is there.
+
+        The driver may come back while the last one still is.
+        """
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}

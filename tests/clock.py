@@ -1,4 +1,7 @@
-"""Time in tests: bounds that a busy machine keeps, and a clock that goes forward without waiting."""
+"""Time in tests.
+
+Bounds that a busy machine keeps, and a clock that goes forward without waiting.
+"""
 
 from __future__ import annotations
 

@@ -91,7 +91,9 @@ class Figures:
 
     @cached_property
     def complex_functions(self) -> Mapping[str, int]:
-        """``path:line`` of each function over `MOST_COMPLEXITY` → its complexity, as ruff counts it."""
+        """``path:line`` of each function over `MOST_COMPLEXITY` → its complexity, as ruff counts
+        it.
+        """
         ruff = Path(sys.executable).with_name("ruff")
         command = [
             str(ruff),
@@ -121,7 +123,9 @@ class Figures:
 
     @cached_property
     def imports(self) -> Mapping[str, frozenset[str]]:
-        """Module → the modules of ours that it imports, inside functions too, except for the type checker alone."""
+        """Module → the modules of ours that it imports, inside functions too, except for the type
+        checker alone.
+        """
         names = {_dotted(name): name for name in self.modules}
         return {
             own: frozenset(_known(target, names) for target in _imported(self.modules[path]))
@@ -131,7 +135,9 @@ class Figures:
 
     @cached_property
     def cycles(self) -> list[list[str]]:
-        """Groups of modules that import each other, directly or by way of others, each group sorted."""
+        """Groups of modules that import each other, directly or by way of others, each group
+        sorted.
+        """
         return [sorted(group) for group in _strongly_connected(self.imports) if len(group) > 1]
 
     @cached_property

@@ -93,7 +93,9 @@ class MemorySession:
 
 
 class LendsOneByOne:
-    """The part of a pool that lends several sessions at once, for pools in memory that never run out of room."""
+    """The part of a pool that lends several sessions at once, for pools in memory that never run
+    out of room.
+    """
 
     @asynccontextmanager
     async def sessions(

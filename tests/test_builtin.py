@@ -31,7 +31,9 @@ def layout(root: Path) -> None:
 
 
 def package(folder: Path) -> Path:
-    """Copy the modules that finding built-ins needs, and nothing else, to a package below ``folder``."""
+    """Copy the modules that finding built-ins needs, and nothing else, to a package below
+    ``folder``.
+    """
     target = folder / "harness"
     target.mkdir(parents=True)
     (target / "__init__.py").write_text("")

@@ -154,7 +154,9 @@ def test_every_addition_is_shown_and_touches_one_file() -> None:
 
 @pytest.fixture(scope="module")
 def evaluated(tree: Path, project: Path, greeter: str) -> str:
-    """Return what a run says in which provider, check, transport, report, field and column take part."""
+    """Return what a run says in which provider, check, transport, report, field and column take
+    part.
+    """
     (project / "greeting.yml").write_text(
         "suite: greeting\n"
         "tests:\n"

@@ -1,4 +1,7 @@
-"""The fake provider, used as the real ones are: through the SDKs, over raw HTTP, and as a process."""
+"""The fake provider, used as the real ones are.
+
+Through the SDKs, over raw HTTP, and as a process.
+"""
 
 from __future__ import annotations
 

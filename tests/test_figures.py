@@ -1,4 +1,7 @@
-"""The source keeps its shape: small folders, small files, no circles; and the docs name every room."""
+"""The source keeps its shape: small folders, small files, no circles.
+
+And the docs name every room.
+"""
 
 from __future__ import annotations
 

@@ -190,7 +190,10 @@ def test_a_resumed_log_has_no_footer_until_it_is_closed_again(tmp_path: Path) ->
 
 
 def damage(path: Path, number: int, how: str = "end") -> None:
-    """Damage one line (from 1) of a log: its end is lost, it is overwritten, or it is another sort of object."""
+    """Damage one line (from 1) of a log.
+
+    Its end is lost, it is overwritten, or it is another sort of object.
+    """
     lines = path.read_bytes().splitlines(keepends=True)
     line = lines[number - 1]
     ways = {

@@ -58,7 +58,7 @@ class Endpoint:
         post: Callable[[bytes], Awaitable[httpx2.Response]],
         backoff: Backoff = full_jitter,
     ) -> None:
-        """``post`` sends one request and returns any response, or raises `faults.ConnectionFailed`."""
+        """``post`` sends one request, returns any response or raises `faults.ConnectionFailed`."""
         self.limiter = Limiter()
         self._spec = spec
         self._pricer = pricer

@@ -98,7 +98,7 @@ def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
 
 
 def legal_name(name: str, taken: set[str], *, longest: int, illegal: str, otherwise: str) -> str:
-    """Return the name most similar to ``name`` without ``illegal`` characters and not in ``taken``."""
+    """Return the name most similar to ``name``, legal and not in ``taken``."""
     base = re.sub(illegal, "_", name)[:longest] or otherwise
     candidate, number = base, 2
     while candidate in taken:

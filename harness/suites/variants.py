@@ -227,7 +227,10 @@ _FILE = Layout(
 
 
 def read_variants(reading: Reading, path: Steps, given: Mapping[str, Any]) -> tuple[Variant, ...]:
-    """Return the variants that ``given`` at ``path`` describes; problems are kept by ``reading``."""
+    """Return the variants that ``given`` at ``path`` describes.
+
+    Problems are kept by ``reading``.
+    """
     return tuple(_variant(reading, (*path, name), name, part) for name, part in given.items())
 
 

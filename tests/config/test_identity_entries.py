@@ -1,4 +1,7 @@
-"""``identity: {via: bearer, …}`` of a server: what may stand there, and what is told of mistakes."""
+"""``identity: {via: bearer, …}`` of a server.
+
+What may stand there, and what is told of mistakes.
+"""
 
 from __future__ import annotations
 

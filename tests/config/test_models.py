@@ -19,7 +19,9 @@ Configure = Callable[..., Config]
 
 @pytest.fixture
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
-    """Return a function that makes the configuration of a ``harness.yml`` whose models are the given text."""
+    """Return a function that makes the configuration of a ``harness.yml`` whose models are the
+    given text.
+    """
     monkeypatch.chdir(tmp_path)
 
     def make(models: str = "{}", **environ: str) -> Config:

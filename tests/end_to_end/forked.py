@@ -43,7 +43,8 @@ def become(
 
 
 def run(program: Callable[[], object], arguments: Sequence[str]) -> None:
-    """Run ``program`` with ``sys.argv`` and leave as Python does, without taking down what was there before the fork.
+    """Run ``program`` with ``sys.argv`` and leave as Python does, without taking down what was
+    there before the fork.
 
     To take that down costs 0.1 s. Threads are waited for, and what the program itself left behind
     is collected, so that whatever Python has to say of it is said.

@@ -1,4 +1,7 @@
-"""BFCL as a user runs it: not fetched, from recorded outputs, and live over MCP with a model on the wire."""
+"""BFCL as a user runs it.
+
+Not fetched, from recorded outputs, and live over MCP with a model on the wire.
+"""
 
 from __future__ import annotations
 

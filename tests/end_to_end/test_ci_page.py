@@ -1,4 +1,7 @@
-"""The page on CI: its documents are well formed, and the steps of its workflow run, in a folder of their own."""
+"""The page on CI.
+
+Its documents are well formed, and the steps of its workflow run, in a folder of their own.
+"""
 
 from __future__ import annotations
 

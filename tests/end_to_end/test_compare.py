@@ -1,4 +1,7 @@
-"""Runs compared as a user compares them: real runs against a provider on the wire, real run folders."""
+"""Runs compared as a user compares them.
+
+Real runs against a provider on the wire, real run folders.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,10 @@ CASES = 8
 
 
 class Moody:
-    """Says yes, except to the prompts (by number) that its mood is against; ``flaky`` ones every other time."""
+    """Says yes, except to the prompts (by number) that its mood is against.
+
+    ``flaky`` ones every other time.
+    """
 
     def __init__(self) -> None:
         self.against: set[int] = set()

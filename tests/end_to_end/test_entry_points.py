@@ -1,4 +1,6 @@
-"""A package that brings a suite, a check, a model, a reader and a report, as an installer leaves it behind."""
+"""A package that brings a suite, a check, a model, a reader and a report, as an installer leaves it
+behind.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The project's own suite, whole, against a model server that nobody here wrote: aimock, from npm."""
+"""The project's own suite, whole, against a model server that nobody here wrote.
+
+Aimock, from npm.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Datasets and judges as a user meets them: through the command line, with a judge over the wire."""
+"""Datasets and judges as a user meets them.
+
+Through the command line, with a judge over the wire.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Memory suites as a user runs them: a model that remembers by tools passes, one that has none fails."""
+"""Memory suites as a user runs them.
+
+A model that remembers by tools passes, one that has none fails.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Suites in Python on the command line: what is found, run, printed, and which code it exits with."""
+"""Suites in Python on the command line.
+
+What is found, run, printed, and which code it exits with.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs under variants, from the command line to the log: models over the wire, servers as processes."""
+"""Runs under variants, from the command line to the log.
+
+Models over the wire, servers as processes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""`harness` processes, and `pytest` processes on suites, that are forked from one which has imported the SDKs already.
+"""`harness` processes, and `pytest` processes on suites, that are forked from one which has
+imported the SDKs already.
 
 Importing `mcp` and a model's SDK takes 0.8 s of a run that takes 1.1 s, and the tests run harness
 hundreds of times. What is forked is a process of its own in every respect: session, folder,
@@ -54,7 +55,10 @@ class WarmProcess(subprocess.Popen[str]):
         stdout: int | None = None,
         program: Program = "harness",
     ) -> None:
-        """Fork one that runs ``program`` with ``arguments``; without ``stdout`` (a descriptor) it is piped."""
+        """Fork one that runs ``program`` with ``arguments``.
+
+        Without ``stdout`` (a descriptor) it is piped.
+        """
         self.args = list(arguments)
         self.stdin = None
         self.returncode: int | None = None
@@ -131,7 +135,10 @@ class _Nursery:
 
 
 def warm_python() -> str:
-    """Return the command that stands for the interpreter, for servers that need an SDK; see `warm_python.py`."""
+    """Return the command that stands for the interpreter, for servers that need an SDK.
+
+    See `warm_python.py`.
+    """
     return _nursery().python
 
 
@@ -176,7 +183,10 @@ def _warm_up() -> None:
 
 
 def _serve(requests: socket.socket, ours: int) -> dict[str, Any] | None:
-    """Fork for each request until the other side is gone; return the request in the child, ``None`` in the end."""
+    """Fork for each request until the other side is gone.
+
+    Return the request in the child, ``None`` in the end.
+    """
     statuses: dict[int, int] = {}
     while True:
         ready = select.select([requests], [], [], 0.02 if statuses else None)[0]

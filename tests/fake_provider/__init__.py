@@ -1,4 +1,6 @@
-"""A fake LLM provider on the wire: real HTTP on loopback, as strict about requests as the real APIs.
+"""A fake LLM provider on the wire.
+
+Real HTTP on loopback, as strict about requests as the real APIs.
 
 ::
 

@@ -198,7 +198,9 @@ def _check_calls_are_answered(messages: list[Json]) -> None:
 
 
 def _check_reasoning_came_back(messages: list[Json], memory: Memory) -> None:
-    """Within the present round of tool use, ``reasoning_content`` comes back unchanged, as compatible servers ask."""
+    """Within the present round of tool use, ``reasoning_content`` comes back unchanged, as
+    compatible servers ask.
+    """
     last_user = max(
         (n for n, message in enumerate(messages) if message["role"] == "user"), default=0
     )

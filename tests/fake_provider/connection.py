@@ -158,7 +158,10 @@ class Connection(asyncio.Protocol):
         return head or b"", body
 
     def _reset(self) -> None:
-        """Close with a TCP reset instead of the orderly end: no linger, and what is unsent is lost."""
+        """Close with a TCP reset instead of the orderly end.
+
+        No linger, and what is unsent is lost.
+        """
         sock: socket.socket = self._transport.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._transport.abort()

@@ -20,7 +20,10 @@ class Rejected(Exception):
     def __init__(
         self, message: str, *, status: int = 400, param: str | None = None, code: str | None = None
     ) -> None:
-        """``param`` and ``code`` are OpenAI's: the field that is wrong and the error's short name."""
+        """``param`` and ``code`` are OpenAI's.
+
+        The field that is wrong and the error's short name.
+        """
         super().__init__(message)
         self.message = message
         self.status = status

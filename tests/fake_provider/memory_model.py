@@ -13,7 +13,10 @@ KEY_WORDS = 4
 
 
 def rememberer(request: Incoming) -> Step:
-    """Store what is told, and answer a question by what was found; without memory tools, know nothing."""
+    """Store what is told, and answer a question by what was found.
+
+    Without memory tools, know nothing.
+    """
     told = request.last_text.partition("\n\n")[2] if request.last_text.startswith(TELLING) else None
     if request.tool_results and _just_called(request):
         return say(

@@ -1,4 +1,7 @@
-"""What Anthropic's Messages API accepts as a conversation: turns, calls and their results, thinking."""
+"""What Anthropic's Messages API accepts as a conversation.
+
+Turns, calls and their results, thinking.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,9 @@ def check_conversation(messages: list[Any], memory: Memory, *, has_tools: bool) 
 
 
 def _was_paused(messages: list[Any], memory: Memory) -> bool:
-    """Whether the conversation ends with an answer that was paused, unchanged or behind parts paused before it."""
+    """Whether the conversation ends with an answer that was paused, unchanged or behind parts
+    paused before it.
+    """
     last = content_of(messages[-1])
     return any(content and last[-len(content) :] == content for content in memory.paused)
 
@@ -82,7 +87,9 @@ def _check_message(number: int, message: Any) -> str:
 
 
 def _check_results(number: int, blocks: list[Json], asked: list[str]) -> None:
-    """Hold the user's message ``blocks`` against the calls that the assistant ``asked`` just before."""
+    """Hold the user's message ``blocks`` against the calls that the assistant ``asked`` just
+    before.
+    """
     answered = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
     for place, block in enumerate(blocks):
         if block["type"] == "tool_result" and block["tool_use_id"] not in asked:
@@ -127,7 +134,9 @@ def _check_signatures(number: int, blocks: list[Json], memory: Memory) -> None:
 
 
 def _check_thinking_came_back(messages: list[Any], memory: Memory) -> None:
-    """Within the present round of tool use, an answer's thinking comes back before its calls, unchanged."""
+    """Within the present round of tool use, an answer's thinking comes back before its calls,
+    unchanged.
+    """
     for number in range(len(messages) - 1, 0, -2):
         if not any(block["type"] == "tool_result" for block in content_of(messages[number])):
             return

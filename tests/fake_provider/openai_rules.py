@@ -1,4 +1,7 @@
-"""What OpenAI's two APIs have in common: the error body, and the rules for functions and parameters."""
+"""What OpenAI's two APIs have in common.
+
+The error body, and the rules for functions and parameters.
+"""
 
 from __future__ import annotations
 
@@ -214,7 +217,10 @@ def _schema_problem(schema: Any, *, strict: bool) -> str | None:
 
 
 def _nested_problems(schema: Any, context: tuple[str, ...], *, strict: bool) -> Iterator[str]:
-    """Yield what is wrong at any depth: arrays say what they hold, strict objects are closed and complete."""
+    """Yield what is wrong at any depth.
+
+    Arrays say what they hold, strict objects are closed and complete.
+    """
     if not isinstance(schema, dict):
         return
     if schema.get("type") == "array" and "items" not in schema:
@@ -242,7 +248,10 @@ def _nested_problems(schema: Any, context: tuple[str, ...], *, strict: bool) -> 
 
 
 def check_arguments(path: str, arguments: Any, issued: str | None) -> None:
-    """Hold a call's arguments: a string of JSON, or just what was sent although it is not (``issued``)."""
+    """Hold a call's arguments.
+
+    A string of JSON, or just what was sent although it is not (``issued``).
+    """
     check_string(path, arguments)
     if arguments == issued:
         return

@@ -223,7 +223,10 @@ def _check_ids(items: list[Json]) -> None:
 
 
 def _check_calls_are_answered(items: list[Json]) -> None:
-    """Every call has its output after it and before the next message; every output has its call before it."""
+    """Every call has its output after it and before the next message.
+
+    Every output has its call before it.
+    """
     asked: list[str] = []
     answered: list[str] = []
     for item in [*items, {"type": "message", "role": "end"}]:

@@ -23,7 +23,10 @@ def problem_2020_12(schema: Any) -> str | None:
 
 
 def check_once(tools: list[Any], memory: Memory, check: Callable[[list[Any]], None]) -> None:
-    """Run ``check`` on tools that were not accepted before: judging schemas takes most of a request's time."""
+    """Run ``check`` on tools that were not accepted before.
+
+    Judging schemas takes most of a request's time.
+    """
     key = hashlib.blake2b(
         f"{check.__module__} {json.dumps(tools)}".encode(), digest_size=16
     ).digest()

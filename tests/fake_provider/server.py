@@ -1,4 +1,7 @@
-"""The provider as tests use it: a server on a thread of its own, and the journal of what it was asked."""
+"""The provider as tests use it.
+
+A server on a thread of its own, and the journal of what it was asked.
+"""
 
 from __future__ import annotations
 

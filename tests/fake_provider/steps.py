@@ -139,7 +139,10 @@ def cut(text: str) -> Answer:
 
 
 def pause(step: Answer) -> Answer:
-    """The same answer, paused by the API in the midst of its own tools; of the Messages API only."""
+    """The same answer, paused by the API in the midst of its own tools.
+
+    Of the Messages API only.
+    """
     return replace(step, stop="pause")
 
 
@@ -167,7 +170,10 @@ def raw(value: Any) -> Http:
 
 
 def reset(after_bytes: int | None = 20) -> Broken:
-    """The connection is reset after so many bytes of the body; ``None``: before anything is sent."""
+    """The connection is reset after so many bytes of the body; ``None``.
+
+    Before anything is sent.
+    """
     return Broken(how="reset", after_bytes=after_bytes)
 
 

@@ -29,7 +29,8 @@ def estimate(value: Any) -> int:
 
 
 def prompt_cache(body: Json, memory: Memory) -> CacheUse:
-    """Return what a Messages request reads from and writes to the cache, and remember what it wrote.
+    """Return what a Messages request reads from and writes to the cache, and remember what it
+    wrote.
 
     A prefix that ends at a breakpoint is written; a prefix that was written before is read. Unlike
     the real cache it has no minimum length and never expires.

@@ -1,4 +1,6 @@
-"""``python -m tests.leaderboards.bfcl_parity RECORDED``: do our verdicts equal the official ones, case by case?
+"""``python -m tests.leaderboards.bfcl_parity RECORDED``.
+
+Do our verdicts equal the official ones, case by case?
 
 RECORDED holds lines ``{"model", "category", "id", "result", "valid", "error_type"}``, gzipped or
 not: what models said, and what the official checker made of it. Every line goes the way of

@@ -1,4 +1,6 @@
-"""Recorded outputs of a leaderboard, judged as ``harness evals LEADERBOARD --model recorded:FILE`` judges them."""
+"""Recorded outputs of a leaderboard, judged as ``harness evals LEADERBOARD --model recorded:FILE``
+judges them.
+"""
 
 from __future__ import annotations
 

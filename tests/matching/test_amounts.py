@@ -162,7 +162,10 @@ _TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ni
 
 
 def spelled(number: int, joint: str, ahead: str) -> str:
-    """Return a whole number in words: ``joint`` joins tens and ones, ``ahead`` precedes the tens."""
+    """Return a whole number in words.
+
+    ``joint`` joins tens and ones, ``ahead`` precedes the tens.
+    """
     for size, name in (
         (10**12, "trillion"),
         (10**9, "billion"),

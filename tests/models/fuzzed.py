@@ -1,4 +1,7 @@
-"""Replies of a hostile or broken provider: valid ones, damaged in their values, their text and on the wire."""
+"""Replies of a hostile or broken provider.
+
+Valid ones, damaged in their values, their text and on the wire.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,10 @@ FIELDS = st.sampled_from(
 
 
 def valid(api: Api) -> list[dict[str, Any]]:
-    """Return replies that are good: an answer, calls, reasoning, a refusal, a cut one and an empty one."""
+    """Return replies that are good.
+
+    An answer, calls, reasoning, a refusal, a cut one and an empty one.
+    """
     arguments = {"id": 7, "deep": {"list": [1, {"a": None}]}}
     if api == "messages":
         call = {"type": "tool_use", "id": "a", "name": "look", "input": arguments}
@@ -143,7 +149,9 @@ class Reply:
 
 @st.composite
 def damaged(draw: st.DrawFn, api: Api) -> dict[str, Any]:
-    """Return a good reply with up to four of its values changed, left out or doubled, or with fields put in."""
+    """Return a good reply with up to four of its values changed, left out or doubled, or with
+    fields put in.
+    """
     reply: dict[str, Any] = json.loads(json.dumps(draw(st.sampled_from(valid(api)))))
     for _ in range(draw(st.sampled_from([0, 1, 1, 1, 2, 2, 3]))):
         places = list(_places(reply))
@@ -176,7 +184,10 @@ def _as_text(reply: Any) -> str:
 
 @st.composite
 def bodies(draw: st.DrawFn, api: Api) -> bytes:
-    """Return the body of a response: mostly a damaged reply, at times cut, spoiled or in another encoding."""
+    """Return the body of a response.
+
+    Mostly a damaged reply, at times cut, spoiled or in another encoding.
+    """
     kind = draw(
         st.sampled_from(
             ["reply"] * 30 + ["cut", "spoiled", "utf-16", "bom", "latin", "bytes", "value", "two"]
@@ -246,7 +257,10 @@ STATUSES = st.sampled_from(
 
 @st.composite
 def replies(draw: st.DrawFn, api: Api) -> Reply:
-    """Return a whole response with its faults on the wire: lengths that lie, chunks, compression, an early end."""
+    """Return a whole response with its faults on the wire.
+
+    Lengths that lie, chunks, compression, an early end.
+    """
     body, status = draw(bodies(api)), draw(STATUSES)
     lines = draw(st.lists(HEADERS, max_size=2)) if draw(st.integers(0, 5)) == 0 else []
     framing = draw(

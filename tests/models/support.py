@@ -1,4 +1,7 @@
-"""What the tests of the model clients share: the three clients, opened against a loopback server."""
+"""What the tests of the model clients share.
+
+The three clients, opened against a loopback server.
+"""
 
 from __future__ import annotations
 

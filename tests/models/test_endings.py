@@ -1,4 +1,7 @@
-"""Which reply ends how: only a known end is one, and what is no reply by the API's documents is a model error."""
+"""Which reply ends how.
+
+Only a known end is one, and what is no reply by the API's documents is a model error.
+"""
 
 from __future__ import annotations
 

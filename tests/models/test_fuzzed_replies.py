@@ -1,4 +1,6 @@
-"""Thousands of damaged replies, over real HTTP into real trials: each ends in one status, and none passes unanswered.
+"""Thousands of damaged replies, over real HTTP into real trials.
+
+Each ends in one status, and none passes unanswered.
 
 The seed is kept, so that every run sends the same replies; what once failed stands as an example of
 its own in `test_endings` and `test_wire`.

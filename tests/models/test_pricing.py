@@ -1,4 +1,7 @@
-"""Tokens and money: exact where a price is known, unknown where it is not, never zero by accident."""
+"""Tokens and money.
+
+Exact where a price is known, unknown where it is not, never zero by accident.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How much of an answer is taken, and where a redirect is followed: memory, time and secrets stay at home."""
+"""How much of an answer is taken, and where a redirect is followed.
+
+Memory, time and secrets stay at home.
+"""
 
 from __future__ import annotations
 

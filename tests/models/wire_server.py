@@ -1,4 +1,6 @@
-"""A server on loopback that says exactly the bytes that a test gives it, for replies that no provider would send."""
+"""A server on loopback that says exactly the bytes that a test gives it, for replies that no
+provider would send.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Do the tests of the judges notice when a judge is wrong? ``make mutations`` makes the code wrong and asks them.
+"""Do the tests of the judges notice when a judge is wrong? ``make mutations`` makes the code wrong
+and asks them.
 
 `mutants` makes the mistakes, one at a time: another comparison, bound, boolean, sum, number,
 condition or return value. `trials` runs the tests that reach the place. `python -m tests.mutations`

@@ -1,4 +1,7 @@
-"""``python -m tests.mutations``: a sample of mistakes in the judging code, and how many of them a test notices."""
+"""``python -m tests.mutations``.
+
+A sample of mistakes in the judging code, and how many of them a test notices.
+"""
 
 from __future__ import annotations
 

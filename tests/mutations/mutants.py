@@ -1,4 +1,7 @@
-"""Mistakes in a module, one at a time: each is the source with one expression or statement replaced."""
+"""Mistakes in a module, one at a time.
+
+Each is the source with one expression or statement replaced.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,10 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """``harness/a.py f: x < 1 → x <= 1``, with ``#2`` for a second: the same wherever it moves in its module."""
+        """``harness/a.py f: x < 1 → x <= 1``, with ``#2`` for a second.
+
+        The same wherever it moves in its module.
+        """
         again = f" #{self.place + 1}" if self.place else ""
         return f"{self.path} {self.function or '(module)'}: {self.before} → {self.after}{again}"
 
@@ -112,7 +118,10 @@ class _Mistake:
         return f"({wrong})" if isinstance(self.wrong, ast.expr) else wrong
 
     def told(self) -> tuple[str, str]:
-        """Return what stands there and what will; a number alone says little, so with what is around it."""
+        """Return what stands there and what will.
+
+        A number alone says little, so with what is around it.
+        """
         before, after = ast.unparse(self.node), ast.unparse(self.wrong)
         if isinstance(self.node, ast.Constant) and isinstance(self.parent, ast.expr | ast.keyword):
             around = ast.unparse(self.parent)

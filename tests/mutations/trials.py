@@ -152,7 +152,9 @@ def learn_reach() -> Reach:
 
 
 def start(mutant: Mutant, chosen: Round) -> int:
-    """Start a round of tests on a mistake and return the id of the process, of which `noticed` reads the status."""
+    """Start a round of tests on a mistake and return the id of the process, of which `noticed`
+    reads the status.
+    """
 
     def run() -> int:
         bound = _CPU_S + 2 * chosen.seconds
@@ -166,7 +168,9 @@ def start(mutant: Mutant, chosen: Round) -> int:
 
 
 def noticed(status: int) -> bool:
-    """Return whether the tests noticed a mistake: a failure, an import that fails, or processor time without end.
+    """Return whether the tests noticed a mistake.
+
+    A failure, an import that fails, or processor time without end.
 
     Raises:
         RuntimeError: nobody knows, for the run was broken off or found no test.

@@ -1,4 +1,7 @@
-"""Who asks a probe: the suites' own identities, and what becomes of them when something is wrong."""
+"""Who asks a probe.
+
+The suites' own identities, and what becomes of them when something is wrong.
+"""
 
 from __future__ import annotations
 

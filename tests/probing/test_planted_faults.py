@@ -1,4 +1,7 @@
-"""Faults planted in copies of a server of ours, each found by the probe; and none found where there is none."""
+"""Faults planted in copies of a server of ours, each found by the probe.
+
+And none found where there is none.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ def probed(
     destructive: bool = False,
     damaged: bool = False,
 ) -> ProbeReport:
-    """Probe a copy of the server in which each (file, what stands there, what is to stand there) was changed."""
+    """Probe a copy of the server in which each (file, what stands there, what is to stand there)
+    was changed.
+    """
     shutil.copytree(builtin_root() / "servers", folder / "servers")
     for file, before, after in edits:
         path = folder / "servers" / file
@@ -60,7 +65,10 @@ def probed(
 
 
 def found(report: ProbeReport) -> set[str]:
-    """Return what is found without anybody saying what is right: the suite's own decisions are another matter."""
+    """Return what is found without anybody saying what is right.
+
+    The suite's own decisions are another matter.
+    """
     return {str(finding.problem) for finding in report.findings} - {"unexpected"}
 
 

@@ -39,7 +39,9 @@ def run(folder: Path, *arguments: str, plugins: Sequence[str] = ()) -> Finished:
 
 
 def outcomes(finished: Finished) -> dict[str, str]:
-    """Return test → ``passed``, ``failed``, ``error`` or ``skipped``, from the summary that ``-rA`` prints."""
+    """Return test → ``passed``, ``failed``, ``error`` or ``skipped``, from the summary that ``-rA``
+    prints.
+    """
     found = re.findall(
         r"^(PASSED|FAILED|ERROR|SKIPPED)(?: \[\d+\])? (\S+)", finished.stdout, re.MULTILINE
     )

@@ -246,7 +246,10 @@ BIG = "<b>big</b>" * 1_000_000
 
 
 def a_hostile_log(folder: Path, *, big: bool = True) -> RunLog:
-    """Every text of the log is hostile, one after the other in every place; ``big`` adds ten megabytes."""
+    """Every text of the log is hostile, one after the other in every place.
+
+    ``big`` adds ten megabytes.
+    """
     trials: list[Trial] = []
     if big:
         checks = (must_call("get_order", explanation=BIG),)

@@ -20,7 +20,10 @@ HOSTILE = "<script>alert(1)</script>\x1b[31m|`@someone`\n::error::x\u202e\x00"
 
 
 def a_comparison(folder: Path, name: str = "s") -> Comparison:
-    """Return a comparison with something of everything: twelve lost, one won, one not judged, one not shared."""
+    """Return a comparison with something of everything.
+
+    Twelve lost, one won, one not judged, one not shared.
+    """
     lost = {f"lost{i}": "p" for i in range(12)}
     before = {
         name: lost | {"won": "f", "same": "p", "errs": "p", HOSTILE: "p", "old": "p"},

@@ -1,4 +1,6 @@
-"""Models whose every turn is told case by case, so that a suite can be shown to be passable, and to catch harm."""
+"""Models whose every turn is told case by case, so that a suite can be shown to be passable, and to
+catch harm.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias

@@ -1,4 +1,7 @@
-"""The web servers that these tests reach: one that misbehaves by path and tool, shared by a module."""
+"""The web servers that these tests reach.
+
+One that misbehaves by path and tool, shared by a module.
+"""
 
 from __future__ import annotations
 

@@ -62,7 +62,10 @@ def all_gone(marker: str, *, within_s: float = BOUND_S) -> bool:
 
 
 def all_there(marker: str, number: int, *, within_s: float = BOUND_S) -> bool:
-    """Wait until so many processes carry ``marker``: one that is just being started shows no command line."""
+    """Wait until so many processes carry ``marker``.
+
+    One that is just being started shows no command line.
+    """
     deadline = time.monotonic() + within_s
     while len(alive(marker)) != number:
         if time.monotonic() > deadline:

@@ -1,4 +1,7 @@
-"""Requests that are no tool calls: a result as it came, or a reason why there is none, in bounded time."""
+"""Requests that are no tool calls.
+
+A result as it came, or a reason why there is none, in bounded time.
+"""
 
 from __future__ import annotations
 

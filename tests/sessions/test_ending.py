@@ -72,7 +72,10 @@ async def test_a_server_that_ignores_eof_may_still_leave_politely(
 async def test_many_stubborn_servers_are_ended_at_the_same_time(
     server: ServerFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """None of them leaves before all were asked to: one after the other, the first would be killed."""
+    """None of them leaves before all were asked to.
+
+    One after the other, the first would be killed.
+    """
     monkeypatch.setattr(process, "TERM_GRACE_S", BOUND_S)
     asked = tmp_path / "asked"
     spec = server("together", env={"ASKED": str(asked), "TOGETHER": "4"})

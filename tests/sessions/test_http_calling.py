@@ -1,4 +1,7 @@
-"""Calls over HTTP that go wrong: each has an outcome, is sent once, and does no harm to the others."""
+"""Calls over HTTP that go wrong.
+
+Each has an outcome, is sent once, and does no harm to the others.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Web servers that do not come up, or go away: each a clear error in bounded time, with no process left."""
+"""Web servers that do not come up, or go away.
+
+Each a clear error in bounded time, with no process left.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ PROGRESS = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progr
 
 
 class Server(ByteReceiveStream, ByteSendStream):
-    """A process that says ``flood`` again and again once it is asked, and reads none of the answers."""
+    """A process that says ``flood`` again and again once it is asked, and reads none of the
+    answers.
+    """
 
     def __init__(self, flood: bytes, chunks: int | None) -> None:
         self.request_id: int | None = None

@@ -20,7 +20,9 @@ pytestmark = pytest.mark.anyio
 
 
 async def failure(spec: ServerSpec) -> ServerError:
-    """Return how opening ``spec`` fails, and insist that it does so in time and without harm to others."""
+    """Return how opening ``spec`` fails, and insist that it does so in time and without harm to
+    others.
+    """
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as caught:
             async with pool.session(spec, None):

@@ -1,4 +1,7 @@
-"""Tool lists that are not as they should be: what is usable stays usable, what is not is reported."""
+"""Tool lists that are not as they should be.
+
+What is usable stays usable, what is not is reported.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A real server on the official SDK, over every transport: the same tools, the same calls, the same record."""
+"""A real server on the official SDK, over every transport.
+
+The same tools, the same calls, the same record.
+"""
 
 from __future__ import annotations
 

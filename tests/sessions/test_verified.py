@@ -1,4 +1,6 @@
-"""A server that checks tokens by itself lets the right callers in, knows who they are, and nobody else's lies count."""
+"""A server that checks tokens by itself lets the right callers in, knows who they are, and nobody
+else's lies count.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""An MCP server with a verifier as server authors write it: the SDK's own gate, and PyJWT's client for keys.
+"""An MCP server with a verifier as server authors write it.
+
+The SDK's own gate, and PyJWT's client for keys.
 
 It knows nothing of harness but the variables that a server is started with. It has a bad habit: it
 writes every Authorization header to stderr.

@@ -122,7 +122,10 @@ def test_with_repeats_the_power_is_that_of_the_noncentral_t_distribution(
 
 
 def _noncentral_t_tail(df: int, shift: float) -> float:
-    """P(T > its 97.5 % quantile): over all spreads s, by density, the chance of a normal value above t·s."""
+    """P(T > its 97.5 % quantile).
+
+    Over all spreads s, by density, the chance of a normal value above t·s.
+    """
     t, steps = t_quantile(0.975, df), 2_000
     whole = math.log(2) + df / 2 * math.log(df / 2) - math.lgamma(df / 2)
     spreads = [(step + 0.5) * 6 / steps for step in range(steps)]

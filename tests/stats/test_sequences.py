@@ -1,4 +1,7 @@
-"""A confidence sequence holds however often one looks: on simulated studies of known differences."""
+"""A confidence sequence holds however often one looks.
+
+On simulated studies of known differences.
+"""
 
 from __future__ import annotations
 

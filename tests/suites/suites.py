@@ -26,7 +26,9 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 def records(
     required: dict[str, Any], optional: dict[str, Any], filled: dict[str, Any] | None = None
 ) -> st.SearchStrategy[Any]:
-    """Mappings with all required keys and some optional ones, which may be null if they are not ``filled``."""
+    """Mappings with all required keys and some optional ones, which may be null if they are not
+    ``filled``.
+    """
     may_be_null = {key: st.none() | value for key, value in optional.items()}
     return st.fixed_dictionaries(required, optional=may_be_null | (filled or {}))
 

@@ -1,4 +1,7 @@
-"""Defaults, contexts, turns, scripted calls, repeats: what a test shares, and what it does beside one prompt."""
+"""Defaults, contexts, turns, scripted calls, repeats.
+
+What a test shares, and what it does beside one prompt.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A collector on loopback: takes OTLP over HTTP and decodes it with the protocol's own definitions."""
+"""A collector on loopback.
+
+Takes OTLP over HTTP and decodes it with the protocol's own definitions.
+"""
 
 from __future__ import annotations
 

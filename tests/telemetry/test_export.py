@@ -1,4 +1,7 @@
-"""Traces over the wire: what a collector gets, and that one which is slow, broken or away changes nothing."""
+"""Traces over the wire.
+
+What a collector gets, and that one which is slow, broken or away changes nothing.
+"""
 
 from __future__ import annotations
 

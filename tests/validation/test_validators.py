@@ -1,4 +1,7 @@
-"""Schemas that others wrote: judged as the reference validator judges them, and never beyond a bound of work."""
+"""Schemas that others wrote.
+
+Judged as the reference validator judges them, and never beyond a bound of work.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The page as its users meet it: `harness serve` as a process, with a fake model and a quick server behind it."""
+"""The page as its users meet it.
+
+`harness serve` as a process, with a fake model and a quick server behind it.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,10 @@ def ask(page: Page, method: str, path: str, body: bytes = b"", **headers: str) -
 
 
 def send(page: Page, **headers: str) -> int:
-    """Send a form without a file: whoever is let in hears that (400), nobody else hears anything of forms."""
+    """Send a form without a file.
+
+    Whoever is let in hears that (400), nobody else hears anything of forms.
+    """
     body, kind = multipart({}, ONE.encode(), "tests.csv")
     return ask(
         page,

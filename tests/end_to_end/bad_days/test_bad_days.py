@@ -1,4 +1,7 @@
-"""Interrupts, kills, budgets, resume, replay: what a run does on a bad day, shown on real processes."""
+"""Interrupts, kills, budgets, resume, replay.
+
+What a run does on a bad day, shown on real processes.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""``harness evals`` as somebody at a terminal uses it: what is left to do after Ctrl-C, what failed, what changed."""
+"""``harness evals`` as somebody at a terminal uses it.
+
+What is left to do after Ctrl-C, what failed, what changed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A personnel server without any SDK, under a small policy, with a fault in it on request; starts in some 20 ms.
+"""A personnel server without any SDK, under a small policy, with a fault in it on request.
+
+Starts in some 20 ms.
 
 ``python policed_server.py FAULT [FILE]``
 

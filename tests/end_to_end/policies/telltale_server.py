@@ -1,4 +1,6 @@
-"""An MCP server that tells every secret that it was given, in whatever it says; starts in some 20 ms.
+"""An MCP server that tells every secret that it was given, in whatever it says.
+
+Starts in some 20 ms.
 
 ``python telltale_server.py MODE …`` echoes its arguments, its environment, the identity of each
 request and the arguments of each call, plain and encoded: on stderr, and in instructions,

@@ -1,4 +1,7 @@
-"""A web server that tells all that it is sent: MCP at ``/mcp``, a model's endpoint at ``/v1``, and a collector."""
+"""A web server that tells all that it is sent.
+
+MCP at ``/mcp``, a model's endpoint at ``/v1``, and a collector.
+"""
 
 from __future__ import annotations
 

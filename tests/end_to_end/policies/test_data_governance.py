@@ -22,7 +22,10 @@ APIS = ("fake-messages", "fake-chat", "fake-responses")
 
 
 def competent(request: Incoming) -> Step:
-    """Answer as a model does that reads tool descriptions: one round of right calls, then the results."""
+    """Answer as a model does that reads tool descriptions.
+
+    One round of right calls, then the results.
+    """
     if request.turn:
         return say("This is what I found:", *(text for _, text, *_ in request.tool_results))
     for words, step in _FIRST_STEPS.items():

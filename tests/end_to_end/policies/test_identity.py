@@ -1,4 +1,6 @@
-"""Who asks: told to the server by every way there is, never to the model, and told from those who only claim it."""
+"""Who asks: told to the server by every way there is, never to the model, and told from those who
+only claim it.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +70,9 @@ def configure(project: Project, provider: FakeProvider, servers: dict[str, Any])
 
 
 def seen(log: RunLog) -> dict[str, Any]:
-    """Return what each server said of its caller to the call that its case made before the conversation."""
+    """Return what each server said of its caller to the call that its case made before the
+    conversation.
+    """
     found = {}
     for run, transcript in log:
         assert transcript is not None

@@ -1,4 +1,7 @@
-"""One test asked as several identities, against a real server: sound, and with one fault at a time."""
+"""One test asked as several identities, against a real server.
+
+Sound, and with one fault at a time.
+"""
 
 from __future__ import annotations
 

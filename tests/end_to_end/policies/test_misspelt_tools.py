@@ -1,4 +1,7 @@
-"""A tool that nobody is offered is told with exit code 3 before a model is asked; the real thing, from end to end."""
+"""A tool that nobody is offered is told with exit code 3 before a model is asked.
+
+The real thing, from end to end.
+"""
 
 from __future__ import annotations
 

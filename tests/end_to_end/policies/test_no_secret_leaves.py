@@ -1,4 +1,5 @@
-"""A canary in every place where a user may put a secret, and none of them in any output of any command.
+"""A canary in every place where a user may put a secret, and none of them in any output of any
+command.
 
 Servers and a model's endpoint tell all that they were given, plain and encoded, wherever they can.
 A new place is one row of `PLACES`; a new command is one row of `COMMANDS`.
@@ -254,7 +255,10 @@ def told_by(finished: Finished) -> str:
 
 
 def files_below(project: Project, written: frozenset[Path]) -> dict[str, list[str]]:
-    """Return the files that harness wrote with a secret in them; an upload is kept as its user wrote it."""
+    """Return the files that harness wrote with a secret in them.
+
+    An upload is kept as its user wrote it.
+    """
     return {
         str(path.relative_to(project.folder)): found
         for path in sorted(project.folder.rglob("*"))

@@ -1,4 +1,6 @@
-"""``harness probe`` as a user runs it, against a server that starts in 20 ms, sound and with a fault at a time."""
+"""``harness probe`` as a user runs it, against a server that starts in 20 ms, sound and with a
+fault at a time.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""An MCP server with a state: orders in a SQLite file, or in memory; on the official SDK, as authors write one.
+"""An MCP server with a state: orders in a SQLite file, or in memory.
+
+On the official SDK, as authors write one.
 
 ``python stateful_server.py [FILE]``
 """

@@ -1,4 +1,7 @@
-"""What these tests need beside the code: fetched data, and recorded outputs with official verdicts."""
+"""What these tests need beside the code.
+
+Fetched data, and recorded outputs with official verdicts.
+"""
 
 from __future__ import annotations
 

@@ -55,7 +55,9 @@ PUBLISHED_WRONGLY = ("DeepSeek-V3.1-Terminus-FC", "multi_turn_long_context_0")
 
 
 def differing(outputs: Iterable[Output]) -> Iterator[Output]:
-    """Yield the outputs that are judged another way than officially, the wrongly published one left out."""
+    """Yield the outputs that are judged another way than officially, the wrongly published one left
+    out.
+    """
     for output in outputs:
         if (output.model, output.case) != PUBLISHED_WRONGLY and output.found() != output.error_type:
             yield output

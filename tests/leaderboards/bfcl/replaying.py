@@ -1,4 +1,6 @@
-"""A fake provider that says what a recorded model said, so that the same output goes over MCP once more."""
+"""A fake provider that says what a recorded model said, so that the same output goes over MCP once
+more.
+"""
 
 from __future__ import annotations
 

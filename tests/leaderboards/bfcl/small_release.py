@@ -1,4 +1,7 @@
-"""A release of a handful of cases, written here: whatever is not about the real data is tested with it."""
+"""A release of a handful of cases, written here.
+
+Whatever is not about the real data is tested with it.
+"""
 
 from __future__ import annotations
 

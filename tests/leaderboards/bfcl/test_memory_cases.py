@@ -20,7 +20,9 @@ MEMORIES = ["memory_kv", "memory_vector", "memory_rec_sum"]
 
 
 class Keeper:
-    """A model that stores what it is told, as each store has it, and answers from what it is shown or finds."""
+    """A model that stores what it is told, as each store has it, and answers from what it is shown
+    or finds.
+    """
 
     def __init__(self) -> None:
         self.systems: list[str] = []

@@ -1,4 +1,7 @@
-"""Every multi-turn case of the fetched data against the APIs: its expected calls, its tools, its configuration."""
+"""Every multi-turn case of the fetched data against the APIs.
+
+Its expected calls, its tools, its configuration.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +96,9 @@ def test_the_expected_calls_of_every_case_pass(bfcl_data: Path) -> None:
 def test_every_expected_call_returns_what_upstream_returns(
     bfcl_data: Path, category: str, calls: int, digest: str
 ) -> None:
-    """Compare one digest of all results, a line each, with that of upstream's own classes on the same calls."""
+    """Compare one digest of all results, a line each, with that of upstream's own classes on the
+    same calls.
+    """
     results = []
     for entry in entries_of(category, bfcl_data):
         instances = conversation_of(entry, bfcl_data).instances()

@@ -1,4 +1,6 @@
-"""Can the tests fail? Every rule is broken once, and the samples, and most times the recorded outputs, show it."""
+"""Can the tests fail? Every rule is broken once, and the samples, and most times the recorded
+outputs, show it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Our verdicts and the official ones, side by side: the functions of the package ``bfcl-eval`` judge the same outputs.
+"""Our verdicts and the official ones, side by side.
+
+The functions of the package ``bfcl-eval`` judge the same outputs.
 
 Needs a Python that has the package (and nothing of the clients that it imports):
 ``$HARNESS_BFCL_EVAL``, else the environment that `.ci/run` makes.

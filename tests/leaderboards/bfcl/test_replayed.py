@@ -1,4 +1,7 @@
-"""Recorded outputs, sent once more over HTTP and MCP: the whole way of a live run gives the official verdicts."""
+"""Recorded outputs, sent once more over HTTP and MCP.
+
+The whole way of a live run gives the official verdicts.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,9 @@ from tests.leaderboards.replay import replayed
 
 
 def run_recorded(domain: str, results: Path, folder: Path, *, cache: Path) -> RunLog:
-    """Return the log of ``harness evals tau2:DOMAIN --model recorded:RESULTS`` with the data in ``cache``."""
+    """Return the log of ``harness evals tau2:DOMAIN --model recorded:RESULTS`` with the data in
+    ``cache``.
+    """
     before = os.environ.get(CACHE_VARIABLE)
     os.environ[CACHE_VARIABLE] = str(cache)
     try:

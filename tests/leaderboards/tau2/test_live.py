@@ -1,4 +1,7 @@
-"""A live conversation: an agent and a customer, both played by models, and the shop between them."""
+"""A live conversation.
+
+An agent and a customer, both played by models, and the shop between them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,10 @@ JUDGED = {"nl_assertions": ["The agent is kind."], "reward_basis": ["DB", "NL_AS
 
 
 def played(request: Incoming) -> Step:
-    """Play everybody: whoever is told a scenario is the customer, whoever has the tool ``verdict`` judges."""
+    """Play everybody.
+
+    Whoever is told a scenario is the customer, whoever has the tool ``verdict`` judges.
+    """
     if "verdict" in request.tools:
         return call("verdict", {"explanation": "It was.", "grade": "correct"})
     if "<scenario>" in str(request.body["messages"][0]):

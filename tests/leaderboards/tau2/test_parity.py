@@ -1,4 +1,7 @@
-"""What others recorded comes out again in every simulation: over MCP, by real processes, as a command does it."""
+"""What others recorded comes out again in every simulation.
+
+Over MCP, by real processes, as a command does it.
+"""
 
 from __future__ import annotations
 

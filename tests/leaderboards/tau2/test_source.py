@@ -1,4 +1,7 @@
-"""``harness fetch tau2``: from the package index, a folder, a checkout or an archive, and only what is meant."""
+"""``harness fetch tau2``.
+
+From the package index, a folder, a checkout or an archive, and only what is meant.
+"""
 
 from __future__ import annotations
 

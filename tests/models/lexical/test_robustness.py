@@ -246,7 +246,10 @@ def calls_of(work: Callable[[], object]) -> int:
 
 
 def everything_said() -> str:
-    """Return the digest of many conversations; the last one is about tools that fit equally well."""
+    """Return the digest of many conversations.
+
+    The last one is about tools that fit equally well.
+    """
     asked = [(prompt.domain, prompt.text) for prompt in (*DEVELOPED_ON, *HELD_OUT)]
     said = [talk(domain, text)[:3] for domain, text in asked]
     tied = [tool(f"tool_{letter}", "List orders.", {}) for letter in "fbdghc"]

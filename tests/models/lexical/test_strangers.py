@@ -1,4 +1,7 @@
-"""What strangers' servers have taught it: cities as time zones, clauses that leave out, SQL, names of things."""
+"""What strangers' servers have taught it.
+
+Cities as time zones, clauses that leave out, SQL, names of things.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What came of the calls: every summary counts them, and whoever passed without a success is marked."""
+"""What came of the calls.
+
+Every summary counts them, and whoever passed without a success is marked.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The suite's expectations against the server's real answers: what a model that uses the tools well can say."""
+"""The suite's expectations against the server's real answers.
+
+What a model that uses the tools well can say.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,7 @@
-"""The suite, run whole: a model that uses the tools well passes it, and a server without its policies does not."""
+"""The suite, run whole.
+
+A model that uses the tools well passes it, and a server without its policies does not.
+"""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,7 @@
-"""Whatever a model sends: a text comes back, a call that fails changes nothing, and a reset undoes the rest."""
+"""Whatever a model sends.
+
+A text comes back, a call that fails changes nothing, and a reset undoes the rest.
+"""
 
 from __future__ import annotations
 

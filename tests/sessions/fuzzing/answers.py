@@ -1,4 +1,5 @@
-"""Answers to a call, right ones and spoiled ones, and an opinion of its own on which of them are results.
+"""Answers to a call, right ones and spoiled ones, and an opinion of its own on which of them are
+results.
 
 ``@ID@`` stands for the id of the request. Every answer that could leave a call waiting is followed
 by the `END`, an error of JSON-RPC: so no clock decides whether a call hangs.

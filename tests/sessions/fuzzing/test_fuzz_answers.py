@@ -1,4 +1,5 @@
-"""Whatever a server writes in answer to a call, the call ends at once, and without a result it is never ok.
+"""Whatever a server writes in answer to a call, the call ends at once, and without a result it is
+never ok.
 
 A hundred answers are tried with the other tests, ten thousand on each wire with the slow proofs.
 The seed is ``HARNESS_FUZZ_SEED``, or the one below; it is shown where a test fails.

@@ -33,7 +33,9 @@ class Chunks(ByteReceiveStream):
 
 
 def read(*chunks: bytes) -> tuple[list[Answer], StdioReader, int]:
-    """Return every answer in ``chunks`` as (id, result or error code), the reader, and its reports of the end."""
+    """Return every answer in ``chunks`` as (id, result or error code), the reader, and its reports
+    of the end.
+    """
     ends: list[None] = []
     reader = StdioReader(Chunks(chunks), lambda: ends.append(None))
 

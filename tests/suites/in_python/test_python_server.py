@@ -26,7 +26,10 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def warm(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the server forked from a process that has the SDK: only the first test is of its start."""
+    """Have the server forked from a process that has the SDK.
+
+    Only the first test is of its start.
+    """
     monkeypatch.setattr(sys, "executable", warm_python())
 
 

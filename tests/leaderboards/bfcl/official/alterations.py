@@ -1,4 +1,7 @@
-"""Recorded outputs, altered as models err: calls, names and values first, then what they are written in."""
+"""Recorded outputs, altered as models err.
+
+Calls, names and values first, then what they are written in.
+"""
 
 from __future__ import annotations
 

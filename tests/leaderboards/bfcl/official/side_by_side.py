@@ -64,7 +64,10 @@ def official(python: Path, cases: Sequence[Case]) -> list[dict[str, Any]]:
 
 
 def compared(python: Path, made: Sequence[Sequence[Case]]) -> Iterator[Pair]:
-    """Yield both verdicts on each output of each recording: ours is made of the whole of the recording."""
+    """Yield both verdicts on each output of each recording.
+
+    Ours is made of the whole of the recording.
+    """
     verdicts = iter(official(python, [case for recording in made for case in recording]))
     for recording in made:
         rows = {one.id: {"id": one.id, "result": one.result} for one in recording}
@@ -77,7 +80,10 @@ def compared(python: Path, made: Sequence[Sequence[Case]]) -> Iterator[Pair]:
 
 
 def recordings(rows: Sequence[dict[str, Any]], count: int, seed: int) -> Iterator[list[Case]]:
-    """Yield recordings of each family in turn, until ``count`` outputs in them are altered: every second one is."""
+    """Yield recordings of each family in turn, until ``count`` outputs in them are altered.
+
+    Every second one is.
+    """
     random = Random(seed)
     while count > 0:
         for family in FAMILIES:
