@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 from harness.redaction import KNOWN
 from tests.browser import Browser, a_browser
 
-# A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are the same
+# A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are fixed
 # every time, so that a red run is a change's own fault; elsewhere they are new each time, to find
 # what is not known yet. `make test` draws a few of them for each property, `make proofs` ten times
 # as many.

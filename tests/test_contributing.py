@@ -1,4 +1,4 @@
-"""What CONTRIBUTING.md shows can be added, each by one file, and then works from the command line."""
+"""What CONTRIBUTING.md shows can be added by one file each, and works from the command line."""
 
 from __future__ import annotations
 

@@ -115,9 +115,7 @@ def test_without_names_all_suites_of_the_project_are_found_and_no_others() -> No
     assert found() == ["first", "second"]
 
 
-def test_without_suites_of_its_own_a_project_has_nothing_to_run_and_hears_what_can_be_run_by_name() -> (
-    None
-):
+def test_without_suites_of_its_own_a_project_has_nothing_to_run_and_hears_of_named_suites() -> None:
     suite("builtin/d.yml", "other")
     suite("builtin/e.yml", "another")
     Path("evals").mkdir()

@@ -30,7 +30,9 @@ finally:
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     Path("cost.json").write_text(json.dumps({
         "peak_kb": int(status["VmHWM"].split()[0]),
-        "modules": [name for name in ("anthropic", "openai", "genai_prices", "mcp") if name in sys.modules],
+        "modules": [
+            name for name in ("anthropic", "openai", "genai_prices", "mcp") if name in sys.modules
+        ],
     }))
 """
 

@@ -21,7 +21,8 @@ REFUSING = r"""
 import json, sys
 for line in sys.stdin:
     error = {"code": -32000, "message": "no\n::error::pwned \x1b[31mred"}
-    print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line).get("id", 0), "error": error}), flush=True)
+    reply = {"jsonrpc": "2.0", "id": json.loads(line).get("id", 0), "error": error}
+    print(json.dumps(reply), flush=True)
 """
 """A server on stdio that answers everything with an error out to do harm."""
 

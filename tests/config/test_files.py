@@ -243,7 +243,8 @@ models:
   default: gpt-4o
   retries: 3
   models:
-    gpt-4o: {type: openai, api_key: "${OPENAI_API_KEY}", base_url: https://api.openai.com/v1, timeout: 60, colour: red}
+    gpt-4o: {type: openai, api_key: "${OPENAI_API_KEY}", base_url: https://api.openai.com/v1,
+             timeout: 60, colour: red}
     claude-4-sonnet:
       type: claude
       api_key: ${ANTHROPIC_API_KEY}
@@ -268,7 +269,7 @@ def test_a_wrong_model_in_a_file_of_mxcp_stands_in_the_way_of_nobody_else(projec
     config = load(project, OPENAI_API_KEY="o")
     assert config.model("lexical").name == "lexical"
     with pytest.raises(
-        InvalidInput, match=re.escape("config.yml:15:37: timeout: expected a number of seconds")
+        InvalidInput, match=re.escape("config.yml:16:37: timeout: expected a number of seconds")
     ):
         config.model("broken")
     [listed] = [model for model in config.models() if model.spec.name == "broken"]

@@ -25,7 +25,7 @@ Configure = Callable[..., Config]
 
 @pytest.fixture
 def configure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Configure:
-    """Return a function that makes the configuration of a server whose identity is the given text."""
+    """Return a function that makes the configuration of a server with the given identity."""
     monkeypatch.chdir(tmp_path)
 
     def make(identity: str, **environ: str) -> Config:

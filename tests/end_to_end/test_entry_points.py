@@ -35,7 +35,8 @@ class SaysPlease:
 
     async def evaluate(self, check, evidence):
         said = "please" in evidence.transcript.answer
-        return CheckResult(kind="says_please", label="says_please", verdict="passed" if said else "failed")
+        verdict = "passed" if said else "failed"
+        return CheckResult(kind="says_please", label="says_please", verdict=verdict)
 
 
 SAYS_PLEASE = SaysPlease()
@@ -61,7 +62,8 @@ TALLY = Writer(write=write, file_name="tally.txt", media_type="text/plain")
 
 def read_lines(path, vocabulary):
     checks = tuple(check for _, check in vocabulary.parse("says_please", True))
-    cases = [Case(name=line, prompt=line, checks=checks) for line in path.read_text().split("\\n") if line]
+    lines = [line for line in path.read_text().split("\\n") if line]
+    cases = [Case(name=line, prompt=line, checks=checks) for line in lines]
     return Suite(name=path.stem, cases=tuple(cases), server="plain")
 """
 

@@ -1,4 +1,4 @@
-"""``pip install .`` into an empty environment gives a working command, suites and servers included."""
+"""``pip install .`` into an empty environment gives a working command with suites and servers."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ CAPITALS = f"""
 
         def cases(self):
             return [
-                {{"id": country, "input": f"What is the capital of {{country}}?", "expected": CAPITALS.get(country)}}
+                {{"id": country, "input": f"What is the capital of {{country}}?",
+                  "expected": CAPITALS.get(country)}}
                 for country in self.asked
             ]
 

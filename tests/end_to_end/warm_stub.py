@@ -1,7 +1,7 @@
 """Hands its streams to a forked Python program, stands for it until it ends, and ends as it did.
 
-`warm_python` tells the rest. It is started as ``python -I -S warm_stub.py SOCKET PYTHON ARGUMENTS…``
-and imports nothing that is not built in, so that it is there after 15 ms. A signal that it gets is
+`warm_python` tells the rest. Started as ``python -I -S warm_stub.py SOCKET PYTHON ARGUMENTS…``, it
+imports nothing that is not built in, so that it is there after 15 ms. A signal that it gets is
 passed on; if it is killed, the program is killed.
 """
 

@@ -60,7 +60,8 @@ def valid(api: Api) -> list[dict[str, Any]]:
         text = {"type": "text", "text": "Fine.", "citations": None}
         stops = [([text], "end_turn"), ([text, call], "tool_use"),
                  ([thought, call, {**call, "id": "b"}], "tool_use"),
-                 ([], "refusal"), ([text], "max_tokens"), ([], "end_turn"), ([text], "pause_turn")]  # fmt: skip
+                 ([], "refusal"), ([text], "max_tokens"), ([], "end_turn"),
+                 ([text], "pause_turn")]  # fmt: skip
         usage: dict[str, Any] = {
             "input_tokens": 9,
             "output_tokens": 5,

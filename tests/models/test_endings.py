@@ -29,7 +29,8 @@ def reply(api: Api, **changes: Any) -> dict[str, Any]:
     if api == "messages":
         return {"type": "message", "role": "assistant",
                 "content": [{"type": "text", "text": "Hm."}],
-                "stop_reason": "end_turn", "model": "m", "usage": REPORTED[api], **changes}  # fmt: skip
+                "stop_reason": "end_turn", "model": "m", "usage": REPORTED[api],
+                **changes}  # fmt: skip
     if api == "chat":
         choice = {
             "message": {"role": "assistant", "content": "Hm."},

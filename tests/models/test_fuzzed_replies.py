@@ -51,7 +51,7 @@ def a_job(check: Check) -> Job:
 
 
 class Bench:
-    """One API's client, asked by trials of a damaged provider and, beside them, of a healthy one."""
+    """One API's client, asked by trials of a damaged provider and of a healthy one."""
 
     def __init__(self, api: Api) -> None:
         self.api = api

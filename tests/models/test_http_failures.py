@@ -1,4 +1,4 @@
-"""What goes wrong on the wire becomes a short message, the right number of attempts, and no secret."""
+"""Failures on the wire become a short message, the right number of attempts, and no secret."""
 
 from __future__ import annotations
 

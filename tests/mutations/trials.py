@@ -37,8 +37,8 @@ _PYTEST = (
     "ignore::pytest.PytestAssertRewriteWarning",
 )
 _FEW, _MANY = 30, 300
-"""Examples that Hypothesis draws for a property: at first, and where no test has noticed the mistake
-then; `make test` and `make proofs` draw as many."""
+"""Examples that Hypothesis draws for a property: at first, and where no test has noticed the
+mistake then; `make test` and `make proofs` draw as many."""
 _CPU_S = 60
 """Processor time beyond that of the tests, twice over, after which a mistake has made them endless:
 that is noticed, too."""

@@ -34,7 +34,8 @@ class Capitals:
 
     def cases(self):
         for country, capital in CAPITALS.items():
-            yield {"id": country, "input": f"What is the capital of {country}?", "expected": capital}
+            asked = f"What is the capital of {country}?"
+            yield {"id": country, "input": asked, "expected": capital}
 
     def check(self, case, run):
         assert case["expected"] in run.answer

@@ -477,9 +477,7 @@ def test_of_a_secret_of_several_words_no_word_is_one() -> None:
     )
 
 
-def test_a_redactor_knows_the_password_of_a_database_and_what_resets_a_server_under_a_secret_name() -> (
-    None
-):
+def test_a_redactor_knows_the_password_of_a_database_and_secret_names_in_a_reset() -> None:
     server = ServerSpec(
         name="s",
         queries={"q": StateQuery(sql="SELECT 1", database="host=h password=opaque-value")},

@@ -16,7 +16,7 @@ from tests.sessions.servers import ServerFactory, alive, all_gone, bad_server
 
 @pytest.fixture(autouse=True)
 def short_graces(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Wait less for servers that will not leave by themselves, and long for what is bound to come."""
+    """Wait less for servers that do not leave by themselves, and long for what is bound to come."""
     monkeypatch.setattr(process, "EXIT_GRACE_S", 0.3)
     monkeypatch.setattr(process, "TERM_GRACE_S", 0.2)
     monkeypatch.setattr(process, "OBITUARY_S", BOUND_S)

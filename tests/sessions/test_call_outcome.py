@@ -14,7 +14,8 @@ from harness.types import Outcome
 
 PYDANTIC = """Error executing tool add: 2 validation errors for addArguments
 a
-  Input should be a valid integer, unable to parse string as an integer [type=int_parsing, input_value='x']
+  Input should be a valid integer, unable to parse string as an integer \
+[type=int_parsing, input_value='x']
 b
   Field required [type=missing, input_value={'a': 'x'}, input_type=dict]"""
 PYDANTIC_EXTRA = """1 validation error for Order
@@ -178,9 +179,7 @@ async def _told(texts: list[str]) -> dict[tuple[str, str], str]:
     return told
 
 
-def test_what_a_tool_raises_means_the_same_behind_the_words_of_an_sdk_whatever_the_tool_is_called() -> (
-    None
-):
+def test_what_a_tool_raises_means_the_same_behind_the_words_of_an_sdk_whatever_the_tool() -> None:
     of = {
         text: outcome
         for text, outcome in RESULTS

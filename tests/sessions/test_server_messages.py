@@ -19,7 +19,10 @@ from tests.clock import BOUND_S
 pytestmark = pytest.mark.anyio
 
 PING = b'{"jsonrpc":"2.0","id":"p","method":"ping"}\n'
-PROGRESS = b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}\n'
+PROGRESS = (
+    b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":1,"progress":1}}'
+    b"\n"
+)
 
 
 class Server(ByteReceiveStream, ByteSendStream):
@@ -65,7 +68,7 @@ class Server(ByteReceiveStream, ByteSendStream):
     async def aclose(self) -> None: ...
 
 
-async def test_requests_of_a_server_that_reads_no_answer_pile_up_nowhere_and_its_own_answer_arrives() -> (
+async def test_requests_of_a_server_that_reads_no_answer_pile_up_nowhere_and_its_own_arrives() -> (
     None
 ):
     server = Server(PING, chunks=5)  # some 7,000 requests

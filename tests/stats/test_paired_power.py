@@ -155,7 +155,7 @@ def _differences(
     """Yield the difference of each case of one study.
 
     A trial moves up, down or not at all (+1, −1, 0 with the given discordance and difference); the
-    trials of a case share one such move with chance √ICC each, so that two of them correlate by ICC.
+    trials of a case share one such move with chance √ICC each, so two of them correlate by ICC.
     """
     up, down = (discordance + difference) / 2, (discordance - difference) / 2
     for _ in range(cases):
@@ -185,7 +185,7 @@ def _move(rng: random.Random, up: float, down: float) -> int:
 def test_the_detectable_difference_is_found_in_four_of_five_simulated_studies(
     cases: int, discordance: float, trials: int, icc: float
 ) -> None:
-    """The difference that simulation finds in 80 % of studies is within one point of the planned."""
+    """The difference found by simulation in 80 % of studies is within a point of the planned."""
     planned = detectable_difference(cases, discordance, trials=trials, icc=icc)
     assert planned is not None
 

@@ -278,9 +278,7 @@ def test_where_one_rate_is_all_or_none_pairs_tell_nothing(
     assert newcombe_paired(both, first_only, second_only, neither) == unrelated
 
 
-def test_a_single_pair_that_agrees_in_both_ways_explains_nothing_after_the_continuity_correction() -> (
-    None
-):
+def test_a_single_pair_that_agrees_both_ways_explains_nothing_after_continuity_correction() -> None:
     assert newcombe_paired(1, 0, 0, 1) == newcombe(1, 2, 1, 2)
     assert newcombe_paired(0, 0, 0, 0) is None
 

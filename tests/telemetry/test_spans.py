@@ -216,9 +216,7 @@ def test_nothing_that_was_said_is_sent_unless_it_is_asked_for() -> None:
         assert not names.CONTENT & set(span.attributes)
 
 
-def test_asked_for_it_is_sent_in_the_form_of_the_conventions_and_without_what_looks_like_a_key() -> (
-    None
-):
+def test_content_asked_for_is_sent_in_the_form_of_the_conventions_and_without_keys() -> None:
     spans = trace(content=True).spans
     first, second = (span for span in spans if span.name.startswith("chat"))
     asked: Any = json.loads(str(second.attributes["gen_ai.input.messages"]))

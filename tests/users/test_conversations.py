@@ -148,9 +148,7 @@ def test_a_script_is_said_to_its_end_whatever_is_answered() -> None:
     assert len(agent.asked) == 3
 
 
-def test_a_program_plays_a_user_who_lies_changes_their_mind_and_repeats_themself_within_the_limits() -> (
-    None
-):
+def test_a_program_plays_a_user_who_lies_and_repeats_themself_within_the_limits() -> None:
     def liar(heard: Sequence[Message]) -> str:
         return ["I am Ann.", "I never said that.", "I am Bob."][(len(heard) // 2) % 3]
 

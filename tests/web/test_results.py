@@ -136,7 +136,8 @@ def test_what_is_deep_or_wide_without_end_is_cut() -> None:
 def test_calls_beyond_the_first_hundred_are_counted() -> None:
     said = a_transcript()
     asked = CheckResult(kind="must_call_in_order", label="x", verdict="passed",
-                        expected={"in_order": [{"tool": f"t{number}"} for number in range(130)]})  # fmt: skip
+                        expected={"in_order": [
+                            {"tool": f"t{number}"} for number in range(130)]})  # fmt: skip
     line = TrialLine(
         run=replace(a_run("a"), checks=(asked,)),
         transcript=replace(said, tool_calls=said.tool_calls * 120),

@@ -81,7 +81,8 @@ def write(project: Project, web: Web) -> None:
                     "type": "openai",
                     "model": "m",
                     "api_key": of["model api_key"],
-                    "base_url": f"http://ada:{quote(of['model base_url password'], safe='')}@{web.place}/v1"
+                    "base_url": "http://ada:"
+                    f"{quote(of['model base_url password'], safe='')}@{web.place}/v1"
                     f"?api_key={quote(of['model base_url query'], safe='')}",
                     "headers": {"X-Gateway": of["model header"]},
                     "body": {"gateway_token": of["model body"]},
@@ -241,7 +242,7 @@ def written(project: Project) -> frozenset[Path]:
 
 
 def found_in(text: str) -> list[str]:
-    """Return the places whose secret stands in ``text``, in whatever form, with what stands there."""
+    """Return the places whose secret stands in ``text`` in any form, with its surroundings."""
     found = []
     for place, canary in CANARY.items():
         for form in {*forms(canary), quote(canary), canary[:12], canary[-12:]}:

@@ -188,8 +188,8 @@ def test_a_call_that_fails_for_everybody_says_nothing_of_the_policy(project: Pro
     finished = probe(project, "none", "--named-only", tests=[TESTS[1], missing])
     call = 'get_person(person_id="P-4004")'
     said = (
-        f"Says nothing about the policy: {call} fails for every identity that is not refused: There is nobody "
-        f"with this id."
+        f"Says nothing about the policy: {call} fails for every identity that is not refused: "
+        "There is nobody with this id."
     )
     assert said in finished.stdout.splitlines()
     assert f"✗ {call} as clerk: decision is error, expected denied" in finished.stdout

@@ -1,4 +1,4 @@
-"""Recorded outputs, each with the official verdict and everything that is needed to judge it here."""
+"""Recorded outputs, each with the official verdict and everything needed to judge it here."""
 
 from __future__ import annotations
 

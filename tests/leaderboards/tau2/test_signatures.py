@@ -41,7 +41,8 @@ class ShopTools(ToolKitBase):
         """No tool."""
 
     @is_tool(ToolType.WRITE)
-    def order(self, shop_id: str, size: Size, parts: List[Part | dict], notes: List[str], price: float = 1.0) -> str:
+    def order(self, shop_id: str, size: Size, parts: List[Part | dict], notes: List[str],
+              price: float = 1.0) -> str:
         """
         Order parts. Ask first,
         and then order.

@@ -268,10 +268,12 @@ const behind = (node) => {
   return "rgb(255, 255, 255)";
 };
 return [...document.querySelectorAll("body *")].filter((node) =>
-  [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim()) && node.checkVisibility())
+  [...node.childNodes].some((child) => child.nodeType === 3 && child.textContent.trim())
+  && node.checkVisibility())
   .map((node) => {
     const [front, back] = [getComputedStyle(node).color, behind(node)].map(luminance);
-    return [(Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05), node.tagName + "." + node.className];
+    return [(Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05),
+            node.tagName + "." + node.className];
   }).sort((a, b) => a[0] - b[0])[0];
 """
 

@@ -72,7 +72,8 @@ def test_an_alias_may_stand_for_a_list_of_fields(tmp_path: Path) -> None:
         tmp_path,
         """
         output:
-          - {tools: [read], action: filter_fields, fields: &personal [email, phone], condition: "true"}
+          - {tools: [read], action: filter_fields, fields: &personal [email, phone],
+             condition: "true"}
           - {tools: [read], action: mask_fields, fields: *personal, condition: "true"}
         """,
     )

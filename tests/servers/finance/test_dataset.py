@@ -32,7 +32,8 @@ def keywords_of(row: dict[str, str]) -> list[str]:
 
 def test_the_columns_are_those_of_the_format() -> None:
     assert PATH.read_bytes().startswith(
-        b'test_id,query,expected_tool,expected_args,expected_response_contains\n1,"What is Apple\'s stock price?",'
+        b"test_id,query,expected_tool,expected_args,expected_response_contains\n"
+        b'1,"What is Apple\'s stock price?",'
     )
     assert [row["test_id"] for row in ROWS] == [str(number) for number in range(1, len(ROWS) + 1)]
     assert {len(calls_of(row)) for row in ROWS} == {1, 2, 3}

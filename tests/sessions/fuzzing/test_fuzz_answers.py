@@ -73,7 +73,8 @@ def server_of(wire: Wire) -> Iterator[ServerSpec]:
     ) as process:
         assert process.stdout is not None
         try:
-            url = f"http://127.0.0.1:{int(process.stdout.readline())}/{'mcp' if wire == 'http' else 'sse'}"
+            path = "mcp" if wire == "http" else "sse"
+            url = f"http://127.0.0.1:{int(process.stdout.readline())}/{path}"
             yield ServerSpec(
                 **common, transport=TransportSpec(kind=wire, url=url, protocol="legacy")
             )

@@ -181,9 +181,7 @@ def test_default_tools_are_served_by_a_process_of_their_own() -> None:
     assert suite.cases[0].server is None
 
 
-def test_cases_with_tools_of_their_own_have_a_server_and_share_it_where_the_tools_are_the_same() -> (
-    None
-):
+def test_cases_with_tools_of_their_own_have_a_server_and_share_it_where_tools_are_equal() -> None:
     first, second, third, fourth = (
         case.server for case in read_object(WithTools, VOCABULARY).cases
     )

@@ -42,7 +42,7 @@ def _names(calls: Calls, _language: str) -> Any:
 def source(calls: Calls, language: str) -> str:
     """Write calls as source text."""
     written = (
-        f"{name}({', '.join(f'{key}={_value(value, language)}' for key, value in arguments.items())})"
+        f"{name}({', '.join(f'{key}={_value(each, language)}' for key, each in arguments.items())})"
         for name, arguments in calls
     )
     return f"[{', '.join(written)}]"
