@@ -11,6 +11,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 from random import Random
@@ -78,12 +79,25 @@ def main() -> int:
 
 
 def _reach(kept: Path | None) -> Reach:
+    """Return what is kept, or learn it where nothing is kept or the code has changed since."""
+    now = _code()
     if kept is not None and kept.exists():
-        return Reach(*json.loads(kept.read_text("utf-8")))
+        code, *parts = json.loads(kept.read_text("utf-8"))
+        if code == now:
+            return Reach(*parts)
     found = learn_reach()
     if kept is not None:
-        kept.write_text(json.dumps([found.functions, found.seconds, found.properties]), "utf-8")
+        parts = [now, found.functions, found.seconds, found.properties]
+        kept.write_text(json.dumps(parts), "utf-8")
     return found
+
+
+def _code() -> str:
+    """Return a digest of all code: tests are known by the first lines of what they reach."""
+    found = sha256()
+    for path in sorted((*Path("harness").rglob("*.py"), *Path("tests").rglob("*.py"))):
+        found.update(path.read_bytes())
+    return found.hexdigest()
 
 
 def _tried(mutants: Sequence[Mutant], reach: Reach, jobs: int) -> Iterator[tuple[Mutant, bool]]:
