@@ -1,7 +1,7 @@
 """The pytest plugin: every case of a suite is a test, with pytest's own selection and reports.
 
-Pytest imports this module at every start, for whoever has harness installed: it costs nothing, and
-all else is imported when the first suite is found. ``-p no:harness`` turns it off.
+Pytest imports this module at every start wherever harness is installed, so it must be cheap: all
+else is imported when the first suite is found. ``-p no:harness`` turns it off.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse what cannot be read of the options, before anything is collected."""
+    """Refuse invalid options before anything is collected."""
     for option in OPTIONS:
         value(config, option.name)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Return what collects the cases of a suite, if the file is one."""
+    """Return the collector of a suite's cases if the file is a suite."""
     if is_suite(file_path):
         from harness.pytest_plugin.collect import SuiteFile
 
@@ -41,22 +41,22 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Close the run: servers end, the log is whole."""
+    """Close the run: stop the servers and complete the log."""
     finish(session, exitstatus)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a process of pytest-xdist where to leave its part of the log."""
+    """Tell a pytest-xdist worker where to write its part of the log."""
     hand_over(node)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Hear what a process of pytest-xdist has to say in the end."""
+    """Take over what a pytest-xdist worker reports at its end."""
     hear(node)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say how it went as a whole, and where the log is."""
+    """Print the summary of the run, and where the log is."""
     tell(terminalreporter, config)

@@ -25,10 +25,7 @@ class SuiteFile(pytest.File):
     """A suite in YAML or CSV."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield its cases.
-
-        A file that is no valid suite is an error of the collection, with file and line.
-        """
+        """Yield its cases. An invalid suite is a collection error with file and line."""
         bench = bench_of(self.config)
         read = reader(bench.request.max_cases)
         return _cases(self, bench, lambda: read(Path(shown(self.path)), VOCABULARY))
@@ -74,8 +71,8 @@ def _cases(parent: pytest.Collector, bench: Bench, read: Any) -> Iterator[pytest
 class CaseItem(pytest.Item):
     """One case with one model, with all its trials.
 
-    The trials run while the test is set up, and the verdict is the test itself: so pytest calls a
-    case that could not be judged an error, and one that was judged and did not pass a failure.
+    The trials run in the test's setup, and the verdict is the test itself: so pytest reports a case
+    that could not be judged as an error, and one that was judged and did not pass as a failure.
     """
 
     def __init__(self, *, jobs: tuple[Job, ...], **parts: Any) -> None:
@@ -86,7 +83,7 @@ class CaseItem(pytest.Item):
         self.extra_keyword_matches |= {trial.suite, *trial.case.tags}
 
     def setup(self) -> None:
-        """Run the trials, unless pytest only shows what it would do."""
+        """Run the trials, unless ``--setup-only`` or ``--setup-plan`` was given."""
         if self.config.getoption("setuponly", default=False):
             return
         bench = bench_of(self.config)
@@ -105,6 +102,6 @@ class CaseItem(pytest.Item):
             pytest.fail(bench_of(self.config).scrubbed(failure(self.result)), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
-        """Return where the case is written."""
+        """Return the case's file and line."""
         at = self.stash[JOBS][0].trial.case.at
         return self.path, (at.line or 1) - 1 if at else None, self.name

@@ -1,4 +1,4 @@
-"""The text of a failed case for pytest: that of harness's own summary, without a traceback."""
+"""The text of a failed case for pytest: that of harness's summary, without a traceback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.safe_text import bounded
 from harness.types import CaseResult, CheckResult, Report, TrialResult
 
 _MARKED = 20
-"""Cases with a mark that are named at the end of a session."""
+"""Maximum number of marked cases that are named at the end of a session."""
 _LONGEST = 8_000
 """Characters of one text; the rest is in the log."""
 
@@ -28,7 +28,7 @@ _LONGEST = 8_000
 def failure(case: CaseResult) -> str:
     """Return why a judged case did not pass.
 
-    The first line says the most, for pytest's list of failures.
+    The first line is the most important: pytest's list of failures shows it.
     """
     run = case.spokesman
     return "\n".join((*_checks(run), *_context(case)))
@@ -52,9 +52,9 @@ def reason(case: CaseResult) -> str:
 
 
 def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iterator[str]:
-    """Yield the cases that failed only by the run as a whole, for example by a leak.
+    """Yield the cases that only the whole run shows to have failed, for example by a leak.
 
-    ``told`` are suite, case and model of those that pytest was told to have failed.
+    ``told`` has suite, case and model of each test that was already reported to pytest as failed.
     """
     for case in report.cases:
         if case.status == "failed" and (case.suite, case.case, case.model) not in told:
@@ -63,7 +63,7 @@ def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iter
 
 
 def totals(report: Report) -> Iterator[str]:
-    """Yield what all of it comes to."""
+    """Yield the lines of the summary."""
     for name, facts in report.models.items():
         yield f"model {name}  {model_words(facts, name)}"
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))

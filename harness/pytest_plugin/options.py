@@ -1,6 +1,6 @@
-"""The plugin's options: a few, named after those of ``harness evals``.
+"""The plugin's options, named after those of ``harness evals``.
 
-Each may stand in pytest's configuration too.
+Each may also be set in pytest's configuration.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ class Option:
     name: str
     """As on the command line, without ``--harness-``."""
     metavar: str
-    """What is typed behind it."""
+    """The placeholder of its value in the help."""
     help: str
     """What it does, in a sentence."""
     read: Callable[[str], Any] = str
-    """Turns what was typed into a value; raises `ValueError`."""
+    """Turns the text into a value; raises `ValueError`."""
     repeated: bool = False
     """Whether it may be given more than once."""
 
@@ -97,9 +97,9 @@ def renamed(text: str) -> str:
 
 
 def value(config: pytest.Config, name: str) -> Any:
-    """Return an option's value, ``None`` where nobody gave one.
+    """Return an option's value, ``None`` if it is not set.
 
-    The command line comes before the configuration.
+    The command line wins over the configuration.
 
     Raises:
         pytest.UsageError: it cannot be read.

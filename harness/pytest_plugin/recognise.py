@@ -1,8 +1,8 @@
-"""Recognises suites among all files that pytest meets: cheaply, and without guessing.
+"""Recognises suites among all files that pytest collects: cheaply, and without guessing.
 
-A file is ours by what it says, wherever it lies: other tools keep YAML, CSV and JSON Lines in a
-folder ``evals``, too, and none of these may end up as an error of somebody's tests. One that is
-ours and has mistakes is still ours: whoever reads it tells them.
+The content decides, not the folder: other tools also keep YAML, CSV and JSON Lines in a folder
+``evals``, and none of these may become an error of the user's tests. A suite with mistakes is still
+a suite: its reader reports them.
 """
 
 from __future__ import annotations
@@ -14,15 +14,16 @@ from pathlib import Path
 import pytest
 
 FOLDER = "evals"
-"""Where suites in Python are looked for; a file of any other format says itself whether it is
-one."""
+"""The folder in which Python suites are looked for; other formats are recognised by their
+content."""
 
 _SUITE_PARTS = frozenset({"check", "default_tools", "server"})
-"""What makes a class with ``name`` and ``cases()`` a suite: how it is judged, or what is tested."""
+"""Attributes that make a class with ``name`` and ``cases()`` a suite: how it is judged, or what is
+tested."""
 
 
 def is_suite(path: Path) -> bool:
-    """Whether the file at ``path`` is a suite in a format other than Python, a valid one or not."""
+    """Whether the file at ``path`` is a suite, valid or not, in a format other than Python."""
     from harness.suites.formats import built_in, is_recognised
 
     suffix = path.suffix.lower()
@@ -74,7 +75,7 @@ def _is_python_suite(name: str, classes: dict[str, ast.ClassDef], *, named: bool
 
 
 def _members(node: ast.ClassDef) -> tuple[set[str], set[str]]:
-    """Return the names of what stands in a class: values, and functions."""
+    """Return the names that a class body defines: values and functions."""
     values: set[str] = set()
     functions: set[str] = set()
     for part in node.body:
@@ -87,7 +88,7 @@ def _members(node: ast.ClassDef) -> tuple[set[str], set[str]]:
 
 
 def _inherited(name: str, classes: dict[str, ast.ClassDef], seen: set[str]) -> set[str]:
-    """Return the names of all that a class has, those of its bases in the same file included."""
+    """Return all attribute names of a class, including those of its bases in the same file."""
     if name in seen or name not in classes:
         return set()
     seen.add(name)

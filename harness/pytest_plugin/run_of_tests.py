@@ -1,8 +1,8 @@
 """The run behind the tests of one process: its event loop, its servers and its log.
 
 It is opened with the first case that is run and closed with pytest's session, so that a server is
-started once for all the cases that share it. The loop has a thread of its own; pytest's waits for
-it, case by case.
+started once for all the cases that share it. The event loop has its own thread; pytest's thread
+waits for it, case by case.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from harness.suites.csv_dataset import MAX_CASES
 from harness.types import Suite, TrialResult
 
 JOBS: pytest.StashKey[tuple[Job, ...]] = pytest.StashKey()
-"""Where a test keeps its trials; tests that are none of ours have no such place."""
+"""Where a test keeps its trials; tests of other plugins have no such entry."""
 GRACE_S = 10.0
-"""How long a trial that is given up may take to put its things away."""
+"""How long a cancelled trial may take to clean up."""
 
 
 def bench_of(config: pytest.Config) -> Bench:
@@ -74,11 +74,11 @@ class Bench:
         self._early: dict[str, TrialResult] = {}
         """Results of trials that were run together with those of another test."""
         self.told_failed: set[tuple[str, str, str]] = set()
-        """Suite, case and model of each test that pytest was told to have failed."""
+        """Suite, case and model of each test that was reported to pytest as failed."""
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the user should know of the suites that were collected."""
+        """Notes for the user about the collected suites."""
         return tuple(
             dict.fromkeys(note for prepared in self._prepared.values() for note in prepared.notes)
         )
@@ -97,10 +97,10 @@ class Bench:
         return prepared.plan.jobs
 
     def results(self, item: pytest.Item) -> tuple[TrialResult, ...]:
-        """Run a case and return what came of its trials; the first opens the run.
+        """Run a case and return the results of its trials; the first case opens the run.
 
-        The cases of a test that is asked as several identities are run together with the first of
-        them, so that each is judged by what the others see.
+        A case that is asked as several identities runs for all of them at once, so that each is
+        judged by what the others see.
         """
         run, portal = self._opened(item.session)
         keys = [job.trial.key for job in item.stash[JOBS]]
@@ -141,11 +141,11 @@ class Bench:
                     future.exception(GRACE_S)
 
     def scrubbed(self, text: str) -> str:
-        """Return ``text`` without the secrets of the run, as the log has it."""
+        """Return ``text`` as it is in the log: without the secrets of the run."""
         return KNOWN.text(text)
 
     def close(self, *, interrupted: bool, stopped: bool) -> None:
-        """End the run, if one was opened: servers have ended and the log is whole afterwards."""
+        """End the run, if one was opened: stop the servers and complete the log."""
         try:
             if self._portal is not None and self._run is not None and (interrupted or stopped):
                 reason: StopReason = "interrupted" if interrupted else "fail-fast"

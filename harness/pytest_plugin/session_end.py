@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 BENCH: pytest.StashKey[Bench] = pytest.StashKey()
 """Where a process keeps the run that its tests share, once a suite was found."""
 PARTS = "harness_parts"
-"""What a process of pytest-xdist is told: the folder in which each leaves its part of the log."""
+"""What a pytest-xdist worker is told: the folder in which each worker writes its part of the
+log."""
 _NOTES = "harness_notes"
 _TOLD = "harness_told_failed"
 _ENDING: pytest.StashKey[Ending] = pytest.StashKey()
@@ -29,27 +30,27 @@ _ENDING: pytest.StashKey[Ending] = pytest.StashKey()
 
 @dataclass(slots=True)
 class Ending:
-    """What the process that reports to the user has to say when all tests are over."""
+    """What the process that reports to the user shows after all tests."""
 
     parts: Path | None = None
-    """Where processes of pytest-xdist leave their parts of the log."""
+    """Where pytest-xdist workers write their parts of the log."""
     log: Path | None = None
     """The log, if a case was run."""
     notes: dict[str, None] = field(default_factory=dict)
-    """Sentences for the user, each once: which model stands in, because nobody was named."""
+    """Sentences for the user, each once: the default model that is used because none was named."""
     told_failed: set[tuple[str, str, str]] = field(default_factory=set)
-    """Suite, case and model of the tests that pytest was told to have failed."""
+    """Suite, case and model of each test that was reported to pytest as failed."""
     lines: list[str] = field(default_factory=list)
-    """What the log comes to."""
+    """The report on the log."""
 
 
 def ending_of(config: pytest.Config) -> Ending:
-    """Return what will be said in the end."""
+    """Return what will be shown at the end."""
     return config.stash.setdefault(_ENDING, Ending())
 
 
 def hand_over(node: Any) -> None:
-    """Tell a process of pytest-xdist where its part of the log goes."""
+    """Tell a pytest-xdist worker where to write its part of the log."""
     from harness.runner.runs.folders import RUNS, new_run_id
 
     ending = ending_of(node.config)
@@ -59,7 +60,7 @@ def hand_over(node: Any) -> None:
 
 
 def hear(node: Any) -> None:
-    """Take what a process of pytest-xdist says as it ends."""
+    """Take over what a pytest-xdist worker reports as it ends."""
     ending, output = ending_of(node.config), getattr(node, "workeroutput", {})
     ending.notes.update(dict.fromkeys(output.get(_NOTES, ())))
     ending.told_failed.update(map(tuple, output.get(_TOLD, ())))
@@ -124,9 +125,9 @@ def _join(ending: Ending, folder: Path) -> None:
 
 
 def _holds(ending: Ending, path: Path) -> bool:
-    """Read the log and note what it comes to.
+    """Read the log and keep its report.
 
-    Return whether nothing in it is worse than pytest has seen.
+    Return whether nothing in it is worse than what pytest was told.
     """
     from harness.documents.files import shown
     from harness.errors import HarnessError
@@ -152,7 +153,7 @@ def _holds(ending: Ending, path: Path) -> bool:
 
 
 def tell(reporter: Any, config: pytest.Config) -> None:
-    """Say it all on pytest's terminal."""
+    """Print it all on pytest's terminal."""
     ending = ending_of(config)
     if ending.lines:
         reporter.section("harness", sep="-")

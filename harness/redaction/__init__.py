@@ -31,7 +31,7 @@ MIN_LENGTH = 6
 """Shorter values are not treated as secrets: they would be found everywhere."""
 
 _LONG_LINE = 16
-"""Characters from which on a line of a longer secret is one of its own."""
+"""Minimum length of a line of a multi-line secret that is treated as a secret itself."""
 
 _NUMBER = re.compile(r"-?[\d.]+(?:[eE][+-]?\d+)?")
 _QUOTE = re.compile(r'(?<!\\)"')
@@ -95,14 +95,14 @@ _OVERLAP = 65_536
 class Redactor:
     """Replaces secrets by `MARK`.
 
-    Those of identities that differ get different marks, ``[redacted]``, ``[redacted 2]``, so that a
-    reader of a policy's report still tells the identities apart.
+    Secrets of different identities get different marks, ``[redacted]``, ``[redacted 2]``, so that a
+    reader of a policy's report can still tell the identities apart.
     """
 
     __slots__ = ("_compiled", "_identities", "_known")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        """Know ``secrets`` by value; those shorter than `MIN_LENGTH` are passed over."""
+        """Know ``secrets`` by value; those shorter than `MIN_LENGTH` are ignored."""
         self.forget()
         self._know(secrets)
 
@@ -155,7 +155,7 @@ class Redactor:
             self._know([secret])
 
     def forget(self) -> None:
-        """Know nothing any more, for a test that begins anew."""
+        """Forget all secrets, for a test that starts afresh."""
         self._known: dict[str, str] = {}
         self._identities: dict[str, str] = {}
         self._compiled: re.Pattern[str] | None = None
@@ -216,7 +216,7 @@ class Redactor:
     def _is_in(self, text: str) -> bool:
         """Whether there is a secret in ``text``.
 
-        Of a long one piece by piece, so that other threads have their turn.
+        A long text is searched piece by piece, so that other threads can run in between.
 
         A secret that begins in one piece may end in the next.
         """

@@ -18,10 +18,10 @@ _KEYS = (
 )
 _WORDS = rf"(?:token|secrets?|credentials?|authorization|{_KEYS})"
 _RUN_ON = r"(?:passw(?:or)?ds?|passphrases?|apikeys?)"
-"""What is telling enough to end a word: ``PGPASSWORD``."""
+"""Words that name a secret even at the end of another word: ``PGPASSWORD``."""
 _OTHERWISE = r"(?:no|use|require|with|max|min|next|page|eos|bos|pad|stop)[_.-]"
-"""How the names begin of what switches a secret on, of numbers, and of tokens that are places in a
-list or a text."""
+"""Prefixes of names that hold no secret: switches, numbers, and tokens that are positions in a list
+or a text."""
 _WHOLE = re.compile(
     rf"(?!{_OTHERWISE})(?:(?:[\w.-]*[_.-])?{_WORDS}|[\w.-]*{_RUN_ON})", re.IGNORECASE
 )
@@ -41,7 +41,7 @@ _COMMAND = re.compile(r"-[a-z]*c")
 
 _SHORTEST, _LONG = 8, 24
 _PLAIN_SYMBOLS = frozenset(" _-./:,@")
-"""What also stands in ordinary texts: paths, addresses, words joined."""
+"""Texts that are common in prose: paths, addresses, joined words."""
 
 
 def may_name_secret(name: str) -> bool:
@@ -119,7 +119,7 @@ def _of_option(name: str, value: str) -> Iterator[str]:
 def _of_login(value: str, *, alone: bool) -> Iterator[str]:
     """Yield a user with a password, and the password.
 
-    Where it may stand ``alone``, what looks like one, too.
+    If it may stand ``alone``, also a text that looks like one.
     """
     _, _, password = value.partition(":")
     if password and not password.startswith("//") and not value.replace(":", "").isdigit():

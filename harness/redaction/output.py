@@ -1,8 +1,8 @@
 """Redacts everything that leaves the process: stdout, stderr and files.
 
 `guarded_output` stands around a whole command; whatever prints, be it click, rich, a traceback or a
-suite in Python, prints through it. `guarded` does the same for one file. Both are the last net:
-texts are redacted where they are made as well (`harness.safe_text`), before they are cut or
+suite in Python, prints through it. `guarded` does the same for one file. Both are the last
+safeguard: texts are also redacted where they are made (`harness.safe_text`), before they are cut or
 wrapped.
 """
 
@@ -18,7 +18,7 @@ from harness.redaction import KNOWN
 
 
 class _Text(io.TextIOBase):
-    """A text stream whose writers cannot write a secret."""
+    """A text stream that redacts the secrets in what is written to it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -38,7 +38,7 @@ class _Text(io.TextIOBase):
 
 
 class _Bytes(io.BufferedIOBase):
-    """The same below a text stream, for what writes to its ``buffer``."""
+    """The same for bytes: the text stream's ``buffer``."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._stream = stream

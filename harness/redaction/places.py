@@ -86,8 +86,7 @@ def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
 def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
     """Yield the secrets of suites: values under secret names in cases and their checks.
 
-    A public leaderboard has none: everybody has its data, with parameters that are called
-    ``password`` in them.
+    A public leaderboard has none: its data are public, parameters called ``password`` included.
     """
     for suite in suites:
         if suite.leaderboard is not None:
@@ -105,7 +104,7 @@ def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
 
 
 def identities(suites: Iterable[Suite]) -> Iterator[JsonObject]:
-    """Yield the attributes of everybody who asks."""
+    """Yield the attributes of every identity."""
     yield from (
         case.caller.user_context
         for suite in suites
@@ -115,7 +114,7 @@ def identities(suites: Iterable[Suite]) -> Iterator[JsonObject]:
 
 
 def of_identity(user_context: JsonObject) -> Iterator[str]:
-    """Yield the secrets that a user brings: what stands under a name such as ``api_key``."""
+    """Yield the secrets in a user's attributes: values under a name such as ``api_key``."""
     yield from under_secret_names(user_context)
     yield from (secret for text in texts_in(user_context) for secret in _of_login(text))
 
@@ -198,7 +197,7 @@ def _split(url: str) -> SplitResult:
 
 
 def given_to(server: ServerSpec) -> Iterator[str]:
-    """Yield every text that a server is given."""
+    """Yield every text in a server's configuration that the server receives."""
     transport, identity = server.transport, server.identity
     yield from (
         transport.command or "",
@@ -214,13 +213,13 @@ def given_to(server: ServerSpec) -> Iterator[str]:
 
 
 def sent_beside(server: ServerSpec) -> Iterator[str]:
-    """Yield what is run beside a server, and what resets it."""
+    """Yield the commands that query a server's state, and the arguments of its reset."""
     yield from (query.command or "" for query in server.queries.values())
     yield from texts_in(None if server.reset is None else server.reset.arguments)
 
 
 def said_of(server: ServerSpec) -> Iterator[str]:
-    """Yield what is claimed of its users, and asked of its data."""
+    """Yield the claims about a server's users, and the SQL and databases of its queries."""
     yield from texts_in(server.identity.claims)
     yield from (
         text or "" for query in server.queries.values() for text in (query.sql, query.database)

@@ -1,4 +1,4 @@
-"""What was said, in the JSON that the conventions ask for: sent only if it was asked for."""
+"""Messages in the JSON of the semantic conventions; sent only if the user asked for content."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from harness.telemetry.conventions import FINISH
 from harness.types import AssistantMessage, Message, Reply, ToolMessage, UserMessage
 
 _LONGEST = 16_000
-"""Characters of one text; the rest is in the log."""
+"""Maximum characters of one text; the rest is in the log."""
 
 
 def messages_json(messages: Iterable[Message]) -> str:
-    """Return everything that a model had been told before a reply."""
+    """Return all messages that a model had received before a reply."""
     return as_json([_message(message) for message in messages])
 
 

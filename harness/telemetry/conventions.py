@@ -1,17 +1,17 @@
-"""Every name that a span, an event or an attribute of ours bears, in one place.
+"""All names of spans, events and attributes, in one place.
 
 They follow the semantic conventions for generative AI, for MCP and for tests, all of which are
-still called "development": names will change, and then change here. What they have no name for is
-ours, under ``harness.``.
+still called "development": names will change, and then change here. Names that they lack are ours
+and start with ``harness.``.
 """
 
 from __future__ import annotations
 
 VERSION = "1"
-"""Of this table: raised when a name in it changes, and sent along as `TABLE_VERSION`."""
+"""Version of this table: raised when a name in it changes, and sent along as `TABLE_VERSION`."""
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
-"""The release of the conventions that it was written by."""
+"""The release of the conventions that this table follows."""
 
 # Operations, and the spans that are called after them.
 INVOKE_AGENT = "invoke_agent"
@@ -85,7 +85,7 @@ CONTENT = frozenset(
         ERROR_MESSAGE,
     }
 )
-"""What may hold words of users, models, servers and suites."""
+"""Attributes that may hold text of users, models, servers and suites."""
 
 TEST_STATUS = {"passed": "pass", "failed": "fail"}
 """`harness.types.Status` → the convention's; the others have no counterpart there, and are no

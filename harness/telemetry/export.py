@@ -1,4 +1,4 @@
-"""Sends the traces of a log over OTLP/HTTP, where nobody waits for it longer than a few seconds.
+"""Sends the traces of a log over OTLP/HTTP; a command waits at most a few seconds for it.
 
 The standard variables hold: ``OTEL_EXPORTER_OTLP_ENDPOINT``, ``…_HEADERS``, ``…_TRACES_ENDPOINT``,
 ``OTEL_SERVICE_NAME``, ``OTEL_RESOURCE_ATTRIBUTES`` and their like. No provider is set up for the
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
 DEADLINE_S = 5.0
-"""How long a command may be held up by a collector that is slow, or not there."""
+"""How long a slow or absent collector may delay a command."""
 _BATCH = 256
-"""Spans of one request."""
+"""Maximum number of spans in one request."""
 _PATH = "/v1/traces"
 _DEFAULT = "http://localhost:4318"
 _TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
@@ -41,16 +41,16 @@ _TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TelemetryRequest:
-    """Where traces are to go, and how much of them."""
+    """Where traces are sent, and whether with content."""
 
     endpoint: str | None = None
     """The collector's URL, with or without ``/v1/traces``; ``None`` is what the environment says,
     else ``http://localhost:4318``."""
     content: bool = False
-    """Whether to send what was said, too."""
+    """Whether to send messages, arguments and results too."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work, before anything is run.
+        """Refuse settings that cannot work, before anything is run.
 
         Raises:
             UsageError: the endpoint is no URL, or the packages that send are not installed.
@@ -69,7 +69,7 @@ class TelemetryRequest:
 
     @property
     def url(self) -> str:
-        """Where requests go."""
+        """The URL of the requests."""
         if self.endpoint is None and (
             whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
         ):
@@ -89,18 +89,18 @@ def _installed() -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
-    """What came of it."""
+    """The result of an export."""
 
     sent: bool
-    """Whether everything has arrived."""
+    """Whether the collector accepted everything."""
     sentence: str
-    """The same for people: how much went where, or why it did not."""
+    """One sentence for people: how much was sent where, or why it failed."""
 
 
 def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADLINE_S) -> Exported:
     """Send a trace for every trial of ``log`` that was started.
 
-    Whatever goes wrong is in the sentence and nowhere else; no result depends on it.
+    A failure is reported in the sentence only; no result depends on it.
     """
     sending = _Sending(log, request, timeout_s=deadline_s * 0.8)
     # A thread that nobody waits for: a collector that never answers cannot hold up the end of the
@@ -124,7 +124,7 @@ def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADL
 
 @dataclass(slots=True)
 class _Sending:
-    """What the thread does, and how far it has come."""
+    """The exporting thread's work, and its progress."""
 
     log: RunLog
     request: TelemetryRequest

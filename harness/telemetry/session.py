@@ -18,7 +18,8 @@ class CollectorSession(requests.Session):
     def __init__(self) -> None:
         super().__init__()
         self.problem: str | None = None
-        """Why something was not taken although the exporter believes it; the first time counts."""
+        """Why spans were rejected although the exporter believes they were accepted; the first
+        reason counts."""
 
     def send(self, request: requests.PreparedRequest, **settings: Any) -> requests.Response:
         """Send one request; a redirect would turn it into a GET, or lead it to another server."""
@@ -46,7 +47,7 @@ def _problem(response: requests.Response) -> str | None:
 
 
 def _rejected(content: bytes) -> str | None:
-    """Return what a collector says of spans that it did not take."""
+    """Return the collector's reason for spans that it rejected."""
     answer = ExportTraceServiceResponse()
     try:
         answer.ParseFromString(content)

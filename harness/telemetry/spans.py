@@ -35,13 +35,13 @@ from harness.types import (
 )
 
 Value: TypeAlias = str | int | float | bool | Sequence[str]
-"""What an attribute may hold."""
+"""The type of an attribute's value."""
 Attributes: TypeAlias = Mapping[str, Value]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpanEvent:
-    """Something that happened in a span."""
+    """An event in a span."""
 
     name: str
     """Its name."""
@@ -53,7 +53,7 @@ class SpanEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """A part of a trial."""
+    """A span: one part of a trial."""
 
     name: str
     """Operation and target: ``execute_tool get_order``."""
@@ -70,7 +70,7 @@ class Span:
     kind: Literal["internal", "client"] = "internal"
     """``client`` for what goes to a provider."""
     failed: str | None = None
-    """What went wrong, in a word; a case that merely failed has gone as it should."""
+    """The kind of error, such as ``server error``; ``None`` if the case was judged and failed."""
     events: tuple[SpanEvent, ...] = ()
     """Verdicts."""
 
