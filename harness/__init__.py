@@ -1,7 +1,7 @@
 """Can an LLM actually use your MCP server, correctly and safely?
 
-The public API: `run` carries out suites and returns their report, `load_suite` reads one, and the
-types say what everything is. All else may change from one version to the next.
+The public API: `run` runs suites and returns their report, `load_suite` reads a suite, and the
+types describe the data. All else may change from one version to the next.
 
 Names are imported when they are first used: the command line must start in an instant, and most of
 its commands need no SDK.

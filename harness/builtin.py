@@ -45,8 +45,8 @@ def builtin_suites() -> Path:
 def builtin_servers() -> tuple[str, ...]:
     """Return the names of the project's own servers, in alphabetical order.
 
-    One that can also be started on HTTP has a second name for that: ``hr_http``. There users show
-    bearer tokens.
+    A server that can also run over HTTP has a second name for that, ``hr_http``, where users
+    authenticate with bearer tokens.
     """
     mains = (builtin_root() / "servers").glob("*/__main__.py")
     names = {main.parent.name for main in mains} - _NOT_SERVERS
@@ -57,7 +57,7 @@ def builtin_servers() -> tuple[str, ...]:
 
 
 def builtin_server(name: str) -> ServerSpec:
-    """Return the project's own server of that name, run by this very interpreter.
+    """Return the project's own server of that name, run by the current Python interpreter.
 
     Raises:
         UsageError: there is none.

@@ -22,7 +22,7 @@ def digest(value: Any) -> str:
 
 
 def parsed_json(text: Any) -> Any:
-    """Return ``text`` as the JSON that it is, within `harness.json_bounds`, else as it stands."""
+    """Return ``text`` parsed as JSON, within `harness.json_bounds`; if it is no JSON, unchanged."""
     try:
         return loads(text) if isinstance(text, str) else text
     except ValueError:
@@ -30,7 +30,7 @@ def parsed_json(text: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Turn a read-only mapping into what `json` knows."""
+    """Turn a read-only mapping into a type that `json` can write."""
     if hasattr(value, "keys"):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is not JSON")

@@ -140,7 +140,7 @@ class _Shelf:
 
 
 def _claims(path: Path, name: str) -> bool:
-    """Whether a file that is not a valid suite seems to be meant as the suite of that name."""
+    """Whether an invalid file was probably meant as the suite of that name."""
     try:
         names = _SUITE_LINE.findall(path.read_text("utf-8", errors="replace"))
     except OSError:

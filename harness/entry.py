@@ -1,4 +1,4 @@
-"""Where the command ``harness`` begins: Ctrl-C ends it in one line from its first moment on.
+"""Entry point of the command ``harness``: Ctrl-C ends it with one line from the start on.
 
 Loading the command line takes a while, and Python answers an interrupt meanwhile with a traceback.
 So whoever imports this module, which is the installed command alone, has its own answer first.

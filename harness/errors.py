@@ -31,7 +31,7 @@ class HarnessError(Exception):
 
 
 class UsageError(HarnessError):
-    """A command, suite or configuration that cannot be carried out as written."""
+    """A command, suite or configuration that is invalid as written."""
 
     def __init__(self, message: str, *, meant: str | None = None) -> None:
         """``message`` says what is wrong, ``meant`` what was probably meant or what to do."""
@@ -45,7 +45,7 @@ class Problem:
     """One mistake in a file."""
 
     at: Location
-    """Where it stands."""
+    """Its location: file, line and column."""
     message: str
     """What is wrong."""
     meant: str | None = None
@@ -114,7 +114,7 @@ class ServerError(HarnessError):
     """The MCP server could not be started, could not list its tools, or went away."""
 
     fault: ErrorKind = "server"
-    """Who is to blame: a `TrialError` takes it as its ``kind``."""
+    """Which party failed: a `TrialError` takes it as its ``kind``."""
 
     def __init__(self, message: str, *, stderr_tail: str = "", gone: bool = False) -> None:
         """``stderr_tail`` ends the server's stderr; ``gone``: it never answered a request."""

@@ -1,7 +1,8 @@
 """The built-in suite ``internal``: the harness's own kernel, checked end to end with any model.
 
-Its tools are served by real processes over real sessions. A model needs next to no skill for it:
-what fails here is the way to the model, the way to the tools, or the loop between them.
+Its tools are served by real processes over real sessions. The cases are easy for any model: a
+failure means that the connection to the model, the connection to the tools, or the loop between
+them is broken.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _ORDERS = {"CUST_0042": 17}
 _DEGREES = {"oslo": 4, "lima": 19}
 
 Finding = tuple[bool, str]
-"""Whether it passes, and what there is to say."""
+"""Whether the case passes, and the explanation."""
 
 
 # ── Tools ────────────────────────────────────────────────────────────────────────────────────

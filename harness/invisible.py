@@ -19,7 +19,7 @@ _ALWAYS = (
     "\U000e0000-\U000e0fff"  # tags, further variation selectors: whole messages were hidden in them
 )
 _SHOWN = r"[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f]"
-"""What a joiner or a selector may belong to."""
+"""Characters that a joiner or a selector may belong to."""
 
 HIDDEN = re.compile(
     f"[{_ALWAYS}]"

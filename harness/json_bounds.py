@@ -32,10 +32,10 @@ MAX_DEPTH = 100
 two."""
 
 WIRE_DEPTH = MAX_DEPTH + 20
-"""Levels of a whole message that are read: what stands around a value of `MAX_DEPTH` must fit."""
+"""Levels of a whole message that are read: a value of `MAX_DEPTH` levels and what encloses it."""
 
 MAX_DIGITS = 4_300
-"""Digits of an integer that is kept: more, and Python neither reads nor writes it."""
+"""Most digits of an integer that is kept: Python neither reads nor writes a longer one."""
 
 _SHOWN_DIGITS = 20
 _SHOWN = 200
@@ -48,9 +48,10 @@ _TOKEN = re.compile(
 
 
 class Cut(str):
-    """The text that stands in a value for what Python or JSON cannot hold; no sender can make one.
+    """A text that replaces what Python or JSON cannot hold; text from outside is never a `Cut`.
 
-    What nests too deeply needs none: what is left of it still has more than `MAX_DEPTH` levels.
+    A value that nests too deeply needs none: what is left of it still has more than `MAX_DEPTH`
+    levels.
     """
 
     __slots__ = ()
@@ -135,7 +136,7 @@ def trimmed(value: Any, depth: int, object_of: Callable[[Any], dict[str, Any]] =
 
 
 def _writable(value: Any) -> Any:
-    """Return a scalar as every reader of JSON takes it."""
+    """Return a scalar in a form that every JSON reader accepts."""
     if isinstance(value, str):
         return value if _is_text(value) else _mended(value)
     if type(value) is int and abs(value) >= _TOO_LARGE:

@@ -1,7 +1,6 @@
 """Regular expressions that others wrote, matched in linear time: no pattern can hang a run.
 
-RE2's syntax is Perl's without look-around and back-references, which is what makes the promise
-possible.
+RE2's syntax is Perl's without look-around and back-references, which makes linear time possible.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ _MAX_MEMORY = (
 
 
 class BrokenPattern(ValueError):
-    """What RE2 does not take; its text is RE2's reason."""
+    """A pattern that RE2 does not accept; the text is RE2's reason."""
 
 
 @lru_cache(maxsize=512)
@@ -29,7 +28,7 @@ def _compiled(pattern: str) -> Any:
 
 
 def search(pattern: str, text: str) -> tuple[int, int] | None:
-    """Return where ``pattern`` first matches in ``text``, as (start, end), if it does.
+    """Return where ``pattern`` first matches in ``text``, as (start, end); ``None`` if nowhere.
 
     Raises:
         BrokenPattern: it is none that RE2 takes.

@@ -1,7 +1,6 @@
-"""Redirects that are followed, of servers and of models alike: those that stay on the same origin.
+"""Redirects of servers and models: followed only if they stay on the same origin.
 
-What identifies a user, a key and a conversation must not go to another server because this one says
-so.
+No server may redirect a user's identity, a key or a conversation to another server.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import httpx2
 
 MAX_REDIRECTS = 3
-"""Redirects of one request that are followed: one puts a slash right."""
+"""Maximum number of redirects of one request; one is enough for a missing slash."""
 
 
 def same_origin(one: httpx2.URL, other: httpx2.URL) -> bool:

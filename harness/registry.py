@@ -1,4 +1,4 @@
-"""Named things that can be added from outside the package.
+"""Registries: named members that other packages can extend.
 
 A `Registry` knows its built-in members by import path, so that nothing is imported before it is
 used, and finds further members in the entry points of installed packages.
@@ -36,7 +36,7 @@ def members_in(
 
 
 class Registry(Generic[T]):
-    """Members of one sort, by name.
+    """Members of one kind, by name.
 
     ``Registry("harness.models", "provider", {"openai": "harness.models.openai:Chat"})``.
     """
@@ -50,7 +50,7 @@ class Registry(Generic[T]):
         unlisted: Mapping[str, str] | None = None,
         formerly: str | None = None,
     ) -> None:
-        """``group`` is the entry-point group, ``noun`` a member's sort in messages.
+        """``group`` is the entry-point group, ``noun`` the kind of member in messages.
 
         ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that only
         the program itself may name. ``formerly`` is an older name of the group: members listed
@@ -95,7 +95,7 @@ class Registry(Generic[T]):
         self._loaded[name] = member
 
     def unknown(self, name: str) -> UsageError:
-        """Return what to say of a name that no member has."""
+        """Return the error message for an unknown name."""
         return UsageError(
             f"there is no {self._noun} named {name!r}",
             meant=did_you_mean(name, self.names()) or f"Known: {', '.join(self.names())}.",

@@ -1,4 +1,4 @@
-"""What differs between two runs, in words, by the headers and tool lists of their logs."""
+"""Differences between two runs, in words, from the headers and tool lists of their logs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.types import JsonObject, Tool, ToolList
 
 
 def differences(old: Header, new: Header) -> Iterator[str]:
-    """Yield each difference between what two runs asked, in words."""
+    """Yield, in words, each difference between the requests of two runs."""
     for name, before, after in _pairs(old.suites, new.suites):
         if before is None or after is None:
             yield f"suite {name} {_came_or_went(before)}"

@@ -10,7 +10,7 @@ from harness.redaction import KNOWN
 
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]?")
 _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
-"""What a CI system takes for a command when it stands in a log: ``::error …`` and ``##[error]``."""
+"""Text in a log that a CI system takes for a command: ``::error …`` and ``##[error]``."""
 
 
 def printable(text: str) -> str:
@@ -30,7 +30,7 @@ def one_line(text: str) -> str:
 
 
 def escaped_json(text: str) -> str:
-    """Return a JSON text in which no hidden character stands as itself; it means the same."""
+    """Return an equivalent JSON text in which every hidden character is escaped."""
     return HIDDEN.sub(lambda found: json.dumps(found.group())[1:-1], text)
 
 
@@ -58,12 +58,12 @@ def seconds(value: float) -> str:
 
 
 def money(value: float | None) -> str:
-    """Return dollars with the digits that matter, or that they are unknown."""
+    """Return dollars with the significant digits, or ``unknown``."""
     if value is None:
         return "unknown"
     return f"${value:.2f}" if value >= 0.1 or value == 0 else f"${value:.4f}"  # noqa: PLR2004 - a dime
 
 
 def number(value: int | None) -> str:
-    """Return a count with thousands separated, or that it is unknown."""
+    """Return a count with separators of thousands, or ``unknown``."""
     return "unknown" if value is None else f"{value:,}"

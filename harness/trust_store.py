@@ -11,7 +11,7 @@ import httpx2
 from harness.errors import UsageError
 
 _NAMES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
-"""Variables that name certificates; the first that is set counts."""
+"""Environment variables that name certificates; the first that is set counts."""
 
 
 @cache

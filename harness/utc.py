@@ -1,4 +1,4 @@
-"""The time, as logs and reports have it."""
+"""The time in the format of logs and reports."""
 
 from __future__ import annotations
 

@@ -5,5 +5,5 @@
     tool → example arguments → prompt → case        suite → text → file
     examples.py, guesses.py    wording.py  draft.py          render.py  files.py
 
-What a draft cannot know, it says in comments: which values are guesses, and what is to be edited.
+Comments mark what a draft cannot know: which values are guesses, and what must be edited.
 """

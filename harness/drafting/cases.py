@@ -11,7 +11,7 @@ from harness.types import JsonObject, ServerSpec
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DraftCase:
-    """One case, with what is to be said about it."""
+    """One case, with its comments."""
 
     name: str
     """Unique in the draft once it is part of a `DraftSuite`."""
@@ -23,13 +23,13 @@ class DraftCase:
     """Tools and the arguments that the prompt gives; a call that fails or is not sent does not
     pass."""
     must_not_call: tuple[str, ...] = ()
-    """Tools that must not even be tried."""
+    """Tools that must not even be called."""
     tags: tuple[str, ...] = ()
     """Labels."""
     comments: tuple[str, ...] = ()
-    """What its author should know, a sentence each."""
+    """Notes for its author, a sentence each."""
     is_live: bool = True
-    """``False``: its tool is said to change something, so that it waits in a comment."""
+    """``False``: its tool seems to change something, so the case is commented out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,14 +43,14 @@ class DraftSuite:
     cases: tuple[DraftCase, ...]
     """One for each tool."""
     safety: tuple[DraftCase, ...] = ()
-    """About harm."""
+    """Safety cases."""
     blocked: tuple[str, ...] = ()
     """Tools to which the suite sends no call: all that are not marked as read-only."""
     read_only: bool = False
     """Whether the suite lets nothing else through either: some tool's name cannot be written into
     it."""
     user_context: JsonObject | None = None
-    """As whom the tools were listed; every case is asked by them."""
+    """The user context with which the tools were listed, and every case is asked."""
     notes: tuple[str, ...] = field(default_factory=tuple)
     """What was left out, and why."""
     marks: bool = True

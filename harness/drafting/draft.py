@@ -16,7 +16,7 @@ from harness.errors import InvalidValue, UsageError
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
 
 MOST_TOOLS = 200
-"""Tools that get a case; nobody edits more drafts than that."""
+"""Maximum number of tools that get a case; nobody edits more drafts."""
 
 _LONGEST_NAME = 60
 _CHANGES = (
@@ -129,7 +129,7 @@ def _is_line(name: str) -> bool:
 
 
 def _distinct(cases: Sequence[DraftCase]) -> list[DraftCase]:
-    """Return the cases under names of plain characters, no two alike."""
+    """Return the cases under unique names of plain characters."""
     taken: set[str] = set()
     named = []
     for case in cases:

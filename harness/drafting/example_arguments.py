@@ -36,14 +36,14 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """What a tool is given in its case."""
+    """The arguments of a tool in its case."""
 
     examples: tuple[Example, ...] = ()
     """One for each argument, in the schema's order."""
     missing: tuple[str, ...] = ()
     """Required parameters for which there is no valid value."""
     gave_up: bool = False
-    """Whether the schema takes more work than a draft does, so that values may be missing or
+    """Whether the schema exceeds a draft's budget of work, so that values may be missing or
     invalid."""
 
     @property
@@ -98,10 +98,7 @@ def _thing(tool: Tool) -> str:
 
 
 def _examples(params: Sequence[Param], root: JsonObject, thing: str) -> dict[str, Example]:
-    """Return a value for each parameter that there is one for.
-
-    Two are made up alike only if they must be.
-    """
+    """Return a value for each parameter that has one. Made-up values differ wherever they can."""
     found: dict[str, Example] = {}
     for place, param in enumerate(params):
         valid = _valid(param, root, thing, place)
@@ -167,7 +164,7 @@ def _texts(param: Param, thing: str) -> Iterator[str]:
 
 
 def _text_of(length: int) -> str:
-    """Return a text of so many characters, or one that is too long to be said."""
+    """Return a text of the required length, or one that is too long for a prompt."""
     filler = "An example text. "
     text = (filler * (1 + min(max(length, 0), _LONGEST_TEXT) // len(filler)))[:length]
     return f"{text.rstrip()}." if text != text.rstrip() else text

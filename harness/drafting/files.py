@@ -1,4 +1,4 @@
-"""Where a draft is written: a file of its own, and never over anything."""
+"""Where a draft is written: a new file, never over an existing one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST = 60
 _GENERIC = word_set(
     "index main server __main__ app cli mcp mcp_server mcp-server run start dist build src lib bin"
 )
-"""Names of files and folders that say nothing of the server in them."""
+"""Names of files and folders that do not tell which server they hold."""
 
 
 def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
@@ -104,7 +104,7 @@ def write_new(path: Path, text: str) -> tuple[Path, ...]:
 
 
 def _schema_beside(path: Path) -> Iterable[Path]:
-    """Write the schema that editors complete suites by; one that is there stays as it is."""
+    """Write the schema that editors complete suites by; an existing one is kept."""
     schema = path.with_name(SCHEMA_NAME)
     try:
         _create(schema, SCHEMA_FILE.read_text("utf-8"))

@@ -1,7 +1,7 @@
-"""Values that are made up: by a parameter's format, its name, and its bounds.
+"""Made-up values: by a parameter's format, its name, and its bounds.
 
-A guess has the right form and stands for nothing that exists, and the draft says so. Every one is
-still to be checked against the schema.
+A guess has the right form but no real counterpart, and the draft says so. Each must still be
+checked against the schema.
 """
 
 from __future__ import annotations
@@ -79,8 +79,7 @@ _NUMBERS: tuple[tuple[str, float], ...] = (
 """The same for numbers."""
 
 _SERIES = (12, 30, 7, 45, 18, 60)
-"""Numbers for parameters of which nothing is known: each its own, so that two that are swapped are
-noticed."""
+"""Numbers for parameters of which nothing is known: all different, so that a swap is noticed."""
 
 _ENDS = frozenset(words("end last to until before due"))
 _FOLDERS = frozenset(words("directory directories folder folders"))

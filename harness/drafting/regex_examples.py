@@ -1,8 +1,8 @@
 """A text that matches a regular expression, for the simple ones that schemas are full of.
 
 Read are literals, classes, the escapes of digits, words and spaces, groups, alternatives (the first
-is taken) and counts. For anything else there is no text: the caller does without. What comes out is
-still to be checked against the pattern.
+is taken) and counts. For anything else there is no text. The caller must still check a text against
+the pattern.
 """
 
 from __future__ import annotations

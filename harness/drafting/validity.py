@@ -1,7 +1,7 @@
-"""Whether a drafted value is what a tool's schema asks for.
+"""Whether a drafted value is valid for a tool's schema.
 
-The schema is the server's, and may be anything: a value that cannot be validated within a bound of
-work fits none.
+The schema comes from the server and may be anything: a value that cannot be validated within the
+budget counts as invalid.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from harness.validation.budget import Budget, budget_in_force
 from harness.validation.validators import Validation, check
 
 STEPS = 10_000
-"""Steps of validation that go into the arguments of one tool: usual ones take a tenth, and this
-much 50 ms."""
+"""Most validation steps for the arguments of one tool, about 50 ms; usual ones take a tenth."""
 
 _CONTROL = re.compile(r'\\[^"\\]')  # how JSON writes a line break or another control character
 _LONGEST = 160  # characters of a value as JSON that a person would still put into a prompt

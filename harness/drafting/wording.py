@@ -36,7 +36,7 @@ _AS_GIVEN = re.compile(
     r"|,?\s+by(?:\s+[\w-]+){1,3}(?:,(?:\s+[\w-]+){1,3})*,?\s+(?:or|and)(?:\s+[\w-]+){1,2}(?=,|$)",
     re.IGNORECASE,
 )
-"""What a description says of its filters, where the prompt gives one."""
+"""Words of a description about its filters, left out if the prompt gives one."""
 _DETERMINERS = word_set(
     "a an the one all any each every your this these that multiple several up new whether what how "
     "where who information details data to if"
@@ -49,7 +49,7 @@ _VERBS = word_set(
     "restore resume share simulate split start stop subscribe suggest summarise sync take toggle "
     "trigger unsubscribe upload validate verify wait"
 )
-"""Verbs that open descriptions, besides those that every request may begin with."""
+"""Verbs that begin descriptions, besides those that may begin any request."""
 _SAID_AS = {"return": "give me", "retrieve": "get", "demonstrate": "show me"}
 _BARE = re.compile(
     r"[\w.+@:/~#-]*[\d@/~#_.][\w.+@:/~#-]*[\w/]|[A-Z]{2,8}|[A-Z][a-z]+(?: [A-Z][a-z]+)*"
@@ -58,7 +58,7 @@ _IDENTIFIES = frozenset({"id", "key", "code", "number"})
 
 
 def prompt(tool: Tool, arguments: Sequence[Example]) -> str:
-    """Return what a user could say to have ``tool`` called with ``arguments``."""
+    """Return a prompt for which ``tool`` is to be called with ``arguments``."""
     return f"Please {request(tool, arguments)}."
 
 

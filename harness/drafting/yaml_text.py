@@ -30,7 +30,8 @@ _TAGS: dict[type, str] = {
 _UNPRINTABLE = re.compile(
     "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-"""What the reader refuses in a file, and line breaks: written as escapes, like what nobody sees."""
+"""Characters that the reader refuses, and line breaks: written as escapes, as invisible characters
+are."""
 
 
 class _Dumper(yaml.SafeDumper):
@@ -52,7 +53,7 @@ class _Dumper(yaml.SafeDumper):
         super().increase_indent(flow, False)  # noqa: FBT003  # PyYAML's
 
     def ignore_aliases(self, data: Any) -> bool:
-        """Write what occurs twice twice."""
+        """Write repeated values in full, without anchors."""
         return True
 
 
@@ -99,7 +100,7 @@ def dump(data: Any) -> str:
 
 
 def comment(text: str, *, indent: int = 0) -> str:
-    """Return ``text`` as lines of comment, whatever is in it."""
+    """Return ``text`` as comment lines, whatever characters it has."""
     visible = " ".join(_UNPRINTABLE.sub(" ", escaped(" ".join(text.split()))).split())
     prefix = " " * indent + "# "
     return "".join(

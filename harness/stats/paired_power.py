@@ -201,5 +201,5 @@ def _binomial(count: int, chance: float) -> list[tuple[int, float]]:
 
 
 def _whole(number: float) -> int:
-    """Round up, unless only binary fractions are in the way: 155.00000000000003 is 155."""
+    """Round up, but ignore rounding errors of floats: 155.00000000000003 becomes 155."""
     return ceil(number - 1e-9)

@@ -19,7 +19,7 @@ _MOST_STEPS = 2**20
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A p-value and how it came about."""
+    """A p-value and the test that it comes from."""
 
     name: Literal["McNemar", "sign-flip", "paired t"]
     """The test."""

@@ -9,7 +9,7 @@ from statistics import NormalDist
 ALPHA = 0.05
 """How often chance alone may look like evidence, either way."""
 POWER = 0.8
-"""How often a difference of the stated size is to be found."""
+"""How often a difference of the stated size must be found."""
 
 
 def cases_needed(

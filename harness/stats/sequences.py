@@ -1,4 +1,4 @@
-"""Confidence sequences: intervals that hold however often one looks, and whenever one stops."""
+"""Confidence sequences: intervals that are valid at every look and at any stopping time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from harness.stats.intervals import Interval
 _POINTS = 400
 """Candidates for the mean: differences are told apart to half a percentage point."""
 _MOST_BET = 0.5
-"""Share of the capital that is bet at most: nothing is ever lost for good."""
+"""Largest share of the capital that is bet: a gambler is never ruined."""
 
 
 class ConfidenceSequence:
-    """The mean of differences from −1 to 1, one a case, known better with each case.
+    """An interval of the mean of differences from −1 to 1, one a case; it narrows with each.
 
     At any time, and at all times together, the interval holds the true mean with 95 %: whoever
     looks after every case and stops when it leaves 0 is wrong in at most one study of twenty.
@@ -59,7 +59,7 @@ class ConfidenceSequence:
         self._narrow()
 
     def _narrow(self) -> None:
-        """Leave out the candidates against which somebody has made a fortune."""
+        """Drop the candidates against which a gambler's capital has passed the limit."""
         fortune = log(2 / self._alpha)  # each of the two gamblers began with half of the capital
         half = 0.5 / _POINTS
         left = [

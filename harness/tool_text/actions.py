@@ -1,7 +1,7 @@
 """What a request asks to be done, and what a tool does: read, create, update or delete.
 
-The difference decides about harm: whoever asks to *see* something gets no tool that changes it.
-Only words are looked at, the tool's and the user's, because a model is told no more than that.
+The difference matters for safety: a request to *see* something must not lead to a tool that changes
+it. Only words are used, the tool's and the user's, because a model gets nothing else.
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ _BEFORE_VERB = word_set(
 CODE = word_set(
     "sql code script command cmd shell statement program javascript python mutation graphql"
 )
-"""Words for arguments that are carried out: what a tool does with them, its name cannot say."""
+"""Words for arguments that are executed, such as SQL: the tool's name cannot tell what they do."""
 PREFIX = re.compile(r"^[^|\n]{1,40}\|\s*")
-"""What a description may have before its sentence: "Notion | Retrieve a page"."""
+"""Prefix before a description's sentence: "Notion | Retrieve a page"."""
 
 _QUESTION = word_set(
     "who whom whose what what's when where which why how did does do has have had was were is are "
@@ -115,9 +115,8 @@ def _asks(spoken: list[str], place: int) -> bool:
 def done_by(tool: Tool) -> Action | None:
     """Return what ``tool`` does, by its name and the first sentence of its description.
 
-    A tool that says plainly in either place that it deletes is taken at its word. A word that may
-    be a noun as well (*update_history*, *drop_rate*) gives way to the other place. ``None`` when
-    nothing is said.
+    A clear verb of deletion in either place decides. A word that may also be a noun
+    (*update_history*, *drop_rate*) yields to the other place. ``None`` when neither tells.
     """
     return _what(_named(words(tool.name)), _described(words(first_sentence(tool.description))))
 
@@ -153,11 +152,11 @@ _DO_MORE = _OTHER_VERBS | {
 
 
 class _Said(NamedTuple):
-    """What one place says of a tool."""
+    """The action that one place, name or description, gives for a tool."""
 
     action: Action
     is_sure: bool
-    """Whether the word can be nothing but the verb."""
+    """Whether the word can only be a verb."""
 
 
 def _what(named: _Said | None, described: _Said | None) -> Action | None:

@@ -1,8 +1,8 @@
-"""What a tool wants to be given: its JSON Schema, and what its descriptions tell beyond it.
+"""A tool's parameters: from its JSON Schema, and from what its descriptions add to it.
 
 Servers say half of what a parameter takes in prose: "Id such as CUST_00042", "AAPL (Apple)",
-"one of: open, closed". A `Param` holds both halves in one form. Any schema can be read, a broken
-one too: what makes no sense is ignored.
+"one of: open, closed". A `Param` holds both halves in one form. Any schema can be read, even a
+broken one: invalid parts are ignored.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Which tool is meant: BM25 over everything that a server says of its tools.
+"""Ranks tools for a request: BM25 over all text that a server has on its tools.
 
 A tool's *fields* count by their weight: its name and description say what it is for, its
 parameters only what it needs. Besides the BM25 score, which ranks, a `Match` has the *coverage*:
-the share of the request's meaning that the tool's text holds at all, which decides whether any tool
-is meant.
+the share of the request's meaning that occurs in the tool's text, which decides whether any tool is
+meant.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ class Entry:
     action: Action | None
     """What it does, by its words."""
     weights: Mapping[str, float]
-    """Term → how much the tool's text speaks of it."""
+    """Term → its weight in the tool's text."""
     length: float
     """Sum of the weights."""
     vocabulary: Mapping[str, int]
-    """Term → how many tools of the list speak of it: what no user means as a value."""
+    """Term → how many tools of the list contain it: users do not mean such a term as a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +74,7 @@ class Match:
     score: float
     """BM25; larger is better, comparable only within one request."""
     coverage: float
-    """0 to 1: the share of the request's meaning that the tool speaks of."""
+    """0 to 1: the share of the request's meaning that occurs in the tool's text."""
 
 
 def says_something(query: Iterable[str]) -> bool:
@@ -86,7 +86,7 @@ class Index:
     """The tools of one list, ready to be ranked."""
 
     def __init__(self, tools: ToolList) -> None:
-        """Read all tools; costs some milliseconds, once for a list."""
+        """Index all tools; takes a few milliseconds, once for a list."""
         self.holders: dict[str, int] = {}
         self.entries = tuple(_entry(tool, self.holders) for tool in tools.tools)
         self.average_length = sum(entry.length for entry in self.entries) / max(
@@ -173,6 +173,6 @@ def _add_param(weights: dict[str, float], param: Param) -> None:
 
 
 def _add(weights: dict[str, float], text: str, weight: float) -> None:
-    """Count each term of a field once: to repeat a word in a description wins nothing."""
+    """Count each term of a field once: repeating a word in a description gains nothing."""
     for term in dict.fromkeys(terms(text)):
         weights[term] = weights.get(term, 0.0) + weight

@@ -1,7 +1,7 @@
-"""Words: how text becomes comparable terms.
+"""Turns text into comparable terms.
 
-A *word* is what a person typed, in lower case; a *term* is a word's stem, with the words that carry
-no meaning of their own left out. Everything here is a pure function of its argument.
+A *word* is what a person typed, in lower case; a *term* is the stem of a word that carries meaning.
+Everything here is a pure function of its argument.
 """
 
 from __future__ import annotations

@@ -8,12 +8,12 @@ from contextvars import ContextVar
 from typing import Any
 
 MOST_LEVELS = 150
-"""Levels of schemas inside schemas that are followed. Python ends at some 1,000 calls inside each
-other, and a level takes up to five; the library underneath does not survive that end."""
+"""Levels of schemas inside schemas that are followed. Python allows about 1,000 nested calls, a
+level takes up to five, and the validation library crashes beyond that."""
 
 
 class OutOfSteps(Exception):
-    """The work was given up: it took more steps, or more levels, than it may."""
+    """Validation was stopped: it took more steps, or more levels, than allowed."""
 
 
 class Budget:
@@ -41,7 +41,7 @@ class Budget:
             raise OutOfSteps(f"more than {self.steps:,} steps")
 
     def end(self) -> None:
-        """Leave nothing: whoever still works on it in another thread ends at its next step."""
+        """Use up the budget, so that a validation in another thread ends at its next step."""
         self.left = -1
 
 
@@ -56,7 +56,7 @@ _LOOK_UP = 4  # steps that any reference takes
 
 @contextmanager
 def within(budget: Budget) -> Iterator[None]:
-    """Let everything inside spend from ``budget``."""
+    """Count all validation inside the block against ``budget``."""
     token = _CURRENT.set(budget)
     try:
         yield
@@ -65,12 +65,12 @@ def within(budget: Budget) -> Iterator[None]:
 
 
 def budget_in_force() -> Budget | None:
-    """Return the budget that everything around spends from, if there is one."""
+    """Return the budget in force, if there is one."""
     return _CURRENT.get(None)
 
 
 def spend(steps: int) -> None:
-    """Take ``steps`` from the budget that is in force.
+    """Take ``steps`` from the budget in force.
 
     Raises:
         OutOfSteps: there are not so many.
@@ -80,7 +80,7 @@ def spend(steps: int) -> None:
 
 @contextmanager
 def one_level_deeper() -> Iterator[None]:
-    """Count everything inside as one level more.
+    """Count everything inside the block as one more level.
 
     Raises:
         OutOfSteps: there are too many.

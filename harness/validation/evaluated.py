@@ -52,7 +52,7 @@ def _unexpected(things: list[Any]) -> str:
 
 
 def _evaluated(validator: Any, value: Any, schema: Any) -> _Places:
-    """Return the items or properties of ``value`` that ``schema`` speaks of."""
+    """Return the items or properties of ``value`` that ``schema`` evaluates."""
     if not isinstance(schema, dict):
         return set()
     spend(1 + len(value) // 8)

@@ -34,10 +34,10 @@ from harness.validation.matching import (
 )
 
 MAX_ERRORS = 10
-"""Errors told of one value; the eleventh helps nobody."""
+"""Maximum number of errors that are reported for one value."""
 
 MAX_ERROR_CHARS = 300
-"""Length of one error; a validator repeats the whole offending value."""
+"""Maximum length of one error; a validator repeats the whole offending value."""
 
 _LONGEST_PATTERN = 10_000  # characters up to which it is worth to find out whether a pattern is one
 _PER_STEP = 8  # things in a list or an object that are gone over in about the time of a step
@@ -59,18 +59,19 @@ _OWN = {
 
 
 _FORMATS = FormatChecker(formats=())
-"""What the schemas of schemas ask for beyond their keywords: that a pattern is one."""
+"""Formats that metaschemas require beyond their keywords: a pattern must be a regular
+expression."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validation:
-    """What came of holding a value against a schema."""
+    """The result of validating a value by a schema."""
 
     errors: tuple[str, ...] = ()
-    """Where the value breaks the schema, as far as that was found."""
+    """Where the value violates the schema, as far as that was found."""
     gave_up: str | None = None
-    """Why the value could not be validated to the end, which is nobody's fault; ``None`` when it
-    was."""
+    """Why validation is incomplete, which is not the value's fault; ``None`` when it is
+    complete."""
 
 
 def schema_problem(schema: Any, budget: Budget) -> str | None:
@@ -92,7 +93,7 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
 
 
 def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) -> Validation:
-    """Return where ``value`` breaks ``schema``, which has to be a JSON Schema.
+    """Return where ``value`` violates ``schema``, which has to be a JSON Schema.
 
     At most ``most`` errors.
     """

@@ -1,4 +1,4 @@
-"""Decoys: believable tools that lead nowhere, to make a list longer."""
+"""Decoys: plausible tools without any function, which make a tool list longer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.documents.document import read_document
 from harness.types import Decoys, Tool, ToolList
 
 PACK = Path(__file__).with_name("decoys.yml")
-"""150 tools of fifteen fields."""
+"""The built-in pack: 150 tools from fifteen fields."""
 
 _NEAR = (
     ("archived", "Only what was moved to the archive of earlier years."),
@@ -25,7 +25,7 @@ _NEAR = (
     ("imported", "As it was imported from the former system."),
     ("internal", "For the staff of this system's maker alone."),
 )
-"""What makes a tool that sounds like another, and is for something else."""
+"""Word and sentence that turn a tool into a similar one for another purpose."""
 
 
 @cache

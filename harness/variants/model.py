@@ -13,12 +13,12 @@ _Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
 
 
 class VariantModel:
-    """A model in one trial, told of other tools than the server has."""
+    """A model in one trial that is shown a variant of the server's tools."""
 
     def __init__(self, model: Model, shown: Sequence[ShownTools]) -> None:
-        """``shown`` has what is seen of every list of the trial.
+        """``shown`` has every tool list of the trial as the model sees it.
 
-        There is more than one where the server lists other tools in the course of it.
+        There are several if the server's list changes during the trial.
         """
         self._model = model
         self._shown = shown

@@ -9,11 +9,11 @@ from harness.types import JsonObject, Outcome, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
 
 DECOY_ANSWER = "This tool is not available at the moment."
-"""What a model is told that calls a decoy."""
+"""The result that a model gets when it calls a decoy."""
 
 
 class VariantSession:
-    """A session whose user is offered what a variant shows, under the server's names."""
+    """A session that offers only the tools that a variant shows, under the server's names."""
 
     def __init__(self, session: Session, shown: ShownTools) -> None:
         """``shown`` is what the model sees of the session's tools."""
@@ -22,7 +22,7 @@ class VariantSession:
 
     @property
     def tools(self) -> ToolList:
-        """The server's tools that the model sees, in the server's words."""
+        """The server's tools that the model sees, as the server describes them."""
         return self._shown.offered
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:

@@ -13,7 +13,7 @@ from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, V
 from harness.variants.sentences import without
 
 NOT_SHOWN = " (not shown)"
-"""Behind the name of a tool of the server that a variant hides and that was called all the same."""
+"""Suffix to the name of a server's tool that a variant hides and that was called all the same."""
 
 
 class ShownTools:

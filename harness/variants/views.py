@@ -1,4 +1,4 @@
-"""What models see of every tool list of a run, worked out once for each list and variant."""
+"""The tool lists of a run as models see them, computed once for each list and variant."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.variants.decoys import built_in_decoys, chosen, near_decoys
 from harness.variants.shown import ShownTools
 
 SERVER = "server:"
-"""Begins a source of decoys that is the list of a configured server."""
+"""Prefix of a source of decoys that is the tool list of a configured server."""
 
 _SOURCES: dict[str, Callable[[], Sequence[Tool]]] = {
     "builtin": built_in_decoys,
@@ -20,15 +20,15 @@ _SOURCES: dict[str, Callable[[], Sequence[Tool]]] = {
 
 
 class Views:
-    """The lists of a run as variants show them."""
+    """The tool lists of a run as variants show them."""
 
     def __init__(self) -> None:
-        """Know no list yet."""
+        """Start without any list."""
         self._servers: dict[str, Sequence[Tool]] = {}
         self._kept: dict[tuple[str, str], ShownTools] = {}
 
     def learn(self, server: str, tools: ToolList) -> None:
-        """Take the tools of ``server`` as decoys."""
+        """Keep the tools of ``server`` for use as decoys."""
         self._servers[server] = tools.tools
 
     def of(self, variant: Variant, tools: ToolList) -> ShownTools:

@@ -1,4 +1,4 @@
-"""What a suite can show before money is spent: the smallest difference, by cases and trials."""
+"""The smallest difference that a suite can show, by cases and trials, before money is spent."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def power_table(
 
 
 _MOST_TRIALS = 1_000
-"""More trials of a case than anybody runs."""
+"""An upper limit of trials of a case, more than anybody runs."""
 
 
 def _enough_trials(cases: int, difference: float, psi: float, icc: float) -> int | None:

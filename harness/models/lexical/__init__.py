@@ -33,19 +33,19 @@ def _today() -> date:
 
 @dataclass(eq=False)
 class _Known:
-    """A list of tools that is in use."""
+    """A list of tools in use, with its index."""
 
     tools: ToolList
 
     @cached_property
     def is_large(self) -> bool:
-        """Whether reading it takes so long that others would wait."""
+        """Whether indexing it takes so long that it would block other trials."""
         texts = ((tool.description or "", repr(tool.input_schema)) for tool in self.tools.tools)
         return sum(len(text) for both in texts for text in both) > _LARGE
 
     @cached_property
     def index(self) -> Index:
-        """What is known of its words."""
+        """The index of its words."""
         return Index(replace(self.tools, tools=tuple(map(_clipped, self.tools.tools))))
 
 
@@ -72,7 +72,7 @@ class LexicalModel:
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
     ) -> Reply:
-        """Return the calls still to be made, or the answer from those that were."""
+        """Return the calls still to be made, or the answer from their results."""
         known = self._known(tools)
         if known.is_large:  # a server's text must not hold up other servers and their deadlines
             return await anyio.to_thread.run_sync(
@@ -97,7 +97,7 @@ class LexicalModel:
         )
 
     async def aclose(self) -> None:
-        """Hold nothing, give back nothing."""
+        """Do nothing: the model holds no resources."""
 
     def _known(self, tools: ToolList) -> _Known:
         known = self._lists.get(id(tools))

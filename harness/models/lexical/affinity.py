@@ -1,9 +1,9 @@
-"""How well a value that a request holds fits a parameter.
+"""How well a value in a request fits a parameter.
 
-A score says how sure a fit is: below `PLAUSIBLE` it is not even used for a required parameter, from
-`CONVINCING` on also for an optional one, which is better left out than guessed. Looks count (a
-pattern, an example of the same shape, a format), and so do the words around the value: "over $500"
-is a minimum, "to branch main" a branch.
+A score tells how certain a fit is: from `PLAUSIBLE` on a value is used for a required parameter,
+from `CONVINCING` on also for an optional one, which is better left out than guessed. The form
+counts (a pattern, an example of the same shape, a format), and so do the words around the value:
+"over $500" is a minimum, "to branch main" a branch.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
                                "subject description search keyword input value label pattern "
                                "string sql prompt")), 2.0),
 }  # fmt: skip
-"""Kind of value → the words of parameters that take it, and what such a word is worth."""
+"""Kind of value → the words of parameters that take it, and the score for such a word."""
 
 _FORMATS: Mapping[Kind, str] = {"email": "email", "url": "uri", "time": "time"}
 """Kind of value → the JSON Schema format that it has."""
@@ -67,7 +67,7 @@ _BASE: Mapping[Kind, float] = {
     "zone": 0.5, "path": 0.5, "file": 0.5, "glob": 0.5, "time": 0.0,
     "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
 }  # fmt: skip
-"""What a value is worth to a string parameter of which nothing is known."""
+"""Base score of a value for a string parameter about which nothing else is known."""
 
 _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
     (frozenset({"from"}), frozenset(terms("source from origin start base sender old"))),
@@ -143,7 +143,7 @@ def _zone(param: Param, value: Value) -> str | None:
 
 
 def _zone_role(param: Param, around: Nearby) -> float:
-    """Score which of two zones a place is: where a time is told, or where it is asked for."""
+    """Score which of two zones a place is: the one of the given time, or the one asked for."""
     role = _role_score(param, around)
     if role:
         return role

@@ -1,7 +1,7 @@
-"""The answer in words, from what the tools returned.
+"""The answer in words, from the tools' results.
 
-A small result is told whole. Of a large one only what the question is about is told: the fields
-whose names share a word with it, those that say what a record is, and totals.
+A small result is given in full. Of a large one only what the question is about is given: the fields
+whose names share a word with it, those that identify a record, and totals.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def compose(outcomes: Sequence[StepOutcome]) -> str:
 
 
 def beyond(outcomes: Sequence[StepOutcome]) -> str | None:
-    """Return what of all this the baseline can never do: "write SQL, which query takes"."""
+    """Return which arguments the baseline can never fill: "write SQL, which query takes"."""
     return (
         "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _limits(outcome)))
         or None
@@ -109,7 +109,7 @@ def _heading(call: Call, calls: Sequence[Call]) -> str:
 
 
 def _trouble(error: str) -> str:
-    """Tell an error in the tool's own words."""
+    """Report an error in the tool's own words."""
     said = _clipped(_PREFIX.sub("", error).strip(), _LONGEST_TEXT)
     return (
         f"This could not be done: {said}"
@@ -169,7 +169,7 @@ def _row(item: Any, asked: frozenset[str]) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    """Whether a value is told on one line: a scalar, or some of them."""
+    """Whether a value is shown on one line: a scalar, or a few of them."""
     return all(
         not isinstance(part, (Mapping, list))
         for part in (value if isinstance(value, list) and value else [value])
@@ -177,7 +177,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _chosen(value: JsonObject, asked: frozenset[str], few: int) -> list[str]:
-    """Return the keys to tell of, in the object's order."""
+    """Return the keys to mention, in the object's order."""
     keys = [key for key, inner in value.items() if inner is not None]
     if len(keys) <= few:
         return keys

@@ -1,8 +1,8 @@
-"""A tool's parameters are filled from a request.
+"""Fills a tool's parameters from a request.
 
 First what the request names by a word (enums, aliases, flags), then the values in it, each to the
 parameter that it fits best, then plain words, then what was said before, and last the defaults.
-What is not said is not sent: an optional parameter without evidence stays out.
+An argument that nobody mentioned is not sent: an optional parameter without evidence stays out.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ class Filling:
     used: tuple[Value, ...] = ()
     """Values of the request that became arguments."""
     unused: tuple[Value, ...] = ()
-    """Values of the request that went nowhere."""
+    """Values of the request that were not used."""
     evidence: float = 0.0
-    """How many arguments the request clearly gives; speaks for the tool."""
+    """Number of arguments that the request clearly gives: evidence for the tool."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Work:
-    """A filling under way."""
+    """A filling in progress."""
 
     found: dict[str, list[Found]] = field(default_factory=dict)
     taken: list[tuple[int, int]] = field(default_factory=list)

@@ -32,7 +32,7 @@ class Found:
 
 
 SURE = 5.0
-"""Score of a value that is named in so many words."""
+"""Score of a value that the request names literally."""
 _OTHER_WORD = 3.5  # score of a synonym of it
 
 _DURATION = re.compile(
@@ -57,7 +57,7 @@ _FLAG_WORDS = frozenset(
         "also info "
           "information detail details data extra additional default if add result results full")
 )  # fmt: skip
-"""What the name or description of any flag may say; it does not tell which one is meant."""
+"""Words that the name or description of any flag may have; they do not tell which flag is meant."""
 _TOGETHER = 4  # words over which the terms of a flag's name may be spread
 _ADDRESSES = frozenset(("url", "path", "file", "glob", "email", "zone", "sql"))
 _EVERY = frozenset(("all", "every", "each", "any", "whole", "everything"))
@@ -102,7 +102,7 @@ def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found |
 
 
 def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
-    """Return the word at which most of ``wanted`` is spoken of, the first of several such.
+    """Return the word around which most of ``wanted`` occurs, the first of several such.
 
     For ``thought_needed`` that is the second "thought" of "Record thought 3. No more thought is
     needed".

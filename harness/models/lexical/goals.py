@@ -43,22 +43,22 @@ _NAMES = frozenset({"name", "email", "phone", "quoted"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """A request and how it is to be met."""
+    """A request, and the tool and arguments to meet it."""
 
     request: PromptRequest
-    """What is asked."""
+    """The request."""
     entry: Entry | None = None
     """The tool; ``None`` when none fits."""
     filling: Filling | None = None
-    """What the tool is given."""
+    """The tool's arguments."""
     context: tuple[Reading, ...] = ()
-    """What was said elsewhere, the nearest first."""
+    """The text around the request, the nearest first."""
     wanted: Param | None = None
     """A parameter whose value has to be looked up first."""
     lookup: Entry | None = None
     """The tool to look it up with."""
     lookup_filling: Filling | None = None
-    """What that one is given."""
+    """That tool's arguments."""
 
 
 def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) -> tuple[Goal, ...]:
@@ -187,7 +187,7 @@ def _names_something(filling: Filling) -> bool:
 
 
 def _with_lookup(goal: Goal, index: Index) -> Goal:
-    """Add the tool that finds the id of somebody who is only named."""
+    """Add the tool that finds the id of a person or thing given by name."""
     if goal.entry is None or goal.filling is None:
         return goal
     named = _names_something(goal.filling)
@@ -229,9 +229,9 @@ def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | N
 
 
 def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
-    """Read what means no tool by itself as part of the goal before it: "List orders.
+    """Join a request that fits no tool to the goal before it:
 
-    Only those of 2024.".
+    "List orders. Only those of 2024.".
     """
     merged: list[Goal] = []
     for goal in found:

@@ -12,10 +12,7 @@ _SUMS = frozenset(terms("expression formula equation calculation"))
 
 
 def beyond_filling(param: Param) -> str | None:
-    """Return what it takes to fill ``param`` where no words of the prompt are its value.
-
-    ``None`` if only words.
-    """
+    """Return what ``param`` needs, such as SQL; ``None`` if words of the prompt can fill it."""
     if (
         param.kind == "array"
         and param.items is not None

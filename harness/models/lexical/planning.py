@@ -1,7 +1,7 @@
-"""What is to be done next, from the conversation alone.
+"""Plans the next step from the conversation alone.
 
-Nothing is remembered between replies. Each time the goals are derived anew from the user's words,
-what was called and answered is read off the conversation, and the difference is the next step.
+Nothing is remembered between replies. Each time the goals are derived again from the user's words,
+calls and results are read from the conversation, and the difference is the next step.
 """
 
 from __future__ import annotations
@@ -26,15 +26,14 @@ _CONTEXT_TEXTS = 6  # earlier messages and results that are looked at
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepOutcome:
-    """How far a goal has come."""
+    """The progress of a goal."""
 
     goal: Goal
     """What was asked."""
     done: tuple[tuple[Call, ToolAnswer], ...] = ()
-    """The calls made for it, with what came back; those that only looked something up are left
-    out."""
+    """The calls made for it, with their results; look-ups are left out."""
     searched: tuple[Call, ToolAnswer] | None = None
-    """A look-up that found nothing to go on with."""
+    """A look-up whose result does not help."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +43,7 @@ class Plan:
     calls: tuple[Call, ...]
     """Calls to make now; none at all means that it is time to answer."""
     outcomes: tuple[StepOutcome, ...]
-    """What there is to answer from."""
+    """The goals and results to answer from."""
 
 
 _Past = Mapping[str, ToolAnswer]
@@ -108,7 +107,7 @@ def _earlier(messages: Sequence[Message], today: date) -> tuple[Reading, ...]:
 
 
 def _pursue(goal: Goal, past: _Past, index: Index, today: date) -> tuple[list[Call], StepOutcome]:
-    """Return the calls that a goal needs now, and how far it has come."""
+    """Return the calls that a goal needs now, and its progress."""
     if goal.entry is None or goal.filling is None:
         return [], StepOutcome(goal=goal)
     filling = goal.filling
@@ -128,7 +127,7 @@ def _pursue(goal: Goal, past: _Past, index: Index, today: date) -> tuple[list[Ca
 def _filled_from(goal: Goal, looking: Call, answer: ToolAnswer, today: date) -> Filling | None:
     """Return the goal's arguments, completed by what a look-up returned.
 
-    Before something is changed, the one that was found must plainly be the one that was named.
+    Before a change, the record found must clearly be the one that the user named.
     """
     if goal.entry is None or goal.wanted is None or answer.is_error:
         return None

@@ -1,4 +1,4 @@
-"""A prompt is split into its requests: the things that are asked for one after another.
+"""Splits a prompt into its requests: the things that it asks for one after another.
 
 "Show customer CUST_00042 and then list their orders" asks for two things; "orders and returns of
 2024" asks for one, as far as its form goes.

@@ -1,7 +1,7 @@
 """How well numbers and days fit a parameter: the half of `affinity` that is about quantities.
 
-Scores mean what they mean there. A quantity looks like any other, so that mostly the words around
-it decide: "over $500" is a minimum, "the 5 latest" a limit, "for 10 years" a number of years.
+Scores have the same meaning as there. Quantities all look alike, so that mostly the words around
+one decide: "over $500" is a minimum, "the 5 latest" a limit, "for 10 years" a number of years.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A text as the rest of this package looks at it: its words, their terms, and the values in it."""
+"""A text as the rest of this package uses it: its words, their terms, and the values in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.tool_text.terms import is_stop_word, stem
 _LIST = stem("list")
 _STATEMENT = (stem("sql"), stem("query"))
 LONGEST_TEXT = 8_000
-"""Characters of a text that are read; nobody asks for more in words."""
+"""Maximum characters of a text that are read; no request is longer."""
 _REACH = 4  # words before and after a value that say what it is
 _CLOSE = 2  # words between two values that belong together: "16:30 in Berlin"
 _CLAUSE = 80  # characters before a value that are looked at for "what" and "without"
@@ -51,7 +51,7 @@ class Word:
 
     @property
     def is_stop(self) -> bool:
-        """Whether it says nothing by itself."""
+        """Whether it carries no meaning by itself."""
         return is_stop_word(self.text)
 
 

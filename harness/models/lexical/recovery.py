@@ -1,4 +1,4 @@
-"""What to do about a tool's error, where the error says it in a way that a program can follow."""
+"""Recovery from a tool's error, if the error says how in a form that a program can follow."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def follow_up(call: Call, error: str, index: Index, request: Reading) -> Call | 
     """Return the call that an error asks for, or ``None``.
 
     "Did you mean X?" repeats a reading call with X; the name of another tool leads to that tool, if
-    the request fills it and allows it. A refusal is the answer: nobody goes round it.
+    the request fills it and allows it. A refusal is final: it is not circumvented.
     """
     entry = index.entry(call.tool)
     if _REFUSED.search(error) or entry is None:

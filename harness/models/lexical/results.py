@@ -1,4 +1,4 @@
-"""What tools return is read: JSON where it is JSON, records in it, and ids to go on with."""
+"""Reads tool results: JSON if they are JSON, the records in it, and ids for further calls."""
 
 from __future__ import annotations
 

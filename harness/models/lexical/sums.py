@@ -1,4 +1,4 @@
-"""Sums that a text spells out: ``17 * 23``, "144 divided by 12", "19% of 250"."""
+"""Calculations in a text: ``17 * 23``, "144 divided by 12", "19% of 250"."""
 
 from __future__ import annotations
 

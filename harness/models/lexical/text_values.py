@@ -1,7 +1,7 @@
 """The values that a text holds: everything in it that could become an argument.
 
-Values are found by their looks alone, in order of how sure the looks are: something in quotes is
-not looked into any further, an e-mail address is no name, a date is no number.
+Values are found by their form alone, the most certain forms first: quoted text is not searched any
+further, an e-mail address is no name, a date is no number.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Value:
     """Something in a text that could become an argument."""
 
     kind: Kind
-    """What it looks like."""
+    """Its form."""
     text: str
     """The value as written, without quotation marks."""
     start: int
@@ -274,7 +274,7 @@ def _measure(match: re.Match[str]) -> Measure:
 
 
 def _names(text: str) -> list[Value]:
-    """Return proper names; a capital that only opens a sentence makes none."""
+    """Return proper names; a capital letter at the beginning of a sentence is none."""
     found = []
     for match in _NAME.finditer(text):
         start, parts = match.start(), match[0]

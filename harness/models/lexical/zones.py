@@ -1,4 +1,4 @@
-"""Cities that a time zone is named after: the one thing that the baseline knows of the world."""
+"""Cities that time zones are named after: the only knowledge of the world in the baseline."""
 
 from __future__ import annotations
 
