@@ -175,7 +175,8 @@ def _warm_up() -> None:
 
     own = (module.name for module in walk_packages(harness.__path__, "harness."))
     for module in (*_LATER, *own):
-        if not module.endswith(".__main__"):
+        # The entry point is no module to share: its import takes Ctrl-C over for the whole process.
+        if not module.endswith(".__main__") and module != "harness.entry":
             import_module(module)
     _adapter()
     trusted()
