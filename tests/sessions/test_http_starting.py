@@ -268,7 +268,7 @@ async def test_a_port_that_is_taken_is_told_and_nothing_is_started(
         error = await failure(web_server("good", url=f"http://127.0.0.1:{port}/mcp"))
         assert alive(marker) == []
     assert str(error) == (
-        f"server 'good' was not started: another program already listens on port {port} already; "
+        f"server 'good' was not started: another program already listens on port {port}; "
         "write {port} in its url and args, and harness chooses a free one"
     )
 

@@ -174,7 +174,7 @@ class Host:
         if await _listens(host, port):
             raise ServerError(
                 f"server {self._spec.name!r} was not started: another program already listens on "
-                f"port {port} ; write {PORT} in its url and args, and harness chooses a free one"
+                f"port {port}; write {PORT} in its url and args, and harness chooses a free one"
             )
         return port
 
