@@ -14,13 +14,14 @@ READY := $(VENV)/.ready
 evals: $(READY)
 	$(VENV)/bin/harness evals data_governance
 
+# Many tests wait for processes: four at a time keep two cores busy.
 test: $(READY)
-	$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(VENV)/bin/python -m pytest -n 4 --dist worksteal -m "not slow"
 	@echo "Left out: the slow proofs (thousands of examples), and nine examples in ten of each property; make proofs runs them."
 
 # The slow proofs, and every property with 300 examples instead of 30; `.ci/run` runs this after the tests.
 proofs: $(READY)
-	HARNESS_EXAMPLES=300 $(VENV)/bin/python -m pytest -n 2 --dist worksteal -m "slow or hypothesis" --timeout 1200
+	HARNESS_EXAMPLES=300 $(VENV)/bin/python -m pytest -n 4 --dist worksteal -m "slow or hypothesis" --timeout 1200
 
 # Whether the tests notice mistakes in the code that judges: a sample of them, made one at a time.
 mutations: $(READY)
