@@ -9,225 +9,28 @@ from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 
 from harness.cli import listed_cases
 from harness.cli import shell_completion as completing
-from harness.cli.comparison_gate import GATE, named_run
 from harness.cli.dry_run import describe, document
 from harness.cli.last_failed import last_failed
 from harness.cli.named_runs import told
-from harness.cli.options import (
-    MCP_CONFIG,
-    TRUST,
-    bundle,
-    caller,
-    milliseconds,
-    trial_range,
-    within,
-)
+from harness.cli.options import bundle
 from harness.cli.progress import progress
-from harness.cli.results_output import Output, report_requests, show
+from harness.cli.results_output import Output, show
+from harness.cli.run_options import BUDGET, OPTIONS, OUTPUT, REQUEST
 from harness.cli.watch import Watched, watch, watched_by
 from harness.errors import HarnessError, UsageError
 from harness.runlog import read_log
 from harness.runner.control import Budget
 from harness.runner.launch import launch, require_trust
-from harness.runner.planning import ranges
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import LATEST, resume_command
 from harness.runner.runs.resume import resumable
-from harness.suites.csv_dataset import MAX_CASES
-
-
-def _request(
-    *, trials: tuple[int | None, int | None], servers: tuple[str, ...], **values: Any
-) -> RunRequest:
-    server = servers[0] if len(servers) == 1 else servers or None
-    return RunRequest(least_trials=trials[0], trials=trials[1], server=server, **values)
-
-
-REQUEST = bundle(
-    "request",
-    _request,
-    click.option(
-        "--model",
-        "-m",
-        "models",
-        multiple=True,
-        metavar="NAME",
-        help=("Model under test; may be repeated."),
-    ),
-    click.option(
-        "--category",
-        "categories",
-        metavar="NAME,…",
-        help=("Run only these parts of a leaderboard."),
-    ),
-    click.option(
-        "-k", "pattern", metavar="PATTERN", help=("Run only cases whose name or tag matches.")
-    ),
-    click.option(
-        "--server",
-        "servers",
-        multiple=True,
-        metavar="COMMAND|URL|NAME",
-        help='Use this server, for example "python my_server.py"; several are joined.',
-    ),
-    MCP_CONFIG,
-    TRUST,
-    caller("Caller of every case, in place of the suites' own."),
-    click.option(
-        "--timeout",
-        "timeout_s",
-        type=within(ranges.TIMEOUT_MS),
-        callback=milliseconds,
-        metavar="MS",
-        help="Milliseconds for one case.  [default: the suite's, or 60000]",
-    ),
-    click.option(
-        "--trials",
-        callback=trial_range,
-        metavar="N|MIN..MAX",
-        help=(
-            "Run every case N times; or at least MIN times, and up to MAX until its "
-            "verdict is decided.  [default: the suite's, or 1]"
-        ),
-    ),
-    click.option(
-        "--shard",
-        metavar="I/N",
-        help=("Run part I of N, to split a run over machines; see harness merge."),
-    ),
-    click.option(
-        "--read-only",
-        is_flag=True,
-        help=("Never send a call to a tool that is not marked read-only."),
-    ),
-    click.option(
-        "--judge-model",
-        metavar="NAME",
-        help="Model that judges answers, for checks that need a judge; none: no judge.",
-    ),
-    click.option("--user-model", metavar="NAME", help="Model that plays simulated users."),
-    click.option(
-        "--max-cases",
-        type=within(ranges.MAX_CASES),
-        default=MAX_CASES,
-        show_default=True,
-        metavar="N",
-        help="Most cases of one dataset.",
-    ),
-    click.option("--block", multiple=True, metavar="TOOL", help="Never send a call to this tool."),
-    click.option(
-        "--variant",
-        "variants",
-        multiple=True,
-        metavar="NAME|FILE",
-        help="Show the model the tools in the words of this variant; may be repeated. 'none' is "
-        "the server's own list.",
-    ),
-    click.option(
-        "--concurrency",
-        "-c",
-        type=within(ranges.CONCURRENCY),
-        metavar="N",
-        help="Trials at the same time.  [default: as configured, or 4]",
-    ),
-)
-
-BUDGET = bundle(
-    "budget",
-    Budget,
-    click.option(
-        "--max-cost",
-        "max_cost_usd",
-        type=within(ranges.MAX_COST),
-        metavar="USD",
-        help="Start no further trial at this cost.",
-    ),
-    click.option(
-        "--max-tokens",
-        type=within(ranges.MAX_TOKENS),
-        metavar="N",
-        help="Start no further trial at this many tokens.",
-    ),
-    click.option(
-        "--max-errors",
-        type=within(ranges.MAX_ERRORS),
-        metavar="N",
-        help="Stop after N trials that could not be judged.",
-    ),
-    click.option(
-        "--fail-fast", "-x", is_flag=True, help="Stop at the first case that does not pass."
-    ),
-)
-
-OPTIONS = bundle(
-    "options",
-    RunOptions,
-    click.option(
-        "--grace",
-        "grace_s",
-        type=within(ranges.GRACE_S),
-        default=10.0,
-        show_default=True,
-        metavar="SECONDS",
-        help="Seconds that running trials may go on after Ctrl-C.",
-    ),
-)
-
-OUTPUT = bundle(
-    "output",
-    Output,
-    click.option("--json-output", is_flag=True, help="One JSON document on stdout."),
-    click.option(
-        "--report",
-        "reports",
-        multiple=True,
-        callback=report_requests,
-        metavar="FORMAT[:PATH]",
-        help=(
-            "Write jsonl, json, junit, markdown, csv, html or github; may be repeated. The suffix "
-            "of a PATH alone selects its format.  [default place: the run's folder]"
-        ),
-    ),
-    click.option(
-        "--quiet",
-        "-q",
-        is_flag=True,
-        help="Show only cases that did not pass or are marked, and the counts.",
-    ),
-    click.option(
-        "--verbose", "-v", is_flag=True, help=("Show every case, and all failed checks in full.")
-    ),
-    click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
-    click.option(
-        "--baseline",
-        callback=named_run,
-        metavar="RUN",
-        shell_complete=completing.runs,
-        help="Compare with this run; see harness compare.",
-    ),
-    GATE,
-    click.option(
-        "--otel",
-        is_flag=False,
-        flag_value="",
-        metavar="[URL]",
-        help="Send each trial as a trace to this collector.  [default: "
-        "$OTEL_EXPORTER_OTLP_ENDPOINT]",
-    ),
-    click.option(
-        "--otel-content",
-        is_flag=True,
-        help=("Include all messages, arguments and results in traces."),
-    ),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.commands.evals import OUTPUT
 from harness.cli.named_runs import open_run
 from harness.cli.options import TRUST
 from harness.cli.results_output import Output, show
+from harness.cli.run_options import OUTPUT
 from harness.runner.grade import grade_run
 
 

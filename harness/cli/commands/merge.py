@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.commands.evals import OUTPUT
 from harness.cli.named_runs import open_run
 from harness.cli.results_output import Output, show
+from harness.cli.run_options import OUTPUT
 from harness.runner.runs.shard import merge_runs
 
 
