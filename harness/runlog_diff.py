@@ -98,10 +98,12 @@ def _variant(described: JsonObject | None) -> str:
     edits = described.get("edits", {})
     tools = list(edits.get("tools") or ())
     decoys = sum(one.get("count", 0) for one in edits.get("add") or ())
+    reworded = len(edits.get("prompts") or ())
     parts = [
         *([f"edits {', '.join(tools)}"] if tools else []),
         *(["another order"] if edits.get("order") is not None else []),
         *([f"{decoys} decoys"] if decoys else []),
+        *([f"{reworded} prompts in other words"] if reworded else []),
     ]
     return f"{described.get('name')} ({'; '.join(parts)}; digest {described.get('digest')})"
 

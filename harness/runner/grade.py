@@ -190,7 +190,7 @@ class _Grading:
     ) -> TrialLine:
         if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
             return TrialLine(run=run, transcript=transcript)
-        case = self.cases.get((run.suite, run.case.name))
+        case = self._case(run)
         if case is None or not _same_question(case, run, transcript):
             gone = (
                 "the case is no longer in its suite"
@@ -230,6 +230,15 @@ class _Grading:
             judgements=judge.judgements,
         )
         return TrialLine(run=graded, transcript=transcript)
+
+    def _case(self, run: TrialResult) -> Case | None:
+        """Return the case of ``run`` as it is now, in the words that its variant has for it."""
+        case = self.cases.get((run.suite, run.case.name))
+        variant = self.log.header.models.get(run.model, {}).get("variant") or {}
+        words = variant.get("edits", {}).get("prompts", {}).get(run.case.name)
+        if case is None or case.user is not None or words is None:
+            return case
+        return case.reworded(words)
 
     def _lacks_tools(self, transcript: Transcript) -> bool:
         return bool(self.log.damaged) and transcript.tools_digest not in ("", *self.log.tools)

@@ -1,4 +1,4 @@
-"""``variants:`` of a suite, or of a file of its own: tool lists as a model is to see them."""
+"""``variants:`` of a suite or of a file of its own: tools and prompts as a model sees them."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ MOST_DECOYS = 1_000
 """More tools than any model is offered at once."""
 
 _ONE_TEXT = {"type": "string"}
+_CHANGES = {"tools", "order", "add", "prompts"}
+_WHAT_CHANGES = "Add 'tools:', 'order:', 'add:' or 'prompts:'."
 
 
 # ── What stands under the keys ───────────────────────────────────────────────────────────────
@@ -97,6 +99,19 @@ def _added(value: Any) -> list[Any]:
         if not isinstance(item, dict):
             raise InvalidValue(f"expected a mapping, found {found(item)}", path=(index,))
     return value
+
+
+def _prompts(value: Any) -> dict[str, str]:
+    given = as_mapping(value)
+    if not given:
+        raise InvalidValue("no test is named", meant="Write 'NAME OF A TEST: other words'.")
+    for name, words in given.items():
+        as_line(name)
+        if not isinstance(words, str) or not words.strip():
+            raise InvalidValue(
+                f"expected the words of a prompt, found {found(words)}", path=(name,)
+            )
+    return given
 
 
 def _by_name(noun: str, definition: str, description: str) -> Field:
@@ -204,8 +219,17 @@ VARIANT_LAYOUT = Layout(
             },
             parse=_added,
         ),
+        "prompts": Field(
+            schema={
+                "type": "object",
+                "minProperties": 1,
+                "additionalProperties": {"type": "string", "pattern": r"\S"},
+                "description": "Other words for the first prompt of tests, by the test's name.",
+            },
+            parse=_prompts,
+        ),
     },
-    elsewhere={"decoys": "Did you mean 'add'?"},
+    elsewhere={"decoys": "Did you mean 'add'?", "prompt": "Did you mean 'prompts'?"},
 )
 """A variant under ``variants:``."""
 VARIANTS = Field(
@@ -256,17 +280,11 @@ def read_variants_file(path: Path) -> tuple[Variant, ...]:
 def _variant(reading: Reading, path: Steps, name: str, given: Any) -> Variant:
     noun = f"variant {name!r}"
     if not isinstance(given, dict):
-        reading.problem(
-            reading.document.at(path), f"{noun} is no mapping.", "Add 'tools:', 'order:' or 'add:'."
-        )
+        reading.problem(reading.document.at(path), f"{noun} is no mapping.", _WHAT_CHANGES)
         return Variant(name=name)
     values = reading.record(path, given, VARIANT_LAYOUT, noun)
-    if not given.keys() & {"tools", "order", "add"}:
-        reading.problem(
-            reading.document.at(path),
-            f"{noun} changes nothing.",
-            "Add 'tools:', 'order:' or 'add:'.",
-        )
+    if not given.keys() & _CHANGES:
+        reading.problem(reading.document.at(path), f"{noun} changes nothing.", _WHAT_CHANGES)
     tools = values.get("tools", {})
     return Variant(
         name=name,
@@ -277,6 +295,7 @@ def _variant(reading: Reading, path: Steps, name: str, given: Any) -> Variant:
         },
         order=values.get("order"),
         add=tuple(_decoys(reading, (*path, "add"), values.get("add", []))),
+        prompts=values.get("prompts", {}),
         at=reading.document.at_key(path),
     )
 

@@ -163,6 +163,20 @@ class Case:
         """Everything that the user says, in order."""
         return tuple(turn.prompt for turn in self.turns) or (self.prompt,)
 
+    def reworded(self, words: str) -> Case:
+        """Return the case with ``words`` in place of the user's first prompt.
+
+        Texts that are told before (`Turn.ingest`) stay. A simulated user has no prompt: for such a
+        case this is an error of the caller.
+        """
+        assert self.user is None
+        first = next((place for place, turn in enumerate(self.turns) if not turn.ingest), None)
+        turns = tuple(
+            replace(turn, prompt=words) if place == first else turn
+            for place, turn in enumerate(self.turns)
+        )
+        return replace(self, prompt=words, turns=turns)
+
     @property
     def conversations(self) -> int:
         """How many conversations it takes: one, plus one for each turn that begins a new one."""

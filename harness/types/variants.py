@@ -1,4 +1,4 @@
-"""Variants: changed tool lists that a model sees instead of the server's own."""
+"""Variants: changed tool lists, or other words of the user, that a model sees instead."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ class Decoys:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """A changed tool list for the model; the server is not changed, and calls are mapped back."""
+    """A changed tool list for the model; the server is not changed, and calls are mapped back.
+
+    Prompts can be changed too, to learn whether a case depends on its wording.
+    """
 
     name: str
     """Unique among the variants of a run."""
@@ -71,6 +74,9 @@ class Variant:
     order."""
     add: tuple[Decoys, ...] = ()
     """Decoys, spread over the list by their seed."""
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    """Name of a case → other words for its prompt, or for the prompt of its first turn. Its checks
+    stay as they are."""
     description: str | None = None
     """What it is meant to find out, in a sentence."""
     at: Location | None = field(default=None, compare=False)

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from harness.types import ToolCall, Transcript
+from harness.types import ToolCall, Transcript, UserMessage
 from tests.end_to_end.harness_process import Finished, Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Script, Step, call, say
 
@@ -217,3 +217,76 @@ def test_a_variant_of_a_tool_that_nobody_is_offered_is_an_error_before_anything_
     assert "ecko" in finished.stderr
     assert "Did you mean 'echo'?" in finished.stderr
     assert provider.journal == []
+
+
+REWORDED = {"prompts": {"echo": "Say 7 back to me."}}
+TALK = {
+    "name": "talk",
+    "turns": [{"prompt": "Echo 7."}, {"prompt": "Again."}],
+    "assertions": {"must_call": [{"tool": "echo"}]},
+}
+
+
+def said(transcript: Transcript) -> list[str]:
+    return [one.text for one in transcript.messages if isinstance(one, UserMessage)]
+
+
+def test_the_model_is_asked_in_the_words_of_the_variant_and_judged_by_the_same_checks(
+    project: Project, provider: FakeProvider
+) -> None:
+    both = {"prompts": {"echo": "Say 7 back to me.", "talk": "First say 7."}}
+    project.suite("first", [ECHO, TALK], server=plain_server(), variants={"other": both})
+    finished = project.run("evals", "first", "--variant", "none", "--variant", "other")
+    assert finished.code == 0, finished.stderr
+    log = project.log()
+    asked = {
+        (run.model, run.case.name): said(transcript)
+        for run, transcript in log
+        if transcript is not None
+    }
+    assert asked == {
+        ("m", "echo"): ["Echo 7."],
+        ("m", "talk"): ["Echo 7.", "Again."],
+        ("m+other", "echo"): ["Say 7 back to me."],
+        ("m+other", "talk"): ["First say 7.", "Again."],
+    }
+    assert log.header.models["m+other"]["variant"]["edits"]["prompts"] == both["prompts"]
+    checks = {run.model: [check.label for check in run.checks] for run in log.results}
+    assert checks["m"] == checks["m+other"]
+
+
+def test_other_words_are_taken_up_again_replayed_and_graded(
+    project: Project, provider: FakeProvider
+) -> None:
+    run(project, "--variant", "other", other=REWORDED)
+    asked = len(provider.journal)
+    assert project.run("evals", "--resume").code == 0
+    graded = project.run("grade", "latest", "first")
+    assert graded.code == 0, graded.stderr
+    (result,) = project.log().results
+    assert result.status == "passed"
+    recorded = project.log().header.run_id
+    replayed = project.run("evals", "first", "--model", f"replay:{recorded}", "--variant", "other")
+    assert replayed.code == 0, replayed.stderr
+    assert len(provider.journal) == asked
+    (result,) = project.log().results
+    assert result.status == "passed"
+
+
+def test_other_words_for_a_test_that_is_not_there_are_an_error_before_anything_is_asked(
+    project: Project, provider: FakeProvider
+) -> None:
+    finished = run(project, "--variant", "typo", typo={"prompts": {"ecko": "Say 7."}})
+    assert finished.code == 3
+    assert "first.yml:" in finished.stderr
+    assert "rewords the test 'ecko', which no suite here has" in finished.stderr
+    assert "Did you mean 'echo'?" in finished.stderr
+    assert provider.journal == []
+
+
+def test_a_variant_may_reword_a_test_that_is_not_picked(
+    project: Project, provider: FakeProvider
+) -> None:
+    project.suite("first", [ECHO, TALK], server=plain_server(), variants={"other": REWORDED})
+    finished = project.run("evals", "first", "--variant", "other", "-k", "talk")
+    assert finished.code == 0, finished.stderr

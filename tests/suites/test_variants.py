@@ -25,6 +25,7 @@ variants:
       legacy_lookup: null
     order: {seed: 7}
     add: {from: "decoys:builtin", count: 32, seed: 7, kind: near}
+    prompts: {open_orders: What is still open for C001?}
   first:
     order: [get_order]
     add:
@@ -58,6 +59,7 @@ def test_every_edit_is_read(tmp_path: Path) -> None:
         },
         order=7,
         add=(Decoys(source="builtin", count=32, kind="near", seed=7),),
+        prompts={"open_orders": "What is still open for C001?"},
     )
     assert clearer.at is not None
     assert clearer.at.line == 3
@@ -75,6 +77,10 @@ MISTAKES = {
     "variants: {a: {tools: {x: {parameters: {p: {type: string}}}}}}": "not what the server takes",
     "variants: {a: {tools: {x: {without_sentences: [0]}}}}": "a whole number from 1 up",
     "variants: {a: {order: 7}}": "Write 'order: {seed: 7}'",
+    "variants: {a: {prompts: {}}}": "no test is named",
+    "variants: {a: {prompts: {one: 7}}}": "expected the words of a prompt, found 7",
+    "variants: {a: {prompts: {one: ' '}}}": "expected the words of a prompt",
+    "variants: {a: {prompt: {one: x}}}": "Did you mean 'prompts'?",
     "variants: {a: {add: {from: nowhere}}}": "Write 'builtin', 'bfcl', or 'server:NAME'",
     "variants: {a: {add: [3]}}": "expected a mapping, found 3",
     "variants: {a: {add: {count: 5000}}}": "at most 1,000 decoys",

@@ -123,6 +123,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
         model_keys = [(model, digest([model.name, describe_model(model)])) for model in models]
         shared_key = digest(describe_server(server))
         for case in suite.cases:
+            # The variant is part of the model's key: other words for the prompt are, too.
             case_key = digest([suite.name, suite.system_prompt, describe_case(case)])
             own_server = _with_state_for(case, case.server or server)
             server_key = shared_key if own_server is server else digest(describe_server(own_server))
@@ -130,11 +131,12 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
             for model, model_key in model_keys:
                 player = player_of(suite, case, model)
                 played_by = [] if player is None else [describe_model(player)]
+                asked = under(case, model.variant)
                 for index in range(repeats):
                     key = digest([case_key, model_key, server_key, index, *played_by])
                     trial = Trial(
                         suite=suite.name,
-                        case=case,
+                        case=asked,
                         model=model.name,
                         index=index,
                         key=key,
@@ -153,6 +155,12 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
                     )
     laid_out = jobs if least_trials is None else _optional_last(jobs, least_trials)
     return Plan(jobs=tuple(laid_out), settings=settings or {}, judges=tuple(judges))
+
+
+def under(case: Case, variant: Variant | None) -> Case:
+    """Return ``case`` in the words that ``variant`` has for its prompt, if any."""
+    words = None if variant is None else variant.prompts.get(case.name)
+    return case if words is None else case.reworded(words)
 
 
 def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
@@ -260,8 +268,13 @@ def describe_model(model: ModelSpec) -> JsonObject:
 
 
 def describe_variant(variant: Variant) -> JsonObject:
-    """Return the changes of a variant, and their digest."""
+    """Return the changes of a variant, and their digest.
+
+    Parts that were added later and that it does not have are left out: its digest stays the same.
+    """
     edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
+    if not edits["prompts"]:
+        del edits["prompts"]
     return {"name": variant.name, "digest": digest(edits)[:_DIGITS], "edits": edits}
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.errors import UsageError, did_you_mean
+from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
 from harness.suites.variants import read_variants_file
-from harness.types import ModelSpec, Suite, Variant
+from harness.types import Case, Location, ModelSpec, Suite, Variant
 from harness.variants.views import SERVER
 
 NO_VARIANT = "none"
@@ -76,6 +76,46 @@ def refuse_twins(models: Iterable[ModelSpec]) -> None:
             raise UsageError(
                 f"two suites have different variants named {model.variant.name!r}",
                 meant="Give each a name of its own, or run the suites one by one.",
+            )
+
+
+def check_prompts(suites: Iterable[Suite], models: Mapping[str, Sequence[ModelSpec]]) -> None:
+    """Check that every case that a variant has other words for is there, and has a prompt.
+
+    ``suites`` have all their cases, ``models`` are those of each suite, by its name.
+
+    Raises:
+        InvalidInput: with every case that no suite has, or whose user is simulated.
+    """
+    cases: dict[str, list[Case]] = {}
+    for suite in suites:
+        for case in suite.cases:
+            cases.setdefault(case.name, []).append(case)
+    rewording = {
+        model.variant.name: model.variant
+        for each in models.values()
+        for model in each
+        if model.variant is not None and model.variant.prompts
+    }
+    problems = [problem for one in rewording.values() for problem in _misworded(one, cases)]
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _misworded(variant: Variant, cases: Mapping[str, Sequence[Case]]) -> Iterator[Problem]:
+    at = variant.at or Location(file=f"variant {variant.name}")
+    for name in variant.prompts:
+        if name not in cases:
+            message = (
+                f"variant {variant.name!r} rewords the test {name!r}, which no suite here has."
+            )
+            yield Problem(at=at, message=message, meant=did_you_mean(name, cases))
+        elif any(case.user is not None for case in cases[name]):
+            yield Problem(
+                at=at,
+                message=f"variant {variant.name!r} rewords the test {name!r}, whose user is "
+                "simulated and writes its own messages.",
+                meant="Remove the test from 'prompts:'.",
             )
 
 

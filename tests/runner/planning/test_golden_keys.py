@@ -1,27 +1,34 @@
 """Keys of trials as version 0.1 wrote them: an old log is resumed by a plan that asks the same."""
 
+from dataclasses import replace
+
 import pytest
 
+from harness.canonical_json import digest
 from harness.checks import VOCABULARY
-from harness.runner.planning.plan import make_plan
+from harness.runner.planning.plan import describe_model, describe_variant, make_plan
 from harness.types import (
     Caller,
     Case,
     Check,
+    Decoys,
     GuardRails,
     IdentitySpec,
     Interruption,
     LeaderboardRules,
     Limits,
     ModelSpec,
+    ParameterEdit,
     Repeats,
     ScriptedCall,
     ServerSpec,
     SimulatedUser,
     StateQuery,
     Suite,
+    ToolEdit,
     TransportSpec,
     Turn,
+    Variant,
 )
 
 MODEL = ModelSpec(name="m", provider="openai", model_id="gpt")
@@ -144,3 +151,18 @@ def test_a_case_has_the_key_that_it_always_had(name: str, written: str) -> None:
 )
 def test_a_server_has_the_key_that_it_always_had(name: str, written: str) -> None:
     assert key(CASES["plain"], SERVERS[name]) == written
+
+
+def test_a_variant_has_the_digest_and_the_key_that_it_always_had() -> None:
+    edit = ToolEdit(name="u", parameters={"p": ParameterEdit(description="d"), "q": None})
+    variant = Variant(
+        name="v",
+        tools={"t": edit, "w": None},
+        order=7,
+        add=(Decoys(count=3, seed=2, kind="near"),),
+    )
+    assert describe_variant(variant)["digest"] == "0eabc3cfc250"
+    described = describe_model(replace(MODEL, variant=variant))
+    assert digest(described) == "7ddf6c69a4df06c5c47d9d7fad29da761fd3c5cef4d88207059723cc0f09a074"
+    reworded = replace(variant, prompts={"c": "Other words."})
+    assert describe_variant(reworded)["digest"] != "0eabc3cfc250"

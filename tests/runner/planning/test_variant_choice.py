@@ -6,16 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.errors import InvalidInput, UsageError
 from harness.runner.planning.variant_choice import (
     base_name,
+    check_prompts,
     distinct_by_name,
     refuse_twins,
     servers_of_decoys,
     told_of,
     variants_of,
 )
-from harness.types import Decoys, ModelSpec, Suite, Variant
+from harness.types import Decoys, ModelSpec, SimulatedUser, Suite, Variant
+from tests.support import a_case
 
 SHORT, LONG = Variant(name="short", order=1), Variant(name="long", order=2)
 SUITE = Suite(name="shop", cases=(), variants=(SHORT, LONG))
@@ -72,3 +74,18 @@ def test_servers_whose_tools_are_decoys_are_named_once() -> None:
     bank = Variant(name="a", add=(Decoys(source="server:bank"), Decoys(), Decoys(source="bfcl")))
     again = Variant(name="b", add=(Decoys(source="server:bank", count=2),))
     assert servers_of_decoys(told_of([MODEL], (None, bank, again))) == ("bank",)
+
+
+def test_other_words_are_for_tests_that_there_are_and_that_have_a_prompt() -> None:
+    suite = Suite(
+        name="shop", cases=(a_case(name="open"), a_case(name="talk", user=SimulatedUser()))
+    )
+    good = Variant(name="good", prompts={"open": "Other words."})
+    check_prompts([suite], {"shop": told_of([MODEL], (None, good))})
+    bad = Variant(name="bad", prompts={"opem": "x", "talk": "y"})
+    with pytest.raises(InvalidInput) as refused:
+        check_prompts([suite], {"shop": told_of([MODEL], (bad,))})
+    typo, talk = refused.value.problems
+    assert "'opem', which no suite here has" in typo.message
+    assert "Did you mean 'open'?" in str(typo.meant)
+    assert "'talk', whose user is simulated" in talk.message
