@@ -73,28 +73,24 @@ class PlainProgress:
         """Print nothing: only results get a line in a CI log."""
 
     def waiting(self, result: TrialResult) -> None:
-        """Print that it has ended, and count it; its status follows when that is settled."""
+        """Print that it has ended; it is numbered when its status is settled."""
         self._waiting.add(result.key)
-        self._count(result)
-        self._line("waiting for the other identities:", result)
+        waiting = f"{len(self._waiting)} waiting for the other identities"
+        self._line(f"[{self._done}/{self._total}, {waiting}]", result)
 
     def finished(self, result: TrialResult) -> None:
         """Print the result's line; count it if it was run."""
-        if result.key in self._waiting:
-            self._waiting.remove(result.key)
-        else:
-            self._count(result)
-        if result.skip_reason != DECIDED:
-            self._line(result.status, result, _cause(result))
-
-    def _count(self, result: TrialResult) -> None:
+        self._waiting.discard(result.key)
+        if result.skip_reason == DECIDED:
+            self._total -= 1  # nobody needs it any more
+            return
         self._done += result.status in _RUN
-        self._total -= result.skip_reason == DECIDED  # nobody needs it any more
+        self._line(f"[{self._done}/{self._total}] {result.status}", result, _cause(result))
 
-    def _line(self, word: str, result: TrialResult, cause: str = "") -> None:
+    @staticmethod
+    def _line(state: str, result: TrialResult, cause: str = "") -> None:
         took = f" {seconds(result.latency_s)}" if result.stop else ""
-        count = f"[{self._done}/{self._total}]"
-        click.echo(f"{count} {word} {_name(result)}{took}{cause}", err=True)
+        click.echo(f"{state} {_name(result)}{took}{cause}", err=True)
 
     def note(self, text: str) -> None:
         """Write it."""
@@ -105,15 +101,17 @@ _CAUSE = 200
 """Most characters of a trial's failure; the summary has the rest."""
 
 
-def _name(run: TrialResult) -> str:
+def _name(result: TrialResult) -> str:
     """Return the trial's name."""
-    repeat = f" ({run.index + 1} of {run.repeats})" if run.repeats > 1 else ""
-    return one_line(f"{run.suite}::{run.case.name}{repeat}")
+    repeat = f" ({result.index + 1} of {result.repeats})" if result.repeats > 1 else ""
+    return one_line(f"{result.suite}::{result.case.name}{repeat}")
 
 
-def _cause(run: TrialResult) -> str:
+def _cause(result: TrialResult) -> str:
     """Return in a few words why a trial failed or has no verdict."""
-    return f": {shorten(problem(run), _CAUSE)}" if run.status in {"failed", "error"} else ""
+    if result.status not in {"failed", "error"}:
+        return ""
+    return f": {shorten(problem(result), _CAUSE)}"
 
 
 class LiveProgress:

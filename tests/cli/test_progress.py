@@ -106,18 +106,22 @@ def test_a_trial_whose_status_takes_other_identities_waits_and_is_counted_once()
     assert text.count("Leak: mail") == 1
 
 
-def test_plain_lines_say_that_a_trial_waits_and_later_how_it_ended(
+def test_plain_lines_number_each_settled_trial_and_count_the_waiting_ones_apart(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     plain = PlainProgress()
-    plain.planned(2)
+    plain.planned(3)
     plain.waiting(run(0, "passed"))
+    plain.waiting(run(2, "passed"))
     plain.finished(run(1, "passed"))
     plain.finished(run(0, "failed", "Leak: mail"))
+    plain.finished(run(2, "passed"))
     lines = capsys.readouterr().err.splitlines()
     name = "shop::a_case_with_quite_a_long_name_indeed"
     assert lines == [
-        f"[1/2] waiting for the other identities: {name} (1 of 26)",
-        f"[2/2] passed {name} (2 of 26)",
-        f"[2/2] failed {name} (1 of 26): Leak: mail",
+        f"[0/3, 1 waiting for the other identities] {name} (1 of 26)",
+        f"[0/3, 2 waiting for the other identities] {name} (3 of 26)",
+        f"[1/3] passed {name} (2 of 26)",
+        f"[2/3] failed {name} (1 of 26): Leak: mail",
+        f"[3/3] passed {name} (3 of 26)",
     ]
