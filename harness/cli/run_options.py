@@ -41,16 +41,16 @@ REQUEST = bundle(
         "models",
         multiple=True,
         metavar="NAME",
-        help=("Model under test; may be repeated."),
+        help="Model under test; may be repeated.",
     ),
     click.option(
         "--category",
         "categories",
         metavar="NAME,…",
-        help=("Run only these parts of a leaderboard."),
+        help="Run only these parts of a leaderboard.",
     ),
     click.option(
-        "-k", "pattern", metavar="PATTERN", help=("Run only cases whose name or tag matches.")
+        "-k", "pattern", metavar="PATTERN", help="Run only cases whose name or tag matches."
     ),
     click.option(
         "--server",
@@ -82,12 +82,12 @@ REQUEST = bundle(
     click.option(
         "--shard",
         metavar="I/N",
-        help=("Run part I of N, to split a run over machines; see harness merge."),
+        help="Run part I of N, to split a run over machines; see harness merge.",
     ),
     click.option(
         "--read-only",
         is_flag=True,
-        help=("Never send a call to a tool that is not marked read-only."),
+        help="Never send a call to a tool that is not marked read-only.",
     ),
     click.option(
         "--judge-model",
@@ -187,7 +187,7 @@ OUTPUT = bundle(
         help="Show only cases that did not pass or are marked, and the counts.",
     ),
     click.option(
-        "--verbose", "-v", is_flag=True, help=("Show every case, and all failed checks in full.")
+        "--verbose", "-v", is_flag=True, help="Show every case, and all failed checks in full."
     ),
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
     click.option(
@@ -209,7 +209,7 @@ OUTPUT = bundle(
     click.option(
         "--otel-content",
         is_flag=True,
-        help=("Include all messages, arguments and results in traces."),
+        help="Include all messages, arguments and results in traces.",
     ),
 )
 """What is shown and written of a run, and the run it is compared with."""

@@ -306,7 +306,7 @@ def _no_program(name: str) -> UsageError | None:
     if path.is_dir():
         return UsageError(
             f"{name} is a folder, not a command",
-            meant=("Name the program in it that starts the server."),
+            meant="Name the program in it that starts the server.",
         )
     if path.is_file():
         runs = (

@@ -55,7 +55,7 @@ OPTIONS = (
     Option(
         name="judge-model",
         metavar="NAME",
-        help=("Model that judges answers, for checks that need a judge."),
+        help="Model that judges answers, for checks that need a judge.",
     ),
     Option(
         name="user-model",

@@ -30,11 +30,9 @@ PRODUCTS: Final[Mapping[str, tuple[tuple[str, int], ...]]] = {
         ("Mechanical keyboard", 10_425), ("Portable SSD 1 TB", 9_899), ("Webcam", 6_475),
     ),
     "books": (
-        ("Field guide to birds", 2_895), ("Bread baking at home", 3_250), (("A short history of "
-        "maps"), 2_199),
-        ("The quiet harbour", 1_599), ((
-            "Statistics for everyone"
-        ), 4_125), ("Sketching cities", 1_875),
+        ("Field guide to birds", 2_895), ("Bread baking at home", 3_250),
+        ("A short history of maps", 2_199), ("The quiet harbour", 1_599),
+        ("Statistics for everyone", 4_125), ("Sketching cities", 1_875),
     ),
     "home": (
         ("Cast-iron pan", 4_599), ("Linen bedding set", 11_900), ("Desk lamp", 5_245),

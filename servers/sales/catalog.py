@@ -33,12 +33,10 @@ PRODUCTS: Final[Mapping[Category, tuple[tuple[str, int], ...]]] = {
         ("Canyon Sofa", 129_000), ("Fern Divider", 18_900),
     ),
     "software": (
-        ((
-            "Ledger Accounting, seat"
-        ), 24_000), ("Ledger Payroll, seat", 18_000), ("Beacon CRM, seat", 36_000),
-        ("Beacon Helpdesk, seat", 29_000), ("Vault Backup, seat", 9_600),
-        ("Vault Passwords, seat", 4_800), ("Sketch Diagrams, seat", 12_000),
-        ("Relay Chat, seat", 7_200),
+        ("Ledger Accounting, seat", 24_000), ("Ledger Payroll, seat", 18_000),
+        ("Beacon CRM, seat", 36_000), ("Beacon Helpdesk, seat", 29_000),
+        ("Vault Backup, seat", 9_600), ("Vault Passwords, seat", 4_800),
+        ("Sketch Diagrams, seat", 12_000), ("Relay Chat, seat", 7_200),
     ),
     "networking": (
         ("Mesh Router 6", 22_900), ("Mesh Router 7", 34_900), ("Switchyard 8-port", 11_900),
@@ -51,10 +49,9 @@ PRODUCTS: Final[Mapping[Category, tuple[tuple[str, int], ...]]] = {
         ("Shredder P4", 16_500), ("Notebook A5, 10 pack", 3_950),
     ),
     "accessories": (
-        ("USB-C Dock", 18_900), ("USB-C Cable, 2 m", 1_690), ("Laptop Sleeve", 3_290), (("Monitor "
-        "Arm"), 11_900),
-        ("Wireless Mouse", 3_990), ("Mechanical Keyboard", 10_900), ("Cable Tray", 2_890),
-        ("Privacy Filter", 5_490),
+        ("USB-C Dock", 18_900), ("USB-C Cable, 2 m", 1_690), ("Laptop Sleeve", 3_290),
+        ("Monitor Arm", 11_900), ("Wireless Mouse", 3_990), ("Mechanical Keyboard", 10_900),
+        ("Cable Tray", 2_890), ("Privacy Filter", 5_490),
     ),
 }  # fmt: skip
 """A few things in each category."""
@@ -95,9 +92,8 @@ PROJECTS: Final = (
 """Work that was promised to customers."""
 
 NOTES: Final = (
-    "Ask about the renewal of their seats.", "Send the new price list.", ("Follow up on the late "
-        "delivery."),
-    "Invite them to the product day.", "Go through the open offer.", ("Ask who decides after the "
-        "reorganisation."),
+    "Ask about the renewal of their seats.", "Send the new price list.",
+    "Follow up on the late delivery.", "Invite them to the product day.",
+    "Go through the open offer.", "Ask who decides after the reorganisation.",
 )  # fmt: skip
 """What follow-up tasks are about."""

@@ -23,41 +23,12 @@ NAMES = sorted(VOCABULARY.names())
 VALIDATORS = {name: Draft202012Validator(VOCABULARY.schema(name)) for name in NAMES}
 KEYS = st.sampled_from(
     [
-        "tool",
-        "args",
-        "times",
-        "min_times",
-        "max_times",
-        "calls",
-        "strict",
-        "answers",
-        "by",
-        "at_least",
-        "limit",
-        "text",
-        "texts",
-        "pattern",
-        "path",
-        "value",
-        "resource",
-        "query",
-        "same_state_as",
-        "tolerance",
-        "schema",
-        "expected",
-        "keywords",
-        "threshold",
-        "rubric",
-        "model",
-        "of",
-        "severity",
-        "$gte",
-        "$one_of",
-        "$path",
-        "must_call",
-        "not",
+        "tool", "args", "times", "min_times", "max_times", "calls", "strict", "answers", "by",
+        "at_least", "limit", "text", "texts", "pattern", "path", "value", "resource", "query",
+        "same_state_as", "tolerance", "schema", "expected", "keywords", "threshold", "rubric",
+        "model", "of", "severity", "$gte", "$one_of", "$path", "must_call", "not",
     ]
-)
+)  # fmt: skip
 WORDS = (
     st.sampled_from(["get_orders", "weather", "a.b[0]", "warn", "1%", "^x+$", "yes", ""]) | SCALARS
 )

@@ -42,22 +42,10 @@ SHOP = ToolList(tools=(GET_ORDER, CANCEL_ORDER))
 _TEXTS = st.text(st.characters(), max_size=60)
 _WORDS = st.sampled_from(
     [
-        "get",
-        "order",
-        "customer",
-        "id",
-        "date",
-        "from",
-        "path",
-        "$gt",
-        "<<",
-        "no",
-        "1e5",
-        "${X}",
-        "ü",
-        "a b",
+        "get", "order", "customer", "id", "date", "from", "path", "$gt", "<<", "no", "1e5", "${X}",
+        "ü", "a b",
     ]
-)
+)  # fmt: skip
 _NAMES = st.one_of(_TEXTS, _WORDS, st.lists(_WORDS, min_size=1, max_size=3).map("_".join))
 _JSON: st.SearchStrategy[Any] = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), _TEXTS),

@@ -288,50 +288,12 @@ Reply = Callable[[Exchange], Awaitable[None]]
 CALLS: dict[str, Reply] = {
     function.__name__: function
     for function in (
-        *(
-            echo,
-            reset,
-            cut_body,
-            stall,
-            stall_body,
-            drip,
-            garbage,
-            html,
-            untyped,
-            null_result,
-            not_a_number,
-            wrong_id,
-        ),
-        *(
-            accepted,
-            empty_batch,
-            notified,
-            large,
-            bomb,
-            endless,
-            endless_event,
-            in_events,
-            bad_event,
-            no_event,
-            resumable,
-            broken,
-            never_resumed,
-        ),
-        *(
-            elsewhere,
-            next_door,
-            loop,
-            as_get,
-            expire,
-            die,
-            refused,
-            own_error,
-            too_many,
-            loud,
-            stall_error,
-        ),
+        echo, reset, cut_body, stall, stall_body, drip, garbage, html, untyped, null_result,
+        not_a_number, wrong_id, accepted, empty_batch, notified, large, bomb, endless,
+        endless_event, in_events, bad_event, no_event, resumable, broken, never_resumed, elsewhere,
+        next_door, loop, as_get, expire, die, refused, own_error, too_many, loud, stall_error,
     )
-}
+}  # fmt: skip
 STATUSES = ("400", "401", "403", "404", "429", "500", "502", "503")
 
 

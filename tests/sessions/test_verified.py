@@ -137,17 +137,11 @@ def running(free_ports: tuple[int, int], marker: str) -> Iterator[ServerSpec]:
     issuer = f"http://127.0.0.1:{issuer_port}"
     process = subprocess.Popen(
         [
-            *(warm_python(), str(SERVER), "--port", str(port), "--issuer", issuer),
-            *(
-                "--jwks-url",
-                f"{issuer}/jwks.json",
-                "--audience",
-                "https://running.example/mcp",
-                marker,
-            ),
+            warm_python(), str(SERVER), "--port", str(port), "--issuer", issuer, "--jwks-url",
+            f"{issuer}/jwks.json", "--audience", "https://running.example/mcp", marker,
         ],
         stderr=subprocess.DEVNULL,
-    )
+    )  # fmt: skip
     yield ServerSpec(
         name="running",
         transport=TransportSpec(kind="http", url=f"http://127.0.0.1:{port}/mcp"),

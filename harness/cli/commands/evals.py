@@ -71,7 +71,7 @@ MODE = bundle(
     click.option(
         "--last-failed",
         is_flag=True,
-        help=("Run only cases that did not pass in their suite's latest run."),
+        help="Run only cases that did not pass in their suite's latest run.",
     ),
     click.option(
         "--watch",
@@ -80,12 +80,12 @@ MODE = bundle(
         help="Run again whenever a suite, the configuration or the server's source changes.",
     ),
     click.option(
-        "--list", "lists", is_flag=True, help=("List the cases that would run; start nothing.")
+        "--list", "lists", is_flag=True, help="List the cases that would run; start nothing."
     ),
     click.option(
         "--dry-run",
         is_flag=True,
-        help=("Show what would run and its estimated cost; start nothing."),
+        help="Show what would run and its estimated cost; start nothing.",
     ),
 )
 

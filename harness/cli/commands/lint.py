@@ -31,7 +31,7 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
     "--ignore",
     multiple=True,
     metavar="RULE",
-    help=("Ignore the findings of a rule; may be repeated."),
+    help="Ignore the findings of a rule; may be repeated.",
 )
 @click.option(
     "--fail-on",

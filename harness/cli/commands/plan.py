@@ -40,7 +40,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     multiple=True,
     type=click.IntRange(1, 1000),
     metavar="N",
-    help=("Numbers of trials of each case to compare; may be repeated.  [default: 1, 3, 5, 10]"),
+    help="Numbers of trials of each case to compare; may be repeated.  [default: 1, 3, 5, 10]",
 )
 @click.option(
     "--difference",
@@ -48,7 +48,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     default=10.0,
     show_default=True,
     metavar="POINTS",
-    help=("The difference of pass rates that the suite should show."),
+    help="The difference of pass rates that the suite should show.",
 )
 @click.option(
     "--margin",
@@ -56,7 +56,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     default=5.0,
     show_default=True,
     metavar="POINTS",
-    help=("The largest loss that still counts as not worse."),
+    help="The largest loss that still counts as not worse.",
 )
 @click.option(
     "--log",
@@ -64,7 +64,7 @@ _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
     multiple=True,
     metavar="RUN",
     shell_complete=completing.runs,
-    help=("An earlier run to learn from; may be repeated.  [default: the latest 10]"),
+    help="An earlier run to learn from; may be repeated.  [default: the latest 10]",
 )
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(

@@ -43,7 +43,7 @@ from harness.types import Suite
 @click.option(
     "--destructive",
     is_flag=True,
-    help=("Also make calls that change something, or may change something."),
+    help="Also make calls that change something, or may change something.",
 )
 @click.option(
     "--named-only",

@@ -52,7 +52,7 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
         "names",
         multiple=True,
         metavar="HOST",
-        help=("A host name by which the page is reached from other machines; may be repeated."),
+        help="A host name by which the page is reached from other machines; may be repeated.",
     ),
     click.option(
         "--at-once",
@@ -95,7 +95,7 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
         default=15.0,
         show_default=True,
         metavar="SECONDS",
-        help=("Seconds between keep-alive comments on an idle event stream."),
+        help="Seconds between keep-alive comments on an idle event stream.",
     ),
 )
 def command(settings: Settings) -> None:

@@ -33,13 +33,8 @@ INHERITED = (
     *SERVER_INHERITED,
     *("LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"),
     *("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME"),
-    *(
-        "SSL_CERT_DIR",
-        "SSL_CERT_FILE",
-        "REQUESTS_CA_BUNDLE",
-        "CURL_CA_BUNDLE",
-        "NODE_EXTRA_CA_CERTS",
-    ),
+    *("SSL_CERT_DIR", "SSL_CERT_FILE"),
+    *("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"),
     *_PROXIES,
     *map(str.upper, _PROXIES),
 )

@@ -218,22 +218,10 @@ def test_a_property_may_be_called_like_a_keyword() -> None:
 
 KEYWORDS = st.sampled_from(
     [
-        "type",
-        "$ref",
-        "$id",
-        "pattern",
-        "patternProperties",
-        "properties",
-        "items",
-        "not",
-        "anyOf",
-        "$anchor",
-        "schema",
-        "$schema",
-        "$defs",
-        "multipleOf",
+        "type", "$ref", "$id", "pattern", "patternProperties", "properties", "items", "not",
+        "anyOf", "$anchor", "schema", "$schema", "$defs", "multipleOf",
     ]
-)
+)  # fmt: skip
 
 
 @given(

@@ -33,41 +33,12 @@ JUNK = st.recursive(
     max_leaves=4,
 )
 KNOWN = [
-    *(
-        "ann_lee_1",
-        "RES001",
-        "HATHAT",
-        "F1",
-        "F4",
-        "JFK",
-        "SFO",
-        "2024-05-20",
-        "economy",
-        "business",
-        "one_way",
-        "yes",
-    ),
-    *(
-        "gift_card_1",
-        "credit_card_1",
-        "certificate_1",
-        "zoe_ng_1",
-        "#P",
-        "#G",
-        "#D",
-        "P1",
-        "paypal_1",
-        "2+2",
-    ),
-    *("no longer needed", ["M1"], ["M2"], ["M1", "L1"], ["M2", "L2"], [], 0, 1, 3, 50),
-    *(
-        BOOKING["flights"],
-        BOOKING["passengers"],
-        BOOKING["passengers"] * 2,
-        BOOKING["payment_methods"],
-    ),
-    [{"flight_number": "F4", "date": "2024-05-20"}],
-]
+    "ann_lee_1", "RES001", "HATHAT", "F1", "F4", "JFK", "SFO", "2024-05-20", "economy", "business",
+    "one_way", "yes", "gift_card_1", "credit_card_1", "certificate_1", "zoe_ng_1", "#P", "#G", "#D",
+    "P1", "paypal_1", "2+2", "no longer needed", ["M1"], ["M2"], ["M1", "L1"], ["M2", "L2"], [], 0,
+    1, 3, 50, BOOKING["flights"], BOOKING["passengers"], BOOKING["passengers"] * 2,
+    BOOKING["payment_methods"], [{"flight_number": "F4", "date": "2024-05-20"}],
+]  # fmt: skip
 VALUES = st.sampled_from(KNOWN) | JUNK
 
 

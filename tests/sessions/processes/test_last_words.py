@@ -144,22 +144,10 @@ USAGE = "usage: shop [-h] --db DB\nshop: error: the following arguments are requ
         ("", []),
     ],
     ids=[
-        "python",
-        "chained",
-        "group",
-        "named",
-        "node",
-        "java",
-        "go",
-        "rust",
-        "npm",
-        "logged",
-        "usage",
-        "plain",
-        "none",
-        "empty",
+        "python", "chained", "group", "named", "node", "java", "go", "rust", "npm", "logged",
+        "usage", "plain", "none", "empty",
     ],
-)
+)  # fmt: skip
 def test_the_cause_comes_first_and_frames_not_at_all(tail: str, told: list[str]) -> None:
     assert last_words(tail) == told
 

@@ -136,20 +136,9 @@ LINES = Form(
 )
 
 FORMS = (
-    *(
-        TEXTS,
-        OBJECTS,
-        TOOL_NAMES,
-        NAMES,
-        SOURCE,
-        TAGGED_SOURCE,
-        TAGGED,
-        TAGGED_LIST,
-        BARE,
-        PARAMETERS,
-    ),
-    *(AFTER_THOUGHT, PARTS, LINES),
-)
+    TEXTS, OBJECTS, TOOL_NAMES, NAMES, SOURCE, TAGGED_SOURCE, TAGGED, TAGGED_LIST, BARE, PARAMETERS,
+    AFTER_THOUGHT, PARTS, LINES,
+)  # fmt: skip
 """Every form that is known."""
 
 

@@ -93,16 +93,11 @@ def test_every_tool_has_its_result_and_its_refusal(
 @pytest.mark.parametrize(
     ("source", "target", "factor"),
     [
-        *(("cm", "in", 0.393701), ("in", "cm", 2.54), ("m", "ft", 3.28084), ("ft", "m", 0.3048)),
-        *(
-            ("m", "yd", 1.09361),
-            ("yd", "m", 0.9144),
-            ("km", "miles", 0.621371),
-            ("miles", "km", 1.60934),
-        ),
-        *(("kg", "lb", 2.20462), ("lb", "kg", 0.453592)),
+        ("cm", "in", 0.393701), ("in", "cm", 2.54), ("m", "ft", 3.28084), ("ft", "m", 0.3048),
+        ("m", "yd", 1.09361), ("yd", "m", 0.9144), ("km", "miles", 0.621371),
+        ("miles", "km", 1.60934), ("kg", "lb", 2.20462), ("lb", "kg", 0.453592),
     ],
-)
+)  # fmt: skip
 def test_imperial_units_have_one_factor_for_each_direction(
     source: str, target: str, factor: float
 ) -> None:

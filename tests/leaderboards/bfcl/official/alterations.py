@@ -15,40 +15,10 @@ MadeCalls: TypeAlias = list[tuple[str, dict[str, Any]]]
 Alteration: TypeAlias = Callable[[Random, Any], Any]
 
 VALUES: tuple[Any, ...] = (
-    *(
-        None,
-        True,
-        False,
-        0,
-        1,
-        -1,
-        2.0,
-        0.5,
-        10**400,
-        "",
-        " ",
-        "x",
-        "1",
-        "true",
-        "é",
-        "don't",
-        'a "b"',
-        "new int[]{1, 2}",
-    ),
-    *(
-        [],
-        [1],
-        [1.5, "a"],
-        [[1, 2], [3]],
-        {},
-        {"a": 1},
-        {"a": {"b": 1}},
-        [{"a": "b"}],
-        "[1, 2]",
-        "{'a': 1}",
-        "x.y",
-    ),
-)
+    None, True, False, 0, 1, -1, 2.0, 0.5, 10**400, "", " ", "x", "1", "true", "é", "don't",
+    'a "b"', "new int[]{1, 2}", [], [1], [1.5, "a"], [[1, 2], [3]], {}, {"a": 1}, {"a": {"b": 1}},
+    [{"a": "b"}], "[1, 2]", "{'a': 1}", "x.y",
+)  # fmt: skip
 
 
 def _at(random: Random, calls: MadeCalls) -> int:
@@ -170,42 +140,13 @@ def _of_list(random: Random, item: list[Any]) -> Any:
     name, given = pairs[0]
     return random.choice(
         (
-            *(
-                [*item, {}],
-                [{}, *item],
-                [{}],
-                first,
-                {},
-                [],
-                "",
-                None,
-                7,
-                [None],
-                [[first]],
-                [item],
-                json.dumps(item),
-            ),
-            *(
-                [{name: given, "other": given}, *rest],
-                [{name: None}, *rest],
-                [{name: [given]}, *rest],
-            ),
-            *(
-                [{name: _other_form(given)}, *rest],
-                [{name: "{'a': 1}"}, *rest],
-                [{name: "[1]"}, *rest],
-                [*item, "and"],
-            ),
-            *(
-                ["Sure."],
-                [""],
-                "Sure.",
-                {"name": name, "arguments": given},
-                [{name: "7"}, *rest],
-                [{name: ""}, *rest],
-            ),
+            [*item, {}], [{}, *item], [{}], first, {}, [], "", None, 7, [None], [[first]], [item],
+            json.dumps(item), [{name: given, "other": given}, *rest], [{name: None}, *rest],
+            [{name: [given]}, *rest], [{name: _other_form(given)}, *rest],
+            [{name: "{'a': 1}"}, *rest], [{name: "[1]"}, *rest], [*item, "and"], ["Sure."], [""],
+            "Sure.", {"name": name, "arguments": given}, [{name: "7"}, *rest], [{name: ""}, *rest],
         )
-    )
+    )  # fmt: skip
 
 
 def _other_form(given: Any) -> Any:
@@ -221,78 +162,24 @@ def _of_text(random: Random, text: str) -> Any:
     cut = random.randrange(len(text) + 1)
     return random.choice(
         (
-            *(
-                f"```{text}```",
-                f"```python\n{text}\n```",
-                f"Sure: {text}",
-                f"{text}\nDone.",
-                f"\n {text} \n",
-                f"'{text}'",
-            ),
-            *(
-                text.strip("[]"),
-                text.removesuffix("]"),
-                text.removeprefix("["),
-                f"[{text}]",
-                text[:cut],
-                text[cut:],
-                "",
-            ),
-            *(
-                text.replace("=", " = "),
-                text.replace(", ", ","),
-                text.replace("'", '"'),
-                text.replace("(", "(1, ", 1),
-            ),
-            *(
-                text.replace("[", "(").replace("]", ")"),
-                text.replace("=", "=-", 1),
-                text.replace(")", ", a=1)", 1),
-            ),
-            *(
-                text.replace("(", "(a=(1, 2), ", 1),
-                text.replace("(", "(a=b, ", 1),
-                text.replace("(", "(a=f(x=1), ", 1),
-            ),
-            *(
-                text.replace("(", "(a=2 * 3 + 1, ", 1),
-                text.replace("(", "(a=f(), ", 1),
-                text.replace("(", "(**b, ", 1),
-            ),
-            *(
-                text.replace("(", "(a={1: 2}, ", 1),
-                text.replace("(", "(a={'k': {'l': 1}}, ", 1),
-                f"{text};{text}",
-            ),
-            *(
-                text.replace("(", "(a=x[0], ", 1),
-                text.replace("(", "(a=..., ", 1),
-                text.replace("(", "(a=1e999, ", 1),
-            ),
-            *(
-                [],
-                None,
-                {},
-                [text],
-                text * 2,
-                f"<think>Hm.</think>{text}",
-                "Sorry, I cannot do that.",
-                "[]",
-                "true",
-            ),
-            *(
-                text.replace("\n", ""),
-                text.replace("arguments", "parameters"),
-                text.replace('"name"', '"function"'),
-            ),
-            *(
-                text.replace("e", "é", 1),
-                text.replace("<", "< "),
-                text + "<tool_call>",
-                text.replace("'", '"', 1),
-            ),
+            f"```{text}```", f"```python\n{text}\n```", f"Sure: {text}", f"{text}\nDone.",
+            f"\n {text} \n", f"'{text}'", text.strip("[]"), text.removesuffix("]"),
+            text.removeprefix("["), f"[{text}]", text[:cut], text[cut:], "",
+            text.replace("=", " = "), text.replace(", ", ","), text.replace("'", '"'),
+            text.replace("(", "(1, ", 1), text.replace("[", "(").replace("]", ")"),
+            text.replace("=", "=-", 1), text.replace(")", ", a=1)", 1),
+            text.replace("(", "(a=(1, 2), ", 1), text.replace("(", "(a=b, ", 1),
+            text.replace("(", "(a=f(x=1), ", 1), text.replace("(", "(a=2 * 3 + 1, ", 1),
+            text.replace("(", "(a=f(), ", 1), text.replace("(", "(**b, ", 1),
+            text.replace("(", "(a={1: 2}, ", 1), text.replace("(", "(a={'k': {'l': 1}}, ", 1),
+            f"{text};{text}", text.replace("(", "(a=x[0], ", 1), text.replace("(", "(a=..., ", 1),
+            text.replace("(", "(a=1e999, ", 1), [], None, {}, [text], text * 2,
+            f"<think>Hm.</think>{text}", "Sorry, I cannot do that.", "[]", "true",
+            text.replace("\n", ""), text.replace("arguments", "parameters"),
+            text.replace('"name"', '"function"'), text.replace("e", "é", 1),
+            text.replace("<", "< "), text + "<tool_call>", text.replace("'", '"', 1),
         )
-    )
+    )  # fmt: skip
 
 
 def altered_item(random: Random, item: Any) -> Any:

@@ -26,21 +26,11 @@ from unittest.mock import MagicMock
 
 CLIENTS = frozenset(
     (
-        *(
-            "anthropic",
-            "boto3",
-            "bs4",
-            "cohere",
-            "datamodel_code_generator",
-            "dotenv",
-            "faiss",
-            "google",
-            "html2text",
-        ),
-        *("httpx", "mistralai", "numpy", "openai", "pandas", "qwen_agent", "rank_bm25", "requests"),
-        *("sentence_transformers", "serpapi", "tqdm", "writerai"),
+        "anthropic", "boto3", "bs4", "cohere", "datamodel_code_generator", "dotenv", "faiss",
+        "google", "html2text", "httpx", "mistralai", "numpy", "openai", "pandas", "qwen_agent",
+        "rank_bm25", "requests", "sentence_transformers", "serpapi", "tqdm", "writerai",
     )
-)
+)  # fmt: skip
 
 
 class _Empty(types.ModuleType):
