@@ -22,6 +22,7 @@ from harness.documents.fields import (
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue
 from harness.types import DecoyKind, Decoys, ParameterEdit, ToolEdit, Variant
+from harness.variants.decoys import MOST_COPIES
 
 MOST_DECOYS = 1_000
 """More tools than any model is offered at once."""
@@ -84,11 +85,12 @@ def _order(value: Any) -> int | tuple[str, ...]:
 
 def _source(value: Any) -> str:
     source = as_line(value).removeprefix("decoys:")
-    if source in {"builtin", "bfcl"} or (source.startswith("server:") and source != "server:"):
+    named = Decoys(source=source)
+    if source in {"builtin", "bfcl"} or named.server or named.copied:
         return source
     raise InvalidValue(
         f"there are no decoys {found(value)}",
-        meant="Write 'builtin', 'bfcl', or 'server:NAME' of a configured server.",
+        meant="Write 'builtin', 'bfcl', 'server:NAME' of a configured server, or 'copy:TOOL'.",
     )
 
 
@@ -173,8 +175,11 @@ DECOYS_LAYOUT = Layout(
         "from": Field(
             schema={
                 "type": "string",
-                "pattern": r"^(decoys:)?(builtin|bfcl|server:.+)$",
-                "description": "Where they come from: builtin, bfcl, or server:NAME.",
+                "pattern": r"^(decoys:)?(builtin|bfcl|server:.+|copy:.+)$",
+                "description": (
+                    "Where they come from: builtin, bfcl, server:NAME, or copy:TOOL for copies "
+                    "of a tool of the server itself."
+                ),
             },
             parse=_source,
         ),
@@ -184,6 +189,7 @@ DECOYS_LAYOUT = Layout(
             get_args(DecoyKind),
         ),
         "seed": integer("Which of them; equal seed, equal decoys.", least=0, default=0),
+        "description": _any_text("What copies are described with, in place of the tool's own."),
     },
     elsewhere={"source": "Did you mean 'from'?"},
 )
@@ -320,8 +326,22 @@ def _decoys(reading: Reading, path: Steps, given: list[Any]) -> Iterator[Decoys]
         # One alone needs no list.
         at = (*path, index) if len(given) > 1 else path
         values = reading.record(at, part, DECOYS_LAYOUT, "'add'")
-        if values.get("count", 0) > MOST_DECOYS:
+        source = values.pop("from", "builtin")
+        if Decoys(source=source).copied is not None:
+            most, noun = MOST_COPIES, "copies of one tool"
+            alien = [key for key in ("kind",) if key in values]
+        else:
+            most, noun = MOST_DECOYS, "decoys"
+            alien = [key for key in ("description",) if key in values]
+        if values.get("count", 0) > most:
             reading.problem(
-                reading.document.at((*at, "count")), f"at most {MOST_DECOYS:,} decoys are added."
+                reading.document.at((*at, "count")), f"at most {most:,} {noun} are added."
             )
-        yield Decoys(source=values.pop("from", "builtin"), **{key: values[key] for key in values})
+        for key in alien:
+            which = "no copies have" if key == "kind" else "only copies have"
+            reading.problem(
+                reading.document.at_key((*at, key)),
+                f"{which} {key!r}.",
+                "Remove it." if key == "kind" else "Write 'from: copy:TOOL', or remove it.",
+            )
+        yield Decoys(source=source, **values)

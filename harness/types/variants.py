@@ -12,6 +12,10 @@ DecoyKind: TypeAlias = Literal["unrelated", "near"]
 """``unrelated``: tools of other domains. ``near``: tools that sound like the server's own."""
 
 
+_SERVER, _COPY = "server:", "copy:"
+"""Prefixes of `Decoys.source`."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParameterEdit:
     """Changes to what a model sees of one parameter; ``None`` leaves a part as it is."""
@@ -49,13 +53,26 @@ class Decoys:
     """Tools that are added to a list, and whose calls are never sent."""
 
     source: str = "builtin"
-    """``builtin``, ``bfcl`` (fetched data), or ``server:NAME`` (the list of a configured one)."""
+    """``builtin``, ``bfcl`` (fetched data), ``server:NAME`` (the list of a configured one), or
+    ``copy:TOOL`` (copies of a tool of the server itself, under names such as ``TOOL_b``)."""
     count: int = 8
     """How many."""
     kind: DecoyKind = "unrelated"
     """Which kind, if the source has several."""
     seed: int = 0
     """Selects them: equal seeds give equal decoys, and a larger count adds to a smaller one."""
+    description: str | None = None
+    """What copies are described with; ``None`` means the server's description of the tool."""
+
+    @property
+    def server(self) -> str | None:
+        """The configured server whose tools they are, if any."""
+        return self.source.removeprefix(_SERVER) if self.source.startswith(_SERVER) else None
+
+    @property
+    def copied(self) -> str | None:
+        """The tool of the server that they are copies of, if any."""
+        return self.source.removeprefix(_COPY) if self.source.startswith(_COPY) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +90,7 @@ class Variant:
     """Seed of a shuffle, or the server's names of the tools that come first; ``None`` keeps the
     order."""
     add: tuple[Decoys, ...] = ()
-    """Decoys, spread over the list by their seed."""
+    """Decoys, spread over the list by their seed and by the seed of the order, if it has one."""
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Name of a case → other words for its prompt, or for the prompt of its first turn. Its checks
     stay as they are."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+import string
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,10 @@ _NEAR = (
     ("internal", "For the staff of this system's maker alone."),
 )
 """Word and sentence that turn a tool into a similar one for another purpose."""
+_LETTERS = string.ascii_lowercase[1:]
+"""The copies of ``search`` are called ``search_b``, ``search_c`` and so on."""
+MOST_COPIES = len(_LETTERS)
+"""Copies of one tool at most."""
 
 
 @cache
@@ -50,6 +55,17 @@ def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
         for word, words in _NEAR
         for tool in tools.tools
     )
+
+
+def copies(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ...]:
+    """Return as many copies of ``tool`` as ``decoys`` asks for, under names that are not ``taken``.
+
+    They differ from it in nothing but the name, and the description if ``decoys`` has one.
+    """
+    names = (f"{tool.name}_{letter}" for letter in _LETTERS)
+    free = [name for name in names if name not in taken]
+    described = tool.description if decoys.description is None else decoys.description
+    return tuple(replace(tool, name=name, description=described) for name in free[: decoys.count])
 
 
 def chosen(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:

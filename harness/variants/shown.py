@@ -45,7 +45,11 @@ class ShownTools:
         decoys = [decoy for decoy in decoys if decoy.name not in self._server_names]
         self.decoys = frozenset(decoy.name for decoy in decoys)
         arranged = _arranged(shown, variant.order, self._names)
-        mixed = _spread(arranged, decoys, [each.seed for each in variant.add])
+        seeds = [each.seed for each in variant.add]
+        if isinstance(variant.order, int):
+            # Another order puts decoys elsewhere too: a tool may then stand anywhere among them.
+            seeds.append(variant.order)
+        mixed = _spread(arranged, decoys, seeds)
         self.tools = ToolList(
             tools=tuple(mixed), problems=tools.problems, digest=digest(list(map(_facts, mixed)))
         )

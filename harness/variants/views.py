@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from harness.errors import UsageError
 from harness.leaderboards.bfcl.functions import functions
 from harness.types import Decoys, Tool, ToolList, Variant
-from harness.variants.decoys import built_in_decoys, chosen, near_decoys
+from harness.variants.decoys import built_in_decoys, chosen, copies, near_decoys
 from harness.variants.shown import ShownTools
-
-SERVER = "server:"
-"""Prefix of a source of decoys that is the tool list of a configured server."""
 
 _SOURCES: dict[str, Callable[[], Sequence[Tool]]] = {
     "builtin": built_in_decoys,
@@ -39,23 +36,29 @@ class Views:
         """
         key = variant.name, tools.digest
         if not tools.digest or key not in self._kept:
-            self._kept[key] = ShownTools(variant, tools, self._decoys(variant.add, tools))
+            self._kept[key] = ShownTools(variant, tools, self._decoys(variant, tools))
         return self._kept[key]
 
-    def _decoys(self, wanted: Sequence[Decoys], tools: ToolList) -> list[Tool]:
+    def _decoys(self, variant: Variant, tools: ToolList) -> list[Tool]:
         """Return all decoys, each name once."""
+        renamed = {edit.name for edit in variant.tools.values() if edit is not None and edit.name}
+        known = renamed | {tool.name for tool in tools.tools}
         found: dict[str, Tool] = {}
-        for decoys in wanted:
-            for tool in chosen(decoys, self._pool(decoys, tools)):
+        for decoys in variant.add:
+            for tool in chosen(decoys, self._pool(decoys, tools, {*known, *found})):
                 found.setdefault(tool.name, tool)
         return list(found.values())
 
-    def _pool(self, decoys: Decoys, tools: ToolList) -> Sequence[Tool]:
+    def _pool(self, decoys: Decoys, tools: ToolList, taken: Collection[str]) -> Sequence[Tool]:
+        if decoys.copied is not None:
+            original = tools.get(decoys.copied)
+            # A user who is not offered the tool is not offered copies of it either.
+            return () if original is None else copies(original, decoys, taken)
         if decoys.kind == "near":
             return near_decoys(tools)
         if decoys.source in _SOURCES:
             return _SOURCES[decoys.source]()
-        server = decoys.source.removeprefix(SERVER)
-        if server not in self._servers:
-            raise UsageError(f"the tools of server {server!r}, asked for as decoys, are not known")
-        return self._servers[server]
+        if decoys.server not in self._servers:
+            asked = decoys.server or decoys.source
+            raise UsageError(f"the tools of server {asked!r}, asked for as decoys, are not known")
+        return self._servers[decoys.server]

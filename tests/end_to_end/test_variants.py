@@ -290,3 +290,23 @@ def test_a_variant_may_reword_a_test_that_is_not_picked(
     project.suite("first", [ECHO, TALK], server=plain_server(), variants={"other": REWORDED})
     finished = project.run("evals", "first", "--variant", "other", "-k", "talk")
     assert finished.code == 0, finished.stderr
+
+
+def test_a_copy_of_a_tool_that_is_called_is_a_decoy_like_any_other(project: Project) -> None:
+    with provided(project, [call("echo_c", {"n": 7}), say("Done.")]) as server:
+        finished = run(
+            project, "--variant", "four", four={"add": {"from": "copy:echo", "count": 3}}
+        )
+    assert finished.code == 1
+    assert {"echo", "echo_b", "echo_c", "echo_d"} <= set(server.journal[0].tool_names)
+    made = only_call(project, "m+four")
+    assert (made.tool, made.outcome) == ("echo_c", "decoy")
+
+
+def test_a_copy_of_a_tool_that_nobody_is_offered_is_an_error_before_anything_is_asked(
+    project: Project, provider: FakeProvider
+) -> None:
+    finished = run(project, "--variant", "typo", typo={"add": {"from": "copy:ecko"}})
+    assert finished.code == 3
+    assert "Did you mean 'echo'?" in finished.stderr
+    assert provider.journal == []

@@ -31,6 +31,7 @@ variants:
     add:
       - {from: bfcl}
       - {from: "server:mail", count: 2}
+      - {from: "copy:get_order", count: 3, description: Return an order.}
 """
 
 
@@ -64,7 +65,11 @@ def test_every_edit_is_read(tmp_path: Path) -> None:
     assert clearer.at is not None
     assert clearer.at.line == 3
     assert first.order == ("get_order",)
-    assert first.add == (Decoys(source="bfcl"), Decoys(source="server:mail", count=2))
+    assert first.add == (
+        Decoys(source="bfcl"),
+        Decoys(source="server:mail", count=2),
+        Decoys(source="copy:get_order", count=3, description="Return an order."),
+    )
 
 
 MISTAKES = {
@@ -81,7 +86,11 @@ MISTAKES = {
     "variants: {a: {prompts: {one: 7}}}": "expected the words of a prompt, found 7",
     "variants: {a: {prompts: {one: ' '}}}": "expected the words of a prompt",
     "variants: {a: {prompt: {one: x}}}": "Did you mean 'prompts'?",
-    "variants: {a: {add: {from: nowhere}}}": "Write 'builtin', 'bfcl', or 'server:NAME'",
+    "variants: {a: {add: {from: nowhere}}}": "Write 'builtin', 'bfcl', 'server:NAME'",
+    "variants: {a: {add: {from: 'copy:'}}}": "or 'copy:TOOL'",
+    "variants: {a: {add: {from: 'copy:x', count: 26}}}": "at most 25 copies of one tool",
+    "variants: {a: {add: {from: 'copy:x', kind: near}}}": "no copies have 'kind'",
+    "variants: {a: {add: {description: x}}}": "only copies have 'description'",
     "variants: {a: {add: [3]}}": "expected a mapping, found 3",
     "variants: {a: {add: {count: 5000}}}": "at most 1,000 decoys",
     "tests: []": "A file of variants has no tests",

@@ -275,6 +275,9 @@ def describe_variant(variant: Variant) -> JsonObject:
     edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
     if not edits["prompts"]:
         del edits["prompts"]
+    for decoys in edits["add"]:
+        if decoys["description"] is None:
+            del decoys["description"]
     return {"name": variant.name, "digest": digest(edits)[:_DIGITS], "edits": edits}
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
 from harness.suites.variants import read_variants_file
 from harness.types import Case, Location, ModelSpec, Suite, Variant
-from harness.variants.views import SERVER
 
 NO_VARIANT = "none"
 """The name of the server's own list among variants."""
@@ -122,11 +121,7 @@ def _misworded(variant: Variant, cases: Mapping[str, Sequence[Case]]) -> Iterato
 def servers_of_decoys(models: Iterable[ModelSpec]) -> tuple[str, ...]:
     """Return the servers whose tools the variants of ``models`` add, each once."""
     added = (one for model in models if model.variant is not None for one in model.variant.add)
-    return tuple(
-        dict.fromkeys(
-            one.source.removeprefix(SERVER) for one in added if one.source.startswith(SERVER)
-        )
-    )
+    return tuple(dict.fromkeys(one.server for one in added if one.server is not None))
 
 
 def base_name(spec: ModelSpec) -> str:

@@ -110,9 +110,10 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
 
 
 def _in_variant(variant: Variant, scope: Scope) -> Iterator[Mention]:
-    """Yield the tools that a variant changes, hides or puts first."""
+    """Yield the tools that a variant changes, hides, puts first or copies."""
     first = variant.order if isinstance(variant.order, tuple) else ()
-    for tool in dict.fromkeys((*variant.tools, *first)):
+    copied = (one.copied for one in variant.add if one.copied is not None)
+    for tool in dict.fromkeys((*variant.tools, *first, *copied)):
         yield Mention(named=NamedTool(tool=tool, at=variant.at), scope=scope)
 
 
