@@ -21,8 +21,7 @@ from harness.documents.fields import (
 )
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue
-from harness.types import DecoyKind, Decoys, ParameterEdit, ToolEdit, Variant
-from harness.variants.decoys import MOST_COPIES
+from harness.types import COPY_LETTERS, DecoyKind, Decoys, ParameterEdit, ToolEdit, Variant
 
 MOST_DECOYS = 1_000
 """More tools than any model is offered at once."""
@@ -328,7 +327,7 @@ def _decoys(reading: Reading, path: Steps, given: list[Any]) -> Iterator[Decoys]
         values = reading.record(at, part, DECOYS_LAYOUT, "'add'")
         source = values.pop("from", "builtin")
         if Decoys(source=source).copied is not None:
-            most, noun = MOST_COPIES, "copies of one tool"
+            most, noun = len(COPY_LETTERS), "copies of one tool"
             alien = [key for key in ("kind",) if key in values]
         else:
             most, noun = MOST_DECOYS, "decoys"

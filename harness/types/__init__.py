@@ -96,6 +96,7 @@ from harness.types.results import (
     needed_of,
 )
 from harness.types.variants import (
+    COPY_LETTERS,
     DecoyKind,
     Decoys,
     ParameterEdit,
@@ -104,6 +105,7 @@ from harness.types.variants import (
 )
 
 __all__ = [
+    "COPY_LETTERS",
     "DECIDED",
     "DEFAULT_TIMEOUT_S",
     "GREETING",

@@ -12,6 +12,8 @@ DecoyKind: TypeAlias = Literal["unrelated", "near"]
 """``unrelated``: tools of other domains. ``near``: tools that sound like the server's own."""
 
 
+COPY_LETTERS = "bcdefghijklmnopqrstuvwxyz"
+"""The copies of ``search`` are called ``search_b``, ``search_c`` and so on: at most so many."""
 _SERVER, _COPY = "server:", "copy:"
 """Prefixes of `Decoys.source`."""
 

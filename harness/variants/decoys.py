@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import string
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.documents.document import read_document
-from harness.types import Decoys, Tool, ToolList
+from harness.types import COPY_LETTERS, Decoys, Tool, ToolList
 
 PACK = Path(__file__).with_name("decoys.yml")
 """The built-in pack: 150 tools from fifteen fields."""
@@ -27,10 +26,6 @@ _NEAR = (
     ("internal", "For the staff of this system's maker alone."),
 )
 """Word and sentence that turn a tool into a similar one for another purpose."""
-_LETTERS = string.ascii_lowercase[1:]
-"""The copies of ``search`` are called ``search_b``, ``search_c`` and so on."""
-MOST_COPIES = len(_LETTERS)
-"""Copies of one tool at most."""
 
 
 @cache
@@ -62,7 +57,7 @@ def copies(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ..
 
     They differ from it in nothing but the name, and the description if ``decoys`` has one.
     """
-    names = (f"{tool.name}_{letter}" for letter in _LETTERS)
+    names = (f"{tool.name}_{letter}" for letter in COPY_LETTERS)
     free = [name for name in names if name not in taken]
     described = tool.description if decoys.description is None else decoys.description
     return tuple(replace(tool, name=name, description=described) for name in free[: decoys.count])
