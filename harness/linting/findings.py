@@ -8,12 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from harness.linting.evidence import OPINION, Evidence
 from harness.registry import Registry, members_in
 from harness.types import ToolList
 
 Severity: TypeAlias = Literal["error", "warning", "note"]
-"""``error``: a call fails, or a model has no information. ``warning``: a model is likely to make
-mistakes. ``note``: good to know."""
+"""``error``: a call or a request fails for certain, by the protocol, the schema or the provider.
+``warning``: a model is likely to make mistakes, by a measurement or a report. ``note``: everything
+else, opinions above all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +26,20 @@ class Rule:
     """Its severity."""
     why: str
     """The consequence, for the author of the server."""
+    evidence: Evidence = OPINION
+    """Whether that was measured, is reported, or is an opinion."""
+
+    def __post_init__(self) -> None:
+        """Require evidence of every rule that is more than a note.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if self.severity != "note" and not self.evidence.supports_a_warning:
+            raise ValueError(
+                f"a rule may be of severity {self.severity!r} only with evidence of harm "
+                '(measured or reported); without it, it is a "note"'
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,3 +95,8 @@ class LintFinding:
     def why(self) -> str:
         """Why it matters."""
         return rules()[self.rule].why
+
+    @property
+    def evidence(self) -> Evidence:
+        """What is known about its rule."""
+        return rules()[self.rule].evidence

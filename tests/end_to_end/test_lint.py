@@ -45,8 +45,9 @@ def test_a_server_with_nothing_but_notes_passes(project: Project) -> None:
 def test_a_finding_fails_and_says_why_and_what_to_write_instead(project: Project) -> None:
     finished = linted(project, [CLEAN, POOR])
     assert finished.code == 1
-    assert "error no-description" in finished.stdout
+    assert "warning no-description" in finished.stdout
     assert "Why: " in finished.stdout
+    assert "Evidence: reported: " in finished.stdout
     assert "Instead: " in finished.stdout
     # Nothing that a server says reaches the terminal as a command.
     assert "\x1b" not in finished.stdout
@@ -66,6 +67,13 @@ def test_for_programs_there_is_one_json_document(project: Project) -> None:
         "message",
         "why",
         "instead",
+        "evidence",
+    }
+    assert set(document["findings"][0]["evidence"]) == {
+        "kind",
+        "source",
+        "effect",
+        "measurements",
     }
     assert document["counts"]["error"] == sum(
         one["severity"] == "error" for one in document["findings"]

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from harness.linting.findings import rules
 from harness.linting.rules.listing import LARGE_LIST, LARGE_TOOL, MOST_TOOLS
+from tests.linting.write_docs import written
 
 PAGE = (Path(__file__).parents[2] / "docs" / "lint.md").read_text(encoding="utf-8")
 
 
 def test_the_table_holds_every_rule_with_its_severity() -> None:
-    rows = dict(re.findall(r"^\| `([\w-]+)` \| (\w+) \|", PAGE, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (error|warning|note) \|", PAGE, re.MULTILINE))
     assert rows == {name: rule.severity for name, rule in rules().items()}
 
 
@@ -23,3 +24,9 @@ def test_the_bounds_are_those_that_are_used() -> None:
         f"more than {MOST_TOOLS} tools",
     ):
         assert bound in PAGE
+
+
+def test_the_evidence_is_that_of_the_rules() -> None:
+    assert written(PAGE, rules()) == PAGE, "run: python -m tests.linting.write_docs"
+    for name in rules():
+        assert PAGE.count(f"`{name}`") >= 2, name

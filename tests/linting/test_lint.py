@@ -327,7 +327,7 @@ def test_what_fails_can_be_chosen() -> None:
         True,
         False,
     ]
-    assert not fails(lint(ToolList(tools=(good(description=""),))), "never")
+    assert not fails(lint(ToolList(tools=(good(name="orders.get"),))), "never")
 
 
 def test_findings_are_ignored_by_rule_by_tool_or_for_all() -> None:

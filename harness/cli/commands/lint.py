@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any
 
@@ -82,6 +83,7 @@ def _document(
                 "message": finding.message,
                 "why": finding.why,
                 "instead": finding.instead,
+                "evidence": asdict(finding.evidence),
             }
             for finding in findings
         ],
@@ -101,7 +103,11 @@ def _print(
             print_text(console, head, 2)
             advice = [
                 line
-                for line in (f"Why: {finding.why}", f"Instead: {finding.instead}")
+                for line in (
+                    f"Why: {finding.why}",
+                    f"Evidence: {finding.evidence.brief}.",
+                    f"Instead: {finding.instead}",
+                )
                 if line not in told
             ]
             told.update(advice)  # the explanation is printed only once

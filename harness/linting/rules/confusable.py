@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from harness.linting.evidence import SIMILAR
 from harness.linting.findings import Family, LintFinding, Rule
 from harness.tool_text.actions import PREFIX, Action, done_by, is_verb
 from harness.tool_text.parameters import Param, params_of
@@ -177,6 +178,7 @@ FAMILY = Family(
             severity="warning",
             why="A request in the words of the one tool fits the other as well, so either may be "
             "called.",
+            evidence=SIMILAR,
         ),
     },
 )

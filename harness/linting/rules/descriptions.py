@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from harness.linting.evidence import FUNCTIONALITY, SIMILAR
 from harness.linting.findings import Family, LintFinding, Rule
 from harness.tool_text.terms import terms, words
 from harness.types import Tool, ToolList
@@ -82,21 +83,25 @@ FAMILY = Family(
     check=check_descriptions,
     rules={
         "no-description": Rule(
-            severity="error",
+            severity="warning",
             why=(
                 "The description is all that a model knows of a tool; without one it guesses by "
                 "the name."
             ),
+            evidence=FUNCTIONALITY,
         ),
         "same-description": Rule(
-            severity="error", why="Where two tools say the same, a model chooses by chance."
+            severity="warning",
+            why="Where two tools say the same, a model chooses by chance.",
+            evidence=SIMILAR,
         ),
         "short-description": Rule(
             severity="warning",
             why="It says hardly more than the name: not when to use the tool, nor what comes back.",
+            evidence=FUNCTIONALITY,
         ),
         "deprecated": Rule(
-            severity="warning",
+            severity="note",
             why="A model chooses it as readily as what replaced it: the word is one among many.",
         ),
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from harness.linting.evidence import LONG_LISTS, by_the_specification, reported
 from harness.linting.findings import Family, LintFinding, Rule
 from harness.models import built_in_providers
 from harness.models.translate import translate
@@ -186,19 +187,32 @@ def _listed(names: Sequence[str]) -> str:
 FAMILY = Family(
     check=check_listing,
     rules={
-        "no-tools": Rule(severity="error", why="A model that is offered nothing can do nothing."),
+        "no-tools": Rule(
+            severity="error",
+            why="A model that is offered nothing can do nothing.",
+            evidence=by_the_specification("a model can call only what tools/list returns"),
+        ),
         "unusable-tool": Rule(
             severity="error",
             why="Clients leave such a tool out, or reject the whole list because of it.",
+            evidence=by_the_specification(
+                "a tool has a name, and an inputSchema that is an object"
+            ),
         ),
         "listing-problem": Rule(
-            severity="warning", why="Stricter clients refuse or misread what breaks the protocol."
+            severity="warning",
+            why="Stricter clients refuse or misread what breaks the protocol.",
+            evidence=by_the_specification("names are unique, and schemas are valid JSON Schemas"),
         ),
         "provider-form": Rule(
-            severity="warning",
+            severity="error",
             why=(
                 "The provider rejects the tool as it is, and with it the whole request. This "
                 "harness translates it; many clients do not."
+            ),
+            evidence=reported(
+                "a request with such a tool is refused with status 400",
+                "API references of Anthropic and OpenAI, tools",
             ),
         ),
         "unmarked": Rule(
@@ -207,16 +221,19 @@ FAMILY = Family(
                 "No client can tell what to ask about before it is done, and --read-only lets no "
                 "call through."
             ),
+            evidence=by_the_specification("a tool without marks counts as one that may destroy"),
         ),
         "contradictory-marks": Rule(
-            severity="warning", why="Clients skip their confirmation for what is marked harmless."
+            severity="warning",
+            why="Clients skip their confirmation for what is marked harmless.",
+            evidence=by_the_specification("clients decide by the marks what to confirm"),
         ),
         "reads-but-destructive": Rule(
-            severity="warning",
+            severity="note",
             why="Clients ask before every call of it, and people learn to confirm without reading.",
         ),
         "large-tool": Rule(
-            severity="warning",
+            severity="note",
             why=(
                 "All of it is sent with every request: it costs money, and attention for the "
                 "others."
@@ -228,6 +245,7 @@ FAMILY = Family(
                 "It is sent with every request; models choose worse among many and long "
                 "descriptions."
             ),
+            evidence=LONG_LISTS,
         ),
         "unchecked-schema": Rule(
             severity="note",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from harness.linting.evidence import WITHOUT_EXAMPLES, reported
 from harness.linting.findings import Family, LintFinding, Rule
 from harness.tool_text.parameters import Param, params_of
 from harness.tool_text.terms import word_set, words
@@ -188,18 +189,32 @@ FAMILY = Family(
         "undescribed-parameter": Rule(
             severity="warning",
             why="A model fills what it does not understand with what looks plausible.",
+            evidence=reported(
+                "a description says what each parameter means and how it changes the call",
+                "Anthropic, How to implement tool use; arXiv 2602.14878",
+            ),
         ),
         "undeclared-parameter": Rule(
             severity="warning",
             why="It is required, and nothing says of what type it is: every call is a guess.",
+            evidence=reported(
+                "Gemini refuses the request (400, property is not defined); three local models "
+                "did not mind (0.0 points, agentgauge 2026)",
+                "errors of the Gemini API as users report them",
+            ),
         ),
         "id-without-example": Rule(
             severity="warning",
             why="Without its form, a model makes ids up or passes names in their place.",
+            evidence=WITHOUT_EXAMPLES,
         ),
         "date-without-format": Rule(
             severity="warning",
             why="05/04/2025 is a day in May or in April: models write dates as they come.",
+            evidence=reported(
+                "from a schema alone, models cannot know how a date is written",
+                "Anthropic, Advanced tool use, November 2025",
+            ),
         ),
         "choices-in-prose": Rule(
             severity="warning",
@@ -207,9 +222,18 @@ FAMILY = Family(
                 "A model may send any text where only the description knows the few that are "
                 "allowed."
             ),
+            evidence=reported(
+                "use enums, so that an invalid call cannot be expressed",
+                "OpenAI, Function calling guide",
+            ),
         ),
         "opaque-choices": Rule(
-            severity="warning", why="A model cannot tell which code stands for what the user said."
+            severity="warning",
+            why="A model cannot tell which code stands for what the user said.",
+            evidence=reported(
+                "models do better with words than with cryptic identifiers",
+                "Anthropic, Writing effective tools for agents, September 2025",
+            ),
         ),
     },
 )

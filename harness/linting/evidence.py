@@ -1,0 +1,161 @@
+"""What is known about a rule: whether the defect that it finds was seen to do harm, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+EvidenceKind: TypeAlias = Literal["measured", "reported", "opinion"]
+"""``measured``: an experiment put the defect in, or took it out, and counted. ``reported``: a
+specification, the documentation of a provider, or a study says that it does harm, without a figure
+for this defect alone. ``opinion``: nobody has shown it; such a rule gives notes only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measurement:
+    """One measured effect of a defect on the success of a model."""
+
+    of: str
+    """What was measured: the model, the size of the sample, what counted as success."""
+    points: float
+    """Percentage points that the defect adds to the rate of success: -25.2 means that it costs
+    25.2 points."""
+    interval: tuple[float, float] | None = None
+    """Interval of 95 %, in percentage points; ``None`` if the source gives none."""
+
+    @property
+    def shows_harm(self) -> bool:
+        """Whether the defect costs success, and its interval, if known, excludes 0."""
+        return self.points < 0 and (self.interval is None or self.interval[1] < 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Why a rule exists."""
+
+    kind: EvidenceKind
+    """How well it is founded."""
+    source: str = ""
+    """Where that can be read; empty for an opinion."""
+    effect: str = ""
+    """What the source says, in a clause; empty for an opinion."""
+    measurements: tuple[Measurement, ...] = ()
+    """The figures of what was measured."""
+
+    def __post_init__(self) -> None:
+        """Require a source where something is known, and figures where it was measured.
+
+        Raises:
+            ValueError: they are missing.
+        """
+        if self.kind != "opinion" and not (self.source and self.effect):
+            raise ValueError(f"evidence that is {self.kind} needs its source and its effect")
+        if self.kind == "measured" and not self.measurements:
+            raise ValueError("evidence that is measured needs its measurements")
+
+    @property
+    def supports_a_warning(self) -> bool:
+        """Whether anything speaks for harm: not if it is an opinion, or was measured to do none."""
+        if self.kind == "measured":
+            return any(one.shows_harm for one in self.measurements)
+        return self.kind == "reported"
+
+    @property
+    def brief(self) -> str:
+        """The evidence in one line: ``measured, -28.9 to -13.3 points (agentgauge, 2026)``."""
+        if self.kind == "opinion":
+            return "opinion: no measurement and no report of harm is known"
+        if self.kind == "measured":
+            return f"measured, {self.points}: {self.effect} ({self.source})"
+        return f"reported: {self.effect} ({self.source})"
+
+    @property
+    def points(self) -> str:
+        """The measured effects in words: ``-28.9 to -13.3 points``; empty if there are none."""
+        found = sorted(one.points for one in self.measurements)
+        if not found:
+            return ""
+        ends = dict.fromkeys((f"{found[0]:+.1f}", f"{found[-1]:+.1f}"))
+        return f"{' to '.join(ends)} points"
+
+
+OPINION = Evidence(kind="opinion")
+"""Nothing is known."""
+
+SIMILAR = Evidence(
+    kind="reported",
+    source="MetaTool, arXiv 2310.03128",
+    effect="models struggle to select among similar tools",
+)
+"""What it costs that tools resemble each other."""
+
+_AGENTGAUGE = "agentgauge, open data, 2026"
+_SPECIFICATION = "MCP specification 2025-11-25, Tools"
+
+
+def by_the_specification(effect: str) -> Evidence:
+    """Return evidence that the specification of MCP says so itself."""
+    return Evidence(kind="reported", source=_SPECIFICATION, effect=effect)
+
+
+def reported(effect: str, source: str) -> Evidence:
+    """Return evidence that ``source`` says so, without a figure for the defect alone."""
+    return Evidence(kind="reported", source=source, effect=effect)
+
+
+CONTRADICTED = Evidence(
+    kind="measured",
+    source=_AGENTGAUGE,
+    effect="text that contradicts the type or the enum of its parameter costs success",
+    measurements=(
+        Measurement(of="gemma2:9b, n = 45", points=-25.2, interval=(-39.0, -11.3)),
+        Measurement(of="llama3.1:8b, n = 45", points=-28.9, interval=(-43.6, -14.2)),
+        Measurement(of="qwen2.5:7b, n = 45", points=-13.3, interval=(-25.2, -1.5)),
+    ),
+)
+"""The only defect of a linter that was shown to do harm by an experiment on models."""
+
+RENAMED = Evidence(
+    kind="measured",
+    source=_AGENTGAUGE,
+    effect="no effect was shown where the text still has a parameter's former name",
+    measurements=(
+        Measurement(of="gemma2:9b, n = 15", points=0.0, interval=(-20.5, 20.5)),
+        Measurement(of="llama3.1:8b, n = 15", points=-13.3, interval=(-40.8, 14.1)),
+        Measurement(of="qwen2.5:7b, n = 15", points=6.7, interval=(-7.1, 20.4)),
+    ),
+)
+"""A defect that was measured, without an effect that is told from chance."""
+
+WITHOUT_EXAMPLES = Evidence(
+    kind="measured",
+    source="Anthropic, Advanced tool use, November 2025",
+    effect="without examples in the definitions, 72 % instead of 90 % of the parameters were right",
+    measurements=(
+        Measurement(of="parameters right, tools with many options, vendor's own test", points=-18),
+    ),
+)
+"""What examples in tool definitions are worth."""
+
+LONG_LISTS = Evidence(
+    kind="measured",
+    source="arXiv 2505.03275; Anthropic, Advanced tool use, November 2025",
+    effect="models choose worse from the whole list than from the few tools that a search finds",
+    measurements=(
+        Measurement(of="right tool, all tools instead of those retrieved", points=-29.5),
+        Measurement(of="Claude Opus 4, whole library instead of tool search", points=-25),
+    ),
+)
+"""What a long list costs."""
+
+FUNCTIONALITY = reported(
+    "text that says what a tool does changes how often it is selected by +11.6 %",
+    "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
+)
+"""What it is worth that a description says what the tool does."""
+
+ACCURACY = reported(
+    "text that is accurate changes how often a tool is selected by +8.8 %",
+    "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
+)
+"""What it is worth that a description is true."""
