@@ -36,7 +36,8 @@ FLOORS = (
     {"discovery"},
     {"judging", "variants"},
     {"runner", "reports", "drafting", "linting"},
-    {"web", "api", "probing", "pytest_plugin", "telemetry", "workbench"},
+    {"workbench"},
+    {"web", "api", "probing", "pytest_plugin", "telemetry"},
     {"cli"},
     {"entry"},
 )

@@ -130,7 +130,7 @@ class LiveRun:
                         grace_s=self._options.grace_s,
                         tell=self._observer.note,
                         abort=self.close_log,
-                        last_words=f"Resume it with: {resume_command(self._log.path.parent.name)}",
+                        last_words=f"Resume it with: {self._resume_command()}",
                     )
                 )
             async with self.opened() as work_off:
@@ -140,6 +140,9 @@ class LiveRun:
         if self.control.note:
             self._observer.note(f"Stopped early: {self.control.note}.")
         self.close_log()
+
+    def _resume_command(self) -> str:
+        return resume_command(self._log.path.parent.name, self._plan.settings)
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Callable[[Plan], Awaitable[None]]]:

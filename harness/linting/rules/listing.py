@@ -46,7 +46,11 @@ def check_listing(tools: ToolList) -> Iterator[LintFinding]:
 def estimated_tokens(tool: Tool) -> int:
     """Return about how many tokens ``tool`` takes in every request."""
     sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
-    text = json.dumps(sent, default=dict, ensure_ascii=False)
+    return tokens_in(json.dumps(sent, default=dict, ensure_ascii=False))
+
+
+def tokens_in(text: str) -> int:
+    """Return about how many tokens ``text`` takes."""
     dense = sum(map(_is_dense, text))
     return (len(text) - dense) // CHARACTERS_PER_TOKEN + dense
 

@@ -13,6 +13,7 @@ from harness.models import traits_of
 from harness.models.pricing import list_price
 from harness.runlog import read_log
 from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.variant_choice import base_name
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 from harness.types import Case, ModelSpec, TrialResult
 
@@ -48,12 +49,16 @@ class Estimate:
 
 
 def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
-    """Yield what each model of ``plan`` may use, from what the same cases used before."""
+    """Yield what each model of ``plan`` may use, from what the same cases used before.
+
+    A variant that was never run is taken for the model without it.
+    """
     used = _used_before(runs)
     for model in plan.models:
         jobs = [job for job in plan.jobs if job.model.name == model.name]
-        known = [used[_name(job)] for job in jobs if _name(job) in used]
-        unknown = [job for job in jobs if _name(job) not in used]
+        before = [used.get(_name(job), used.get(_name(job, base_name(model)))) for job in jobs]
+        known = [tokens for tokens in before if tokens is not None]
+        unknown = [job for job, tokens in zip(jobs, before, strict=True) if tokens is None]
         guessed = [
             typical_tokens(job.trial.case) or job.suite.typical_tokens or TYPICAL_TOKENS
             for job in unknown
@@ -161,8 +166,8 @@ def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
     return used
 
 
-def _name(job: Job) -> tuple[str, str, str]:
-    return job.suite.name, job.trial.case.name, job.model.name
+def _name(job: Job, model: str | None = None) -> tuple[str, str, str]:
+    return job.suite.name, job.trial.case.name, model or job.model.name
 
 
 def typical_tokens(case: Case) -> tuple[int, int] | None:

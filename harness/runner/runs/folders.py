@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from harness.errors import UsageError, did_you_mean
 
@@ -58,9 +59,15 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
     )
 
 
-def resume_command(run_id: str) -> str:
-    """Return the command that resumes that run."""
-    return f"harness evals --resume {run_id}"
+RESUMED_BY = "resumed_by"
+"""The setting, in a log's header, with the command that resumes the run, if not the usual one."""
+USUAL_COMMAND = "harness evals"
+"""The command that resumes a run."""
+
+
+def resume_command(run_id: str, settings: Mapping[str, Any] | None = None) -> str:
+    """Return the command that resumes the run with these ``settings`` in its header."""
+    return f"{(settings or {}).get(RESUMED_BY, USUAL_COMMAND)} --resume {run_id}"
 
 
 def run_ids(runs: Path = RUNS) -> list[str]:

@@ -11,7 +11,16 @@ from harness.errors import InvalidInput, UsageError
 from harness.runlog import Header, RunLog, TrialLine, read_header, read_lines
 from harness.runlog_diff import differences
 from harness.runner.planning.plan import Plan
-from harness.runner.runs.folders import LATEST, RUNS, find_log, has_header, log_path, run_ids
+from harness.runner.runs.folders import (
+    LATEST,
+    RESUMED_BY,
+    RUNS,
+    find_log,
+    has_header,
+    log_path,
+    resume_command,
+    run_ids,
+)
 from harness.types import DECIDED, TrialResult, Usage
 
 _SHOWN = 5
@@ -26,7 +35,13 @@ def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
     """
     if name != LATEST:
         path = find_log(name, runs)
-        if (source := read_header(path).settings.get("graded_from")) is not None:
+        settings = read_header(path).settings
+        if RESUMED_BY in settings:
+            raise UsageError(
+                f"run {name} was made by {settings[RESUMED_BY]}",
+                meant=f"Resume it with: {resume_command(name, settings)}",
+            )
+        if (source := settings.get("graded_from")) is not None:
             raise UsageError(
                 f"run {name} was made by harness grade from recorded conversations, and has "
                 "nothing to resume",
@@ -57,14 +72,23 @@ def _why_not(path: Path, suites: Sequence[str]) -> str | None:
         header = read_header(path)
     except InvalidInput as error:
         return f"cannot be read: {error.problems[0].message}"
-    if header.settings.get("graded_from") is not None:
-        return "was made by harness grade"
-    if header.settings.get("probe") is not None:
-        return "was made by harness probe"
+    if made_by := _other_maker(header):
+        return f"was made by {made_by}"
     names = {name for suite, facts in header.suites.items() for name in _names(suite, facts)}
     if suites and not names.intersection(one.rstrip("/") for one in suites):
         return f"is of {', '.join(header.suites)}"
     return None
+
+
+def _other_maker(header: Header) -> str | None:
+    """Return the command that made the run, if it is not ``harness evals``."""
+    settings = header.settings
+    if settings.get("graded_from") is not None:
+        return "harness grade"
+    if settings.get("probe") is not None:
+        return "harness probe"
+    made_by: str | None = settings.get(RESUMED_BY)
+    return made_by
 
 
 def _names(suite: str, facts: Any) -> Iterator[str]:

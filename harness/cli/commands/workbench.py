@@ -1,0 +1,276 @@
+"""Find out by experiment which words of a server's tools carry weight."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from harness.cli import shell_completion as completing
+from harness.cli.options import Number, bundle
+from harness.cli.progress import progress
+from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
+from harness.errors import UsageError
+from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_PASSED, EXIT_UNJUDGED
+from harness.reports.terminal import print_text, stdout_console
+from harness.runlog import RunLog, read_log
+from harness.runner.control import Budget
+from harness.runner.launch import require_trust
+from harness.runner.observer import Observer
+from harness.runner.planning.prepare import Prepared, RunRequest
+from harness.runner.run import RunOptions
+from harness.runner.runs.folders import LATEST, RESUMED_BY, find_log, resume_command
+from harness.safe_text import money, printable
+from harness.types import Tool
+from harness.workbench.arms import Arm
+from harness.workbench.console import lines
+from harness.workbench.cost_table import StudyCost, cost_table
+from harness.workbench.json_form import document
+from harness.workbench.measured import base_names
+from harness.workbench.staging import COMMAND, SETTING, Ground
+from harness.workbench.study import STUDIES, StudyOptions
+from harness.workbench.tools_of_suite import tools_of
+from harness.workbench.workbench import (
+    Order,
+    Workbench,
+    WorkbenchResult,
+    earlier,
+    logs_of,
+)
+
+
+def _order(*, studies: str | None, margin: float, decoys: str, **values: Any) -> Order:
+    names = tuple(name.strip() for name in (studies or "").split(",") if name.strip())
+    for name in names:
+        if name not in STUDIES:
+            raise STUDIES.unknown(name)
+    try:
+        counts = tuple(sorted({int(count) for count in decoys.split(",")}))
+    except ValueError as error:
+        raise UsageError(f"--decoys: {decoys!r} is not a list of numbers such as 8,32") from error
+    options = StudyOptions(margin=margin / 100, decoys=counts, **values)
+    return Order(studies=names, options=options)
+
+
+ORDER = bundle(
+    "order",
+    _order,
+    click.option(
+        "--studies",
+        metavar="NAME,…",
+        help="Only these studies.  [default: all]",
+    ),
+    click.option(
+        "--margin",
+        type=Number(min=0.5, max=100),
+        default=5.0,
+        show_default=True,
+        metavar="POINTS",
+        help="The largest difference of pass rates that counts as none.",
+    ),
+    click.option(
+        "--decoys",
+        default="8,32,128",
+        show_default=True,
+        metavar="N,…",
+        help="Numbers of further tools that are tried.",
+    ),
+    click.option(
+        "--mutants",
+        type=click.IntRange(1, 10_000),
+        default=60,
+        show_default=True,
+        metavar="N",
+        help="Most wrong descriptions that are tried, for the kill score.",
+    ),
+    click.option(
+        "--writer",
+        metavar="MODEL",
+        help="Model that writes better descriptions.  [default: none; rules do it]",
+    ),
+    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mode:
+    """What the command does."""
+
+    resume: str | None
+    """The workbench to go on with."""
+    from_run: str | None
+    """The run to read instead of running anything."""
+    dry_run: bool
+    """Whether to estimate the cost and run nothing."""
+
+    def __post_init__(self) -> None:
+        """Refuse contradictory options."""
+        if sum((self.resume is not None, self.from_run is not None, self.dry_run)) > 1:
+            raise UsageError("give one of --resume, --from and --dry-run")
+
+
+MODE = bundle(
+    "mode",
+    Mode,
+    click.option(
+        "--resume",
+        is_flag=False,
+        flag_value=LATEST,
+        metavar="[RUN]",
+        shell_complete=completing.runs,
+        help="Go on with an earlier workbench: run only what is missing or was not judged.",
+    ),
+    click.option(
+        "--from",
+        "from_run",
+        metavar="RUN",
+        shell_complete=completing.runs,
+        help="Run nothing: show what this run, of the workbench or of evals, says.",
+    ),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Show what each study would run and its estimated cost; no model is asked.",
+    ),
+)
+
+
+@click.command("workbench")
+@click.argument("suites", nargs=-1, metavar="SUITE", shell_complete=completing.suites)
+@REQUEST
+@BUDGET
+@OPTIONS
+@ORDER
+@MODE
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+@click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
+def command(
+    suites: tuple[str, ...],
+    request: RunRequest,
+    budget: Budget,
+    options: RunOptions,
+    order: Order,
+    mode: Mode,
+    *,
+    json_output: bool,
+    quiet: bool,
+) -> None:
+    """Find out by experiment which words of a server's tools carry weight, and what helps.
+
+    The cases of SUITE are asked again and again while the model is shown changed tool lists: a
+    sentence less, another order, more tools. The server is never changed.
+    """
+    request = replace(request, suites=suites)
+    order = replace(order, options=replace(order.options, versus=tuple(request.variants)))
+    if request.shard is not None:
+        raise UsageError("the workbench cannot be sharded: its later stages need its first")
+    first: str | None = None
+    if mode.resume is not None:
+        first, request, order = earlier(mode.resume)
+    logs: list[RunLog] = []
+    if mode.from_run is not None:
+        logs, request, order = _read(mode.from_run, request, order)
+    ground = Ground(request=request, cwd=Path.cwd(), environ=os.environ)
+    prepared = _prepared(ground, keyless=mode.dry_run or bool(logs))
+    for note in prepared.notes:
+        click.echo(note, err=True)
+    require_trust(prepared.plan)
+    tools = _tools_in(logs) if logs else tools_of(prepared.plan)
+    bench = Workbench(ground, order, tools, prepared.plan)
+    if mode.dry_run:
+        _show_costs(list(cost_table(bench, ground)), json_output=json_output)
+        return
+    if logs:
+        _show(bench.result(logs), json_output=json_output)
+        return
+    options = replace(options, budget=budget, concurrency=prepared.concurrency)
+    with redirect_stdout(sys.stderr), progress(quiet=quiet) as observer:
+
+        def announced(stage: int, arms: Sequence[Arm]) -> Observer:
+            observer.note(f"Stage {stage}: {len(arms)} tool lists.")
+            return observer
+
+        result = bench.carry_out(options, announced, resume=first)
+    _show(result, json_output=json_output)
+
+
+def _prepared(ground: Ground, *, keyless: bool) -> Prepared:
+    with redirect_stdout(sys.stderr):  # a suite in Python may print
+        return ground.plan(keyless=keyless)
+
+
+def _read(name: str, request: RunRequest, order: Order) -> tuple[list[RunLog], RunRequest, Order]:
+    """Return the logs of a run, and what to read them for."""
+    log = read_log(find_log(name))
+    if SETTING in log.header.settings:
+        first, request, logged = earlier(name)
+        return logs_of(first), request, replace(logged, studies=order.studies or logged.studies)
+    if not request.suites:
+        request = replace(request, suites=tuple(log.header.suites))
+    names = dict.fromkeys(base_names(log))
+    return [log], replace(request, models=request.models or tuple(names)), order
+
+
+def _tools_in(logs: Sequence[RunLog]) -> list[Tool]:
+    tools = {
+        tool.name: tool for log in logs for listed in log.tools.values() for tool in listed.tools
+    }
+    return list(tools.values())
+
+
+def _show(result: WorkbenchResult, *, json_output: bool) -> None:
+    if json_output:
+        click.echo(json.dumps({"status": "ok", "result": document(result)}, ensure_ascii=False))
+    else:
+        console = stdout_console()
+        for line in lines(result):
+            print_text(console, Text(printable(line)))
+    if result.reason != "complete":
+        settings = {RESUMED_BY: COMMAND}
+        click.echo(f"Go on with: {resume_command(result.run_id, settings)}", err=True)
+    if result.reason == "interrupted":
+        raise click.exceptions.Exit(EXIT_INTERRUPTED)
+    whole = result.reason == "complete" and not result.not_judged
+    raise click.exceptions.Exit(EXIT_PASSED if whole else EXIT_UNJUDGED)
+
+
+_COLUMNS = ("study", "tool lists", "trials", "tokens in", "out", "cost", "question")
+
+
+def _show_costs(rows: Sequence[StudyCost], *, json_output: bool) -> None:
+    if json_output:
+        found = {"studies": [asdict(row) for row in rows]}
+        click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
+        return
+    cells = [_COLUMNS, *(_cells(row) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    for row in cells:
+        first, *middle, last = row
+        padded = [cell.rjust(width) for cell, width in zip(middle, widths[1:-1], strict=True)]
+        click.echo("  ".join([first.ljust(widths[0]), *padded, last]).rstrip())
+    costs = [row.cost_usd for row in rows]
+    total = None if None in costs else sum(cost or 0.0 for cost in costs)
+    trials = sum(row.trials for row in rows)
+    click.echo(f"{trials:,} trials in the first stage, {money(total)}.")
+
+
+def _cells(row: StudyCost) -> tuple[str, ...]:
+    arms = f"{row.arms:,}" + (f" ({row.shared:,} shared)" if row.shared else "")
+    trials = f"{row.trials:,}" + (f" + up to {row.later:,}" if row.later else "")
+    return (
+        row.study,
+        arms,
+        trials,
+        f"{row.input_tokens:,}",
+        f"{row.output_tokens:,}",
+        money(row.cost_usd),
+        row.question,
+    )

@@ -1,0 +1,69 @@
+"""Arms: the changed tool lists that studies want to see tried, each run once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from harness.canonical_json import digest
+from harness.runner.planning.plan import describe_variant
+from harness.types import JsonObject, Variant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """One tool list to try, and the cases to try it on."""
+
+    variant: Variant | None
+    """The changed list; ``None`` is the server's own, the *clean* arm."""
+    cases: frozenset[str] | None = None
+    """Names of the cases; ``None`` means every case of the suite."""
+
+    @property
+    def key(self) -> str:
+        """Equal for arms that show the model the same, whatever they are called."""
+        return key_of(self.variant)
+
+    def asks(self, case: str) -> bool:
+        """Whether the case of that name is part of the arm."""
+        return self.cases is None or case in self.cases
+
+
+CLEAN = Arm(variant=None)
+"""The server's own list, on every case."""
+
+
+def key_of(variant: Variant | None) -> str:
+    """Return a digest of what a variant changes; its name and description do not count."""
+    return "" if variant is None else key_of_logged(describe_variant(variant))
+
+
+def key_of_logged(described: JsonObject) -> str:
+    """Return the same of a variant as a log's header describes it."""
+    return digest({part: value for part, value in described["edits"].items() if part != "name"})
+
+
+def distinct(arms: Iterable[Arm]) -> tuple[Arm, ...]:
+    """Return each arm once, in order; equal ones are joined over all their cases.
+
+    Arms of different content that share a name get a number behind it.
+    """
+    joined: dict[str, Arm] = {}
+    for arm in arms:
+        known = joined.setdefault(arm.key, arm)
+        if known.cases is not None:
+            cases = None if arm.cases is None else known.cases | arm.cases
+            joined[arm.key] = replace(known, cases=cases)
+    return tuple(_with_own_names(joined.values()))
+
+
+def _with_own_names(arms: Iterable[Arm]) -> Iterable[Arm]:
+    taken: dict[str, int] = {}
+    for arm in arms:
+        if arm.variant is None:
+            yield arm
+            continue
+        name = arm.variant.name
+        taken[name] = taken.get(name, 0) + 1
+        own = name if taken[name] == 1 else f"{name} ({taken[name]})"
+        yield replace(arm, variant=replace(arm.variant, name=own))

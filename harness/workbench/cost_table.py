@@ -1,0 +1,71 @@
+"""What each study would run and cost, before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from harness.runner.planning.estimate import estimates
+from harness.runner.planning.plan import Plan
+from harness.workbench.arms import CLEAN, Arm, distinct
+from harness.workbench.staging import Ground, keys_of
+from harness.workbench.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyCost:
+    """What one study would take."""
+
+    study: str
+    """Its name; ``clean`` is the server's own list, which all studies share."""
+    question: str
+    """What it answers."""
+    arms: int
+    """Tool lists that it looks at."""
+    shared: int
+    """Of these, the ones that a study above runs already."""
+    trials: int
+    """Trials of the others, over all models."""
+    input_tokens: int
+    """Estimated, over these trials."""
+    output_tokens: int
+    """Estimated, over these trials."""
+    cost_usd: float | None
+    """Dollars; ``None`` if a price is unknown."""
+    later: int
+    """At most so many trials that follow from what is measured, at the same price each."""
+
+
+def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
+    """Yield a row for the clean arm and one for each study, in the order of reports."""
+    plan = ground.stage(bench.first_arms(), {}, keyless=True).plan
+    yield _row("clean", "How do the cases fare on the server's own list?", plan, [CLEAN], [], 0)
+    ran = [CLEAN]
+    for study in bench.studies:
+        own = list(distinct(study.arms(bench.bench())))
+        later = 0 if study.estimate is None else study.estimate(bench.bench())
+        yield _row(study.name, study.question, plan, own, ran, later)
+        ran += own
+
+
+def _row(
+    name: str, question: str, plan: Plan, arms: list[Arm], ran: list[Arm], later: int
+) -> StudyCost:
+    keys = keys_of(plan)
+    known = {arm.key for arm in ran}
+    new = {arm.key for arm in arms if arm.key not in known}
+    own = {name for name, key in keys.items() if key in new}
+    part = replace(plan, jobs=tuple(job for job in plan.jobs if job.model.name in own))
+    guesses = list(estimates(part))
+    costs = [guess.cost_usd for guess in guesses]
+    return StudyCost(
+        study=name,
+        question=question,
+        arms=len(arms),
+        shared=len(arms) - len(new),
+        trials=len(part.jobs),
+        input_tokens=sum(guess.input_tokens for guess in guesses),
+        output_tokens=sum(guess.output_tokens for guess in guesses),
+        cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+        later=later,
+    )

@@ -1,0 +1,132 @@
+"""What the runs of a workbench measured, arm by arm, for one model: read from their logs alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from harness.judging.from_log import judge_log
+from harness.runlog import RunLog
+from harness.runner.planning.variant_choice import JOINT
+from harness.stats.clusters import Trials
+from harness.types import JsonObject, TrialResult, Usage, Variant
+from harness.workbench.arms import key_of, key_of_logged
+
+_JUDGED = frozenset({"passed", "failed"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FirstCall:
+    """What the model called first in one trial."""
+
+    case: str
+    """Name of the case."""
+    key: str
+    """`TrialResult.key`, by which its conversation is found."""
+    tool: str | None
+    """The server's name of the tool, a decoy's name, or what the model made up; ``None`` when it
+    called none."""
+    decoy: bool
+    """Whether it is a decoy."""
+    passed: bool
+    """Whether the trial passed."""
+
+
+class Measured:
+    """The results of one model on one suite, by arm."""
+
+    def __init__(self, logs: Sequence[RunLog], suite: str, model: str) -> None:
+        """Take the results of ``model`` and its variants in ``logs`` that belong to ``suite``."""
+        self.logs = tuple(logs)
+        """The logs that were read, in the order of the stages."""
+        self.model = model
+        """Name of the model without its variants."""
+        self._by_arm: dict[str, list[TrialResult]] = {}
+        self._log_of: dict[str, RunLog] = {}
+        for log in logs:
+            arms = _arms_of(log, model)
+            for result in judge_log(log).results:
+                if result.suite == suite and result.model in arms:
+                    self._by_arm.setdefault(arms[result.model], []).append(result)
+                    self._log_of[result.key] = log
+
+    def has(self, variant: Variant | None) -> bool:
+        """Whether at least one trial of the arm was recorded."""
+        return key_of(variant) in self._by_arm
+
+    def results(self, variant: Variant | None = None) -> tuple[TrialResult, ...]:
+        """Return every recorded result of an arm; ``None`` is the clean one."""
+        return tuple(self._by_arm.get(key_of(variant), ()))
+
+    def trials(self, variant: Variant | None = None) -> dict[str, Trials]:
+        """Return case → (passed, judged) of an arm; cases without a judged trial are left out."""
+        found: dict[str, Trials] = {}
+        for result in self.results(variant):
+            if result.status in _JUDGED:
+                passed, judged = found.get(result.case.name, (0, 0))
+                found[result.case.name] = passed + (result.status == "passed"), judged + 1
+        return found
+
+    def not_judged(self, variant: Variant | None = None) -> int:
+        """Return how many recorded trials of an arm have no verdict: errors, skipped, cancelled."""
+        return sum(result.status not in _JUDGED for result in self.results(variant))
+
+    def usage(self, variant: Variant | None = None) -> Usage:
+        """Return what the trials of an arm used."""
+        return sum((result.usage for result in self.results(variant)), Usage())
+
+    def first_calls(self, variant: Variant | None = None) -> tuple[FirstCall, ...]:
+        """Return the first call of each judged trial of an arm, from its conversation."""
+        calls = []
+        for result in self.results(variant):
+            transcript = self._log_of[result.key].transcript(result.key)
+            if transcript is None or result.status not in _JUDGED:
+                continue
+            first = next(iter(transcript.tool_calls), None)
+            calls.append(
+                FirstCall(
+                    case=result.case.name,
+                    key=result.key,
+                    tool=None if first is None else first.tool,
+                    decoy=first is not None and first.outcome == "decoy",
+                    passed=result.status == "passed",
+                )
+            )
+        return tuple(calls)
+
+    @cached_property
+    def spent(self) -> Usage:
+        """What all trials used, judges and simulated users included."""
+        return used_by(result for results in self._by_arm.values() for result in results)
+
+
+def used_by(results: Iterable[TrialResult]) -> Usage:
+    """Return what ``results`` used, judges and simulated users included."""
+    return sum((one.usage + one.judge_usage + one.user_usage for one in results), Usage())
+
+
+def base_names(log: RunLog) -> list[str]:
+    """Return the models of a log without their variants, each once."""
+    named = {
+        name if (described := facts.get("variant")) is None else _base(name, described): None
+        for name, facts in log.header.models.items()
+    }
+    return list(named)
+
+
+def _base(name: str, described: JsonObject) -> str:
+    return name.removesuffix(f"{JOINT}{described['name']}")
+
+
+def _arms_of(log: RunLog, model: str) -> dict[str, str]:
+    """Return name in the log → key of the arm, for ``model`` and its variants."""
+    found = {}
+    for name, facts in log.header.models.items():
+        described = facts.get("variant")
+        if described is None:
+            if name == model:
+                found[name] = ""
+        elif _base(name, described) == model:
+            found[name] = key_of_logged(described)
+    return found

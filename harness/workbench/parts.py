@@ -1,0 +1,121 @@
+"""The parts of a tool list that a model reads: each can be taken out, and each has its price."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from harness.linting.rules.listing import tokens_in
+from harness.types import ParameterEdit, Tool, ToolEdit, Variant
+from harness.variants.sentences import sentences
+
+PartKind: TypeAlias = Literal[
+    "name", "title", "sentence", "parameter name", "parameter text", "enum", "examples", "default"
+]
+"""What a part is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part of one tool's words."""
+
+    tool: str
+    """The server's name of the tool."""
+    kind: PartKind
+    """What it is."""
+    text: str
+    """The words themselves; values as JSON."""
+    parameter: str | None = None
+    """The parameter that it belongs to, if to one."""
+    number: int | None = None
+    """A sentence's place in the description, from 1."""
+
+    @property
+    def label(self) -> str:
+        """The part in a few words: ``search_orders: sentence 2``."""
+        what = f"sentence {self.number}" if self.kind == "sentence" else self.kind
+        if self.parameter is not None:
+            what = f"{self.kind.removeprefix('parameter ')} of {self.parameter}"
+        return f"{self.tool}: {what}"
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens it takes in every request."""
+        return max(1, tokens_in(self.text))
+
+
+def parts_of(tools: Sequence[Tool]) -> Iterator[Part]:
+    """Yield every part of ``tools``, in the order in which a model reads them."""
+    for tool in tools:
+        yield Part(tool=tool.name, kind="name", text=tool.name)
+        if tool.title:
+            yield Part(tool=tool.name, kind="title", text=tool.title)
+        for place, sentence in enumerate(sentences(tool.description), start=1):
+            yield Part(tool=tool.name, kind="sentence", text=sentence, number=place)
+        yield from _parameters(tool)
+
+
+def without(part: Part, tools: Sequence[Tool]) -> Variant:
+    """Return the variant that takes ``part`` out of ``tools``.
+
+    A name cannot be taken out: it becomes one that says nothing (``tool_3``, ``value_2``).
+    """
+    tool = next(one for one in tools if one.name == part.tool)
+    return Variant(
+        name=f"without {part.label}",
+        tools={part.tool: _edit(part, tool, [one.name for one in tools])},
+        description=f"What does this carry: {part.text}",
+    )
+
+
+def _edit(part: Part, tool: Tool, names: Sequence[str]) -> ToolEdit:
+    if part.kind == "name":
+        return ToolEdit(name=_free("tool", names.index(tool.name) + 1, names))
+    if part.kind == "title":
+        return ToolEdit(title="")
+    if part.kind == "sentence":
+        assert part.number is not None
+        return ToolEdit(without_sentences=(part.number,))
+    assert part.parameter is not None
+    own = list(_properties(tool))
+    edits = {
+        "parameter name": lambda: ParameterEdit(
+            name=_free("value", own.index(part.parameter or "") + 1, own)
+        ),
+        "parameter text": lambda: ParameterEdit(description=""),
+        "enum": lambda: ParameterEdit(enum=()),
+        "examples": lambda: ParameterEdit(examples=()),
+        "default": lambda: ParameterEdit(default=()),
+    }
+    return ToolEdit(parameters={part.parameter: edits[part.kind]()})
+
+
+def _free(word: str, number: int, taken: Sequence[str]) -> str:
+    name = f"{word}_{number}"
+    return name if name not in taken else f"{name}_x"
+
+
+def _parameters(tool: Tool) -> Iterator[Part]:
+    for name, schema in _properties(tool).items():
+        yield Part(tool=tool.name, kind="parameter name", text=name, parameter=name)
+        if not isinstance(schema, Mapping):
+            continue
+        said = schema.get("description")
+        if isinstance(said, str) and said.strip():
+            yield Part(tool=tool.name, kind="parameter text", text=said, parameter=name)
+        values: tuple[tuple[PartKind, str], ...] = (
+            ("enum", "enum"),
+            ("examples", "examples"),
+            ("default", "default"),
+        )
+        for kind, key in values:
+            if schema.get(key) not in (None, []):
+                text = json.dumps(schema[key], ensure_ascii=False, default=str)
+                yield Part(tool=tool.name, kind=kind, text=text, parameter=name)
+
+
+def _properties(tool: Tool) -> Mapping[str, Any]:
+    properties = tool.input_schema.get("properties")
+    return properties if isinstance(properties, Mapping) else {}

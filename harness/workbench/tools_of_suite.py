@@ -1,0 +1,49 @@
+"""The tools of a suite: what anybody who asks in it is offered, listed before anything is run."""
+
+from __future__ import annotations
+
+import anyio
+
+from harness.canonical_json import canonical_json
+from harness.errors import HarnessError
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.run import cause_of
+from harness.sessions.pool import open_sessions
+from harness.types import Tool
+
+
+def tools_of(plan: Plan) -> tuple[Tool, ...]:
+    """Start the servers of ``plan``, and return every tool that a caller in it is offered, once.
+
+    A tool that two callers are offered in different words is in the list in the first's.
+
+    Raises:
+        ServerError: a server could not be started, or could not list its tools, in time.
+    """
+    try:
+        return anyio.run(_listed, _one_job_of_each_caller(plan))
+    except BaseExceptionGroup as group:
+        cause = cause_of(group)
+        if isinstance(cause, HarnessError):
+            raise cause from group
+        raise
+
+
+def _one_job_of_each_caller(plan: Plan) -> list[Job]:
+    seen: dict[tuple[str, str], Job] = {}
+    for job in plan.jobs:
+        if job.trial.case.caller.credential == "valid":
+            who = canonical_json(job.trial.case.caller.user_context)
+            seen.setdefault((job.server.name, who), job)
+    return list(seen.values())
+
+
+async def _listed(jobs: list[Job]) -> tuple[Tool, ...]:
+    tools: dict[str, Tool] = {}
+    async with open_sessions() as pool:
+        for job in jobs:
+            caller = job.trial.case.caller
+            async with pool.session(job.server, caller.user_context) as session:
+                for tool in session.tools.tools:
+                    tools.setdefault(tool.name, tool)
+    return tuple(tools.values())

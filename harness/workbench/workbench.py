@@ -1,0 +1,271 @@
+"""One workbench: a first stage with every arm that is known beforehand, then what follows from it.
+
+Each stage is a run like any other, in a folder of its own (``ID``, ``ID-2``, ``ID-3`` …), with its
+own log. A stage is planned from the logs of those before it alone, so that a workbench that was
+ended in any way goes on where it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+from harness.models import traits_of
+from harness.runlog import RunLog, read_header, read_log
+from harness.runner.control import Budget
+from harness.runner.launch import launch
+from harness.runner.observer import Observer
+from harness.runner.planning.plan import Plan
+from harness.runner.planning.prepare import RunRequest
+from harness.runner.planning.variant_choice import variants_of
+from harness.runner.run import RunOptions
+from harness.runner.runs.folders import (
+    RUNS,
+    find_log,
+    has_header,
+    log_path,
+    new_run_id,
+    resume_command,
+)
+from harness.types import ModelSpec, Tool, Usage
+from harness.workbench.arms import CLEAN, Arm, distinct
+from harness.workbench.measured import Measured, used_by
+from harness.workbench.staging import SETTING, Ground, models_of, only_suite
+from harness.workbench.study import Bench, Study, StudyOptions, StudyResult, chosen_studies
+
+_MOST_STAGES = 40
+"""No workbench goes on for ever, whatever its studies ask for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a user wants of a workbench."""
+
+    studies: tuple[str, ...] = ()
+    """Names of studies; none means all."""
+    options: StudyOptions = field(default_factory=StudyOptions)
+    """What the studies are told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResults:
+    """The answers of all studies for one model."""
+
+    model: str
+    """Its name."""
+    baseline: bool
+    """Whether it is no LLM."""
+    studies: tuple[StudyResult, ...]
+    """In the order of reports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkbenchResult:
+    """Everything that a workbench found, read from its logs."""
+
+    run_id: str
+    """Folder of the first stage."""
+    suite: str
+    """Name of the suite."""
+    tools: tuple[Tool, ...]
+    """The tools, in the server's words."""
+    models: tuple[ModelResults, ...]
+    """One for each model."""
+    logs: tuple[Path, ...]
+    """The log of each stage."""
+    reason: str
+    """Why the last stage ended: ``complete``, ``interrupted``, ``budget`` …"""
+    recorded: int
+    """Trials that were recorded, in all stages."""
+    not_judged: int
+    """Of these, the ones without a verdict."""
+    spent: Usage
+    """What they used."""
+
+
+class Workbench:
+    """The studies of one suite."""
+
+    def __init__(
+        self, ground: Ground, order: Order, tools: Sequence[Tool], clean: Plan, runs: Path = RUNS
+    ) -> None:
+        """``clean`` is the plan of the clean arm; ``tools`` are what its callers are offered."""
+        self._ground = ground
+        self._order = order
+        self._runs = runs
+        self._tools = tuple(tools)
+        self._suite = only_suite(clean)
+        self._models = models_of(clean)
+        self.studies: tuple[Study, ...] = chosen_studies(order.studies)
+        """The studies, in the order of reports."""
+        self._versus = tuple(
+            variant
+            for variant in variants_of(self._suite, order.options.versus)
+            if variant is not None
+        )
+
+    def first_arms(self) -> tuple[Arm, ...]:
+        """Return every arm that is known before anything is run, the clean one first."""
+        asked = (arm for bench in self._benches(None) for arm in self.arms_of(bench))
+        return distinct([CLEAN, *asked])
+
+    def arms_of(self, bench: Bench) -> Iterator[Arm]:
+        """Yield the arms that the studies ask for beforehand."""
+        for study in self.studies:
+            yield from study.arms(bench)
+
+    def bench(self) -> Bench:
+        """Return what studies see of the first model before anything is run."""
+        return next(self._benches(None))
+
+    def carry_out(
+        self,
+        options: RunOptions,
+        observer_of: Callable[[int, Sequence[Arm]], Observer],
+        *,
+        resume: str | None = None,
+    ) -> WorkbenchResult:
+        """Run every stage, and return what was found, however it ended.
+
+        Args:
+            options: How stages are carried out; the budget is that of all together.
+            observer_of: Returns the observer of a stage, by its number (from 1) and arms.
+            resume: Folder of the first stage of an earlier workbench that goes on.
+        """
+        first = resume or new_run_id([self._suite.name])
+        logs: list[RunLog] = []
+        arms: tuple[Arm, ...] = self.first_arms()
+        ran: set[str] = set()
+        for stage in range(1, _MOST_STAGES + 1):
+            path = log_path(stage_id(first, stage), self._runs)
+            settings = {
+                "of": first,
+                "stage": stage,
+                "studies": [study.name for study in self.studies],
+                "options": asdict(self._order.options),
+                "request": asdict(self._ground.request),
+            }
+            plan = self._ground.stage(arms, settings).plan
+            log = launch(
+                plan,
+                replace(options, budget=_left(options.budget, logs)),
+                observer_of(stage, arms),
+                runs=self._runs,
+                resume=read_log(path) if has_header(path) else None,
+                run_id=stage_id(first, stage),
+            )
+            logs.append(log)
+            ran.update(arm.key for arm in arms)
+            if log.footer is None or log.footer.reason != "complete":
+                break
+            arms = self._next_arms(logs, ran)
+            if not arms:
+                break
+        return self.result(logs)
+
+    def result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
+        """Return what ``logs``, those of all stages, show."""
+        folder = logs[0].path.parent
+        results = [result for log in logs for result in log.results]
+        footer = logs[-1].footer
+        return WorkbenchResult(
+            run_id=logs[0].header.run_id,
+            suite=self._suite.name,
+            tools=self._tools,
+            models=tuple(
+                ModelResults(
+                    model=bench.model,
+                    baseline=bench.baseline,
+                    studies=tuple(
+                        study.read(bench, Measured(logs, self._suite.name, bench.model))
+                        for study in self.studies
+                    ),
+                )
+                for bench in self._benches(folder)
+            ),
+            logs=tuple(log.path for log in logs),
+            reason="interrupted" if footer is None else footer.reason,
+            recorded=len(results),
+            not_judged=sum(one.status not in {"passed", "failed"} for one in results),
+            spent=used_by(results),
+        )
+
+    def _next_arms(self, logs: Sequence[RunLog], ran: set[str]) -> tuple[Arm, ...]:
+        wanted: list[Arm] = []
+        for bench in self._benches(logs[0].path.parent):
+            measured = Measured(logs, self._suite.name, bench.model)
+            for study in self.studies:
+                wanted += study.next_arms(bench, measured)
+        return distinct(arm for arm in wanted if arm.key not in ran)
+
+    def _benches(self, folder: Path | None) -> Iterator[Bench]:
+        for model in self._models:
+            yield Bench(
+                suite=self._suite,
+                tools=self._tools,
+                model=model.name,
+                baseline=_is_baseline(model),
+                options=self._order.options,
+                versus=self._versus,
+                folder=folder,
+            )
+
+
+def _is_baseline(model: ModelSpec) -> bool:
+    return traits_of(model.provider).answers != "llm"
+
+
+def stage_id(first: str, stage: int) -> str:
+    """Return the name of a stage's folder."""
+    return first if stage == 1 else f"{first}-{stage}"
+
+
+def logs_of(first: str, runs: Path = RUNS) -> list[RunLog]:
+    """Return the logs of every stage that began, in order."""
+    logs = []
+    for stage in range(1, _MOST_STAGES + 1):
+        path = log_path(stage_id(first, stage), runs)
+        if not has_header(path):
+            break
+        logs.append(read_log(path))
+    return logs
+
+
+def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
+    """Return the first stage's folder of an earlier workbench, and what it was asked.
+
+    ``name`` is a run's, of any stage, or ``latest``.
+
+    Raises:
+        UsageError: there is no such run, or it is none of a workbench.
+    """
+    header = read_header(find_log(name, runs))
+    settings = header.settings.get(SETTING)
+    if settings is None:
+        raise UsageError(
+            f"run {name} was not made by harness workbench",
+            meant=f"Resume it with: {resume_command(name, header.settings)}",
+        )
+    request = RunRequest(**{**settings["request"], "suites": tuple(settings["request"]["suites"])})
+    known = {one.name for one in fields(StudyOptions)}
+    options: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in settings["options"].items()
+        if key in known
+    }
+    order = Order(studies=tuple(settings["studies"]), options=StudyOptions(**options))
+    return settings["of"], request, order
+
+
+def _left(budget: Budget, logs: Sequence[RunLog]) -> Budget:
+    """Return what is left of ``budget`` after the stages in ``logs``."""
+    used = used_by(result for log in logs for result in log.results)
+    cost, tokens = budget.max_cost_usd, budget.max_tokens
+    return replace(
+        budget,
+        max_cost_usd=None if cost is None else max(0.0, cost - (used.cost_usd or 0.0)),
+        max_tokens=None if tokens is None else max(1, tokens - (used.tokens or 0)),
+    )
