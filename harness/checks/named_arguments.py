@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from harness.matching.described_calls import described_calls
 from harness.matching.matchers import is_matcher
 from harness.matching.paths import steps
 from harness.types import Check, JsonObject
@@ -12,15 +13,8 @@ from harness.types import Check, JsonObject
 def argument_names(check: Check) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield ``(tool, names of its arguments)`` for every call in a check or inside a group."""
     for one in check.walk():
-        yield from _described(one.params)
-
-
-def _described(params: JsonObject) -> Iterator[tuple[str, tuple[str, ...]]]:
-    if "tool" in params and "args" in params:
-        yield params["tool"], tuple(_names(params["args"]))
-    for calls in (params.get("calls"), params.get("expected")):
-        for call in calls if isinstance(calls, list | tuple) else ():
-            yield from _described(call)
+        for tool, args in described_calls(one.params):
+            yield tool, tuple(_names(args))
 
 
 def _names(args: JsonObject) -> Iterator[str]:

@@ -15,6 +15,7 @@ from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, ingest_turns, roomy
 from harness.suites.parameters import Expander
 from harness.suites.simulated_users import read_user, summary
+from harness.suites.wordings import flaws
 from harness.types import (
     Caller,
     Case,
@@ -153,6 +154,10 @@ class CaseReader:
             )
             place = self._reading.document.at((*path, "assertions"))
             self._reading.problem(place, f"{noun} checks nothing.", meant)
+        for one in cases:
+            for flaw in flaws(one):
+                place = self._reading.document.at((*path, "wordings", flaw.place))
+                self._reading.problem(place, f"{flaw.message}.", flaw.meant)
         yield from cases
 
     def _case(
@@ -181,6 +186,7 @@ class CaseReader:
             if user
             else values.get("prompt", ""),
             checks=(*self._checks(path, test, values, noun), *self._base.checks),
+            wordings=values.get("wordings", ()),
             turns=turns,
             user=user,
             description=values.get("description"),

@@ -43,6 +43,7 @@ from harness.suites.readers import Vocabulary
 from harness.suites.shared_fields import LABELS, LIMITS, REPEATS
 from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
 from harness.suites.variants import VARIANTS
+from harness.suites.wordings import WORDINGS
 from harness.types import Credential
 
 
@@ -306,6 +307,7 @@ _TEST_FIELDS = {
     "name": line("Name of the test, unique in the suite.", required=True),
     "description": text("What the test is for, in a sentence."),
     "prompt": text("What the user says."),
+    "wordings": WORDINGS,
     "ingest": INGEST,
     "ingest_prompt": INGEST_PROMPT_FIELD,
     "turns": Field(

@@ -32,6 +32,7 @@ MAX_COPIED = 5_000_000
 FILLED = (
     "description",
     "prompt",
+    "wordings",
     "ingest",
     "ingest_prompt",
     "turns",

@@ -35,6 +35,8 @@ class PythonCase:
     """Unique in the suite."""
     input: str | Sequence[str] = ""
     """What the user says; several texts are the turns of a conversation."""
+    wordings: Sequence[str] = ()
+    """Other ways to say ``input``, or the first of its texts, for ``harness workbench``."""
     expected: Any = None
     """The value that ``check`` compares with; never interpreted."""
     tools: Sequence[Any] = ()

@@ -41,8 +41,10 @@ from harness.suites.python_values import (
     true,
     user,
 )
+from harness.suites.python_variants import python_variants
 from harness.suites.readers import Vocabulary
 from harness.suites.simulated_users import summary
+from harness.suites.wordings import flaws
 from harness.types import (
     Caller,
     Case,
@@ -146,6 +148,8 @@ class _Reading:
             self.take(self.suite, "isolation", isolation, noun) or "identity"
         )
         cases, server = self._cases(), self._server()
+        variants, wrong = python_variants(part(self.suite, "variants"), self.at)
+        self.problems += wrong
         if self.toolless:
             cases = tuple(
                 replace(case, allow_no_tools=True) if case.server is None else case
@@ -156,6 +160,7 @@ class _Reading:
             name=self.name,
             cases=cases,
             server=server,
+            variants=variants,
             judge_model=self.take(self.suite, "judge_model", text, noun),
             user_model=self.take(self.suite, "user_model", text, noun),
             digest=digest(
@@ -253,9 +258,10 @@ class _Reading:
             if part(given, key) is None:
                 self.problem(f"{noun} has no {key!r}.", f"It is a {type(given).__name__}.")
         said, case_id = said or ("",), case_id or noun
-        return Case(
+        case = Case(
             name=case_id,
             prompt=said[0],
+            wordings=self.take(given, "wordings", texts, noun) or (),
             turns=tuple(Turn(prompt=prompt) for prompt in said) if len(said) > 1 else (),
             user=person,
             checks=self._checks(given, case_id, noun),
@@ -272,6 +278,9 @@ class _Reading:
             allow_no_tools=self.take(given, "allow_no_tools", true, noun) or False,
             at=self.at,
         )
+        for flaw in flaws(case):
+            self.problem(f"{flaw.message}.", flaw.meant)
+        return case
 
     def _checks(self, given: Any, case_id: str, noun: str) -> tuple[Check, ...]:
         checks = []

@@ -125,6 +125,8 @@ class Case:
     checks: tuple[Check, ...]
     """What must hold at the end. There is at least one unless a turn has checks: a case that checks
     checks nothing is an invalid suite."""
+    wordings: tuple[str, ...] = ()
+    """Other ways to say `prompt`. A run asks the prompt alone; see `Variant.prompts`."""
     turns: tuple[Turn, ...] = ()
     """Everything that the user says, in order; empty if `prompt` is all of it."""
     user: SimulatedUser | None = None

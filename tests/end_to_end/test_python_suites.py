@@ -12,6 +12,7 @@ from textwrap import dedent
 
 import pytest
 
+from harness.types import UserMessage
 from tests.end_to_end.harness_process import TIMEOUT_S, Finished, Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say
 
@@ -234,3 +235,24 @@ def test_a_model_that_does_nothing_is_no_proof_that_the_kernel_is_whole(project:
     }
     assert set(failures) == {"steering_response", "abort_clean"}
     assert "no call was under way that could be aborted" in str(failures["abort_clean"])
+
+
+def test_a_suite_in_python_names_its_own_variants(bench: Project) -> None:
+    text = """
+        from bench.capitals import Capitals
+
+        class Tried(Capitals):
+            variants = {"curt": {"prompts": {"France": "France: capital?"}}}
+    """
+    write(bench, "bench/tried.py", text)
+    finished = bench.run("evals", "bench.tried:Tried", "--variant", "none", "--variant", "curt")
+    assert finished.code in {0, 1}, finished.stderr
+    said = {
+        run.model: message.text
+        for run, transcript in bench.log()
+        if transcript is not None and run.case.name == "France"
+        for message in transcript.messages
+        if isinstance(message, UserMessage)
+    }
+    assert said["lexical+curt"] == "France: capital?"
+    assert said["lexical"] == "What is the capital of France?"

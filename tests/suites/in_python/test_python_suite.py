@@ -446,3 +446,26 @@ def test_two_suites_in_python_of_one_name_are_refused(project: PythonProject) ->
 
 def test_the_public_case_is_the_one_that_suites_use() -> None:
     assert harness.PythonCase is PythonCase
+
+
+# ── Variants ─────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_suite_has_variants_as_objects_or_as_yaml_has_them() -> None:
+    objects = suite_of(variants=[harness.Variant(name="a", order=3)])
+    mapping = suite_of(variants={"a": {"order": {"seed": 3}}})
+    assert objects.variants == mapping.variants == (harness.Variant(name="a", order=3),)
+    assert objects.variants[0].at is not None
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["a"], "variants: number 1 is a str, not a Variant"),
+        ("a", "variants: expected a list or a mapping, found str"),
+        ({"a": {"oder": 3}}, "Did you mean 'order'?"),
+        ([harness.Variant(name="a"), harness.Variant(name="a")], "two of them are named 'a'"),
+    ],
+)
+def test_wrong_variants_are_told(given: Any, words: str) -> None:
+    assert words in problems_of(variants=given)

@@ -1,0 +1,113 @@
+"""``wordings:`` of a test: other ways to say its prompt, which must keep its argument values.
+
+Most failures under a paraphrase are no failures of the model: the paraphrase lost or changed a
+value that a check expects as an argument (arXiv 2504.00914). So a wording that no longer says such
+a value is a mistake of the suite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from harness.documents.fields import Field, as_list, found
+from harness.errors import InvalidValue
+from harness.matching.described_calls import Scalar, described_calls, plain_values
+from harness.types import Case
+
+
+class Flaw(NamedTuple):
+    """What is wrong with one wording of a case."""
+
+    place: int
+    """Which wording, from 0."""
+    message: str
+    """What is wrong, without a full stop."""
+    meant: str
+    """What to do."""
+
+
+def _wordings(value: Any) -> tuple[str, ...]:
+    said = as_list(value)
+    if not said:
+        raise InvalidValue("there are no wordings", meant="Add one: '- Other words'.")
+    for place, words in enumerate(said):
+        if not isinstance(words, str) or not words.strip():
+            raise InvalidValue(f"expected other words, found {found(words)}", path=(place,))
+    return tuple(said)
+
+
+WORDINGS = Field(
+    schema={
+        "type": "array",
+        "minItems": 1,
+        "items": {"type": "string", "pattern": r"\S"},
+        "description": (
+            "Other ways to say the prompt, for 'harness workbench'; each must say the values "
+            "that the checks expect as arguments."
+        ),
+    },
+    parse=_wordings,
+)
+"""``wordings:`` of a test."""
+
+
+def flaws(case: Case) -> Iterator[Flaw]:
+    """Yield what is wrong with the wordings of ``case``."""
+    if case.wordings and case.user is not None:
+        yield Flaw(
+            0,
+            f"test {case.name!r} has 'wordings', but its user is simulated and writes its own "
+            "messages",
+            "Remove 'wordings'.",
+        )
+        return
+    said = {case.prompt.strip(): "the prompt"}
+    for place, words in enumerate(case.wordings):
+        name = f"wording {place + 1}"
+        if same := said.get(words.strip()):
+            yield Flaw(place, f"{name} of {case.name!r} says the same as {same}", "Remove it.")
+        said.setdefault(words.strip(), name)
+        for value, kind in lost_values(case, words):
+            yield Flaw(
+                place,
+                f"{name} of {case.name!r} no longer says {value!r}, which {kind} expects",
+                "Say it as the prompt does: a wording may change words, not values.",
+            )
+
+
+def lost_values(case: Case, words: str) -> list[tuple[Scalar, str]]:
+    """Return the argument values that the prompt of ``case`` says and ``words`` do not.
+
+    Each comes with the first check that expects it. A value counts as said if it stands there
+    literally, as a word or number of its own; a plain word such as ``open`` may begin with a
+    capital.
+    """
+    expected: dict[Scalar, str] = {}
+    for check in (one for each in case.every_check for one in each.walk()):
+        for _, arguments in described_calls(check.params):
+            for value in plain_values(arguments):
+                expected.setdefault(value, check.kind)
+    return [
+        (value, kind)
+        for value, kind in expected.items()
+        if _says(case.prompt, value) and not _says(words, value)
+    ]
+
+
+def _says(text: str, value: Scalar) -> bool:
+    return any(
+        re.search(rf"(?<!\w)(?<!\d[.,]){re.escape(form)}(?!\w)(?![.,]\d)", text)
+        for form in _forms(value)
+    )
+
+
+def _forms(value: Scalar) -> tuple[str, ...]:
+    """Return how ``value`` may be written."""
+    if isinstance(value, str):
+        if not value.strip():
+            return ()
+        return (value, value[0].upper() + value[1:]) if value.isalpha() else (value,)
+    whole = isinstance(value, float) and value.is_integer()
+    return (str(value), str(int(value))) if whole else (str(value),)
