@@ -1,4 +1,4 @@
-"""95 % intervals of rates and of their differences, right at rates of 0 and 1 too."""
+"""Intervals of rates and of their differences, right at rates of 0 and 1 too; 95 % by default."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ Interval: TypeAlias = tuple[float, float]
 """Lower and upper bound."""
 
 
-def wilson(passed: float, total: float) -> Interval | None:
+def wilson(passed: float, total: float, z: float = Z95) -> Interval | None:
     """Return the Wilson interval of the rate ``passed`` / ``total``, or ``None`` of nothing.
 
-    Source: Wilson 1927. ``total`` may be a fraction, such as an effective number of trials.
+    Source: Wilson 1927. ``total`` may be a fraction, such as an effective number of trials; ``z``
+    is the normal quantile of the level, here and below.
     """
     if total <= 0:
         return None
-    rate, z2 = passed / total, Z95 * Z95
+    rate, z2 = passed / total, z * z
     scale = 1 + z2 / total
     centre = (rate + z2 / (2 * total)) / scale
-    half = Z95 / scale * sqrt(rate * (1 - rate) / total + z2 / (4 * total * total))
+    half = z / scale * sqrt(rate * (1 - rate) / total + z2 / (4 * total * total))
     low = 0.0 if passed == 0 else max(0.0, centre - half)
     high = 1.0 if passed == total else min(1.0, centre + half)
     return low, high
 
 
 def newcombe(
-    passed: float, total: float, other_passed: float, other_total: float
+    passed: float, total: float, other_passed: float, other_total: float, z: float = Z95
 ) -> Interval | None:
     """Return the interval of the first rate minus the second, of two unrelated samples.
 
@@ -42,13 +43,15 @@ def newcombe(
     Source: Newcombe 1998, Statistics in Medicine 17:873, method 10 (square and add, from Wilson
     intervals).
     """
-    first, second = wilson(passed, total), wilson(other_passed, other_total)
+    first, second = wilson(passed, total, z), wilson(other_passed, other_total, z)
     if first is None or second is None:
         return None
     return _square_and_add(passed / total, first, other_passed / other_total, second, 0.0)
 
 
-def newcombe_paired(both: int, first_only: int, second_only: int, neither: int) -> Interval | None:
+def newcombe_paired(
+    both: int, first_only: int, second_only: int, neither: int, z: float = Z95
+) -> Interval | None:
     """Return the interval of the first rate minus the second, of two samples of the same cases.
 
     The arguments count cases: passed in both, only in the first, only in the second, in neither.
@@ -58,7 +61,7 @@ def newcombe_paired(both: int, first_only: int, second_only: int, neither: int) 
     correlation of the pairs explains (with his continuity correction of it).
     """
     total = both + first_only + second_only + neither
-    first, second = wilson(both + first_only, total), wilson(both + second_only, total)
+    first, second = wilson(both + first_only, total, z), wilson(both + second_only, total, z)
     if first is None or second is None:
         return None
     product = float(both * neither - first_only * second_only)
@@ -76,16 +79,16 @@ def newcombe_paired(both: int, first_only: int, second_only: int, neither: int) 
     )
 
 
-def paired_interval(differences: Sequence[float]) -> Interval | None:
-    """Return the t interval of the mean of ``differences``, one a case, within −1 and 1.
+def paired_interval(differences: Sequence[float], alpha: float = 0.05) -> Interval | None:
+    """Return the 1 − ``alpha`` t interval of the mean of ``differences``, one a case.
 
-    ``None`` for fewer than two, and when all are equal: their spread would be 0, which no finite
-    sample shows.
+    It is cut at −1 and 1. ``None`` for fewer than two, and when all are equal: their spread would
+    be 0, which no finite sample shows.
     """
     if len(set(differences)) < 2:  # noqa: PLR2004 - two values have a spread
         return None
     centre, count = fmean(differences), len(differences)
-    half = t_quantile(0.975, count - 1) * stdev(differences) / sqrt(count)
+    half = t_quantile(1 - alpha / 2, count - 1) * stdev(differences) / sqrt(count)
     return max(-1.0, centre - half), min(1.0, centre + half)
 
 

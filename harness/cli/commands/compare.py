@@ -12,12 +12,13 @@ from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
 from harness.cli.named_runs import open_run
 from harness.cli.options import Number
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
-from harness.reports.comparing.compare import MARGIN, compare, regressions
+from harness.reports.comparing.compare import compare, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import gate_json, write_comparison_json
 from harness.reports.comparing.nouns import Comparison
 from harness.reports.comparing.sentences import gate_sentences
 from harness.reports.terminal import stdout_console
+from harness.stats.effects import MARGIN
 
 
 @click.command("compare")

@@ -7,31 +7,13 @@ test, and both are counted and shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from statistics import fmean, harmonic_mean
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect, Evidence, Tally
+from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect
 from harness.reports.comparing.sides import CaseName, Entrant, duels, setting_differences, tally
 from harness.runlog import RunLog
-from harness.stats import (
-    cases_needed,
-    holm,
-    mean,
-    newcombe,
-    newcombe_paired,
-    paired_interval,
-    smallest_difference,
-)
-from harness.stats.intervals import Interval
-from harness.stats.pairs import PairedTest, paired_test
-from harness.stats.power import spread_of_differences
-from harness.stats.repeats import effective_trials
-
-LEVEL = 0.05
-"""The chance of any false alarm, over all tests of a comparison."""
-MARGIN = 0.05
-"""The difference within which two sides are equivalent, where nobody says otherwise."""
+from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, paired_effects
 
 
 def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
@@ -44,11 +26,12 @@ def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
             model.
     """
     drafts = [_Draft.of(before, after) for before, after in duels(logs)]
-    tests = [test for draft in drafts for scope in draft.scopes if (test := scope.test) is not None]
-    adjusted = iter(holm([test.p_value for test in tests]))
-    level = LEVEL / max(1, len(tests))
-    contrasts = tuple(draft.contrast(adjusted, level, margin) for draft in drafts)
-    return Comparison(contrasts=contrasts, level=LEVEL, tests=len(tests), margin=margin)
+    scopes = [scope for draft in drafts for scope in draft.scopes]
+    found = paired_effects([scope.trials for scope in scopes], margin=margin)
+    effects = iter(found)
+    contrasts = tuple(draft.contrast(effects) for draft in drafts)
+    tests = sum(effect is not None for effect in found)
+    return Comparison(contrasts=contrasts, level=LEVEL, tests=tests, margin=margin)
 
 
 def regressions(comparison: Comparison, margin: float = 0.0) -> list[tuple[Contrast, Effect]]:
@@ -63,68 +46,43 @@ def regressions(comparison: Comparison, margin: float = 0.0) -> list[tuple[Contr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Scope:
-    """A set of pairs and their test, before the correction for all tests is known."""
+    """A set of pairs, before the correction for all tests is known."""
 
     suite: str | None
     pairs: tuple[CasePair, ...]
-    judged: tuple[CasePair, ...]
-    test: PairedTest | None
 
-    @classmethod
-    def of(cls, suite: str | None, pairs: Sequence[CasePair]) -> _Scope:
-        judged = tuple(pair for pair in pairs if pair.difference is not None)
-        test = paired_test(_moves(judged), repeated=_repeated(judged))
-        return cls(suite=suite, pairs=tuple(pairs), judged=judged, test=test)
+    @property
+    def trials(self) -> list[Pair]:
+        """Each case's trials before and after."""
+        return [
+            ((pair.before.passed, pair.before.judged), (pair.after.passed, pair.after.judged))
+            for pair in self.pairs
+        ]
 
-    def effect(self, adjusted: Iterator[float], level: float, margin: float) -> Effect:
-        p_adjusted = None if self.test is None else next(adjusted)
-        before, after = ([_known(tally.rate) for tally in tallies] for tallies in self._tallies())
-        interval, method = _interval(self.judged, before, after)
+    def effect(self, found: PairedEffect | None) -> Effect:
+        """Return what the pairs show; ``found`` is ``None`` where none was judged."""
         change = [pair.change for pair in self.pairs]
-        found = p_adjusted is not None and p_adjusted < LEVEL
-        within = interval is not None and -margin < interval[0] and interval[1] < margin
-        evidence: Evidence = "equivalent" if within else "undecided"
-        if found:
-            evidence = "better" if fmean(after) > fmean(before) else "worse"
-        return Effect(
+        moved = Effect(
             suite=self.suite,
             better=change.count("better"),
             worse=change.count("worse"),
             same=change.count("same"),
             not_judged=change.count("not judged"),
-            before=mean(before),
-            after=mean(after),
-            interval=interval,
-            interval_method=method,
-            test=self.test.name if self.test else None,
-            p_value=self.test.p_value if self.test else None,
-            p_adjusted=p_adjusted,
-            smallest=self._smallest(level),
-            evidence=evidence,
-            cases_to_decide=self._cases_to_decide(margin) if evidence == "undecided" else None,
         )
-
-    def _cases_to_decide(self, margin: float) -> int | None:
-        if not self.judged:
-            return None
-        trials, other_trials = self._trials()
-        variance = spread_of_differences(_moves(self.judged), trials, other_trials)
-        return max(len(self.judged) + 1, cases_needed(margin, between=variance))
-
-    def _trials(self) -> tuple[float, float]:
-        """Return the trials of a case on each side; a mean where they vary."""
-        before, after = (harmonic_mean([t.judged for t in side]) for side in self._tallies())
-        return before, after
-
-    def _tallies(self) -> tuple[list[Tally], list[Tally]]:
-        return [pair.before for pair in self.judged], [pair.after for pair in self.judged]
-
-    def _smallest(self, level: float) -> float | None:
-        if not self.judged:
-            return None
-        trials, other_trials = self._trials()
-        return smallest_difference(
-            _moves(self.judged), trials=trials, other_trials=other_trials, alpha=level
+        if found is None:
+            return moved
+        return replace(
+            moved,
+            before=found.before,
+            after=found.after,
+            interval=found.interval,
+            interval_method=found.interval_method,
+            test=found.test.name,
+            p_value=found.test.p_value,
+            p_adjusted=found.p_adjusted,
+            smallest=found.smallest,
+            evidence=found.verdict,
+            cases_to_decide=found.cases_to_decide,
         )
 
 
@@ -152,13 +110,16 @@ class _Draft:
         suites = list(dict.fromkeys(pair.suite for pair in pairs))
         parts = suites if len(suites) > 1 else []
         scopes = [
-            _Scope.of(None, pairs),
-            *(_Scope.of(s, [pair for pair in pairs if pair.suite == s]) for s in parts),
+            _Scope(suite=None, pairs=tuple(pairs)),
+            *(
+                _Scope(suite=suite, pairs=tuple(pair for pair in pairs if pair.suite == suite))
+                for suite in parts
+            ),
         ]
         return cls(before=before, after=after, shared=shared, scopes=tuple(scopes))
 
-    def contrast(self, adjusted: Iterator[float], level: float, margin: float) -> Contrast:
-        effects = tuple(scope.effect(adjusted, level, margin) for scope in self.scopes)
+    def contrast(self, found: Iterator[PairedEffect | None]) -> Contrast:
+        effects = tuple(scope.effect(next(found)) for scope in self.scopes)
         return Contrast(
             before=self.before.side(self.shared),
             after=self.after.side(self.shared),
@@ -172,37 +133,3 @@ class _Draft:
 
 def _missing(of: Entrant, elsewhere: Entrant) -> tuple[str, ...]:
     return tuple("::".join(name) for name in of.trials if name not in elsewhere.trials)
-
-
-def _moves(pairs: Iterable[CasePair]) -> list[float]:
-    return [_known(pair.difference) for pair in pairs]
-
-
-def _known(value: float | None) -> float:
-    assert value is not None, "only judged pairs are computed with"
-    return value
-
-
-def _repeated(pairs: Iterable[CasePair]) -> bool:
-    return any(pair.before.judged > 1 or pair.after.judged > 1 for pair in pairs)
-
-
-def _interval(
-    pairs: Sequence[CasePair], before: Sequence[float], after: Sequence[float]
-) -> tuple[Interval | None, str | None]:
-    """Return the interval of the mean difference, after minus before, and its name."""
-    if not pairs:
-        return None, None
-    if not _repeated(pairs):
-        ends = [(pair.after.passed, pair.before.passed) for pair in pairs]
-        table = [ends.count(end) for end in ((1, 1), (1, 0), (0, 1), (0, 0))]
-        return newcombe_paired(*table), "Newcombe, paired"
-    spread = paired_interval(_moves(pairs))
-    if spread is not None:
-        return spread, "paired t"
-    # Every case moved alike: their spread is unknown, so the sides count as if they were unrelated.
-    size = effective_trials(after, sum(pair.after.judged for pair in pairs)) or 0.0
-    other_size = effective_trials(before, sum(pair.before.judged for pair in pairs)) or 0.0
-    return newcombe(
-        fmean(after) * size, size, fmean(before) * other_size, other_size
-    ), "Newcombe, unpaired"

@@ -6,16 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from harness.stats.effects import Evidence
 from harness.types import Counts, Usage
 
 Change: TypeAlias = Literal["better", "worse", "same", "not judged"]
 """How a case's pass rate moved; ``not judged`` when one side has no trial of it with a verdict."""
-
-Evidence: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
-"""What the cases together show: a test's verdict, never that of two overlapping intervals.
-
-``equivalent``: no difference was found, and the 95 % interval lies within the margin, which was
-named beforehand. ``undecided``: neither a difference nor equivalence is shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,25 +100,25 @@ class Effect:
     """Cases whose pass rate is what it was."""
     not_judged: int
     """Cases that one side has no verdict of; they are in none of the figures below."""
-    before: float | None
+    before: float | None = None
     """Mean pass rate of the first side over the judged pairs; ``None`` when there is none."""
-    after: float | None
+    after: float | None = None
     """The same of the second side."""
-    interval: tuple[float, float] | None
+    interval: tuple[float, float] | None = None
     """95 % interval of the difference, after minus before."""
-    interval_method: str | None
+    interval_method: str | None = None
     """Where the interval comes from."""
-    test: str | None
+    test: str | None = None
     """The paired test, by name; ``None`` when there is no pair."""
-    p_value: float | None
+    p_value: float | None = None
     """Two-sided, of this test alone."""
-    p_adjusted: float | None
+    p_adjusted: float | None = None
     """The same after Holm's correction for all tests of the comparison: what the verdict goes
     by."""
-    smallest: float | None
+    smallest: float | None = None
     """The smallest true difference that so many cases would show four times in five; ``None`` when
     not even a move of every case would be evidence."""
-    evidence: Evidence
+    evidence: Evidence = "undecided"
     """The verdict."""
     cases_to_decide: int | None = None
     """Cases that would likely show a difference of the margin, or that there is none; ``None``
