@@ -1,0 +1,23 @@
+"""How much error each look may make, so that all looks together stay within the level."""
+
+from __future__ import annotations
+
+from math import pi
+
+
+def allowance(look: int, *, looks: int | None = None, level: float = 0.05) -> float:
+    """Return the level at which the ``look``-th test (from 1) may claim something.
+
+    With a number of ``looks`` that is known beforehand each has an equal share. Without one, the
+    shares 6/(π²·look²) fall so that even endlessly many stay within ``level``. Either holds however
+    the tests depend on each other: on the same cases, on rewrites made from earlier results.
+
+    Raises:
+        ValueError: ``look`` is not from 1 to ``looks``.
+
+    Source: Bonferroni's inequality; Foster and Stine 2008 and Ramdas et al. 2017 on spending the
+    error over a sequence of tests.
+    """
+    if look < 1 or (looks is not None and look > looks):
+        raise ValueError(f"look {look} of {looks}")
+    return level / looks if looks is not None else level * 6 / (pi * look) ** 2
