@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 from statistics import NormalDist, fmean
 
 import pytest
@@ -15,7 +16,7 @@ from harness.stats.slopes import slope
 LENGTHS = (0, 8, 32, 128)
 
 
-def cases_of(rows: list[tuple[int, ...]], trials: int = 1) -> list[dict[int, Trials]]:
+def cases_of(rows: Sequence[tuple[int, ...]], trials: int = 1) -> list[dict[int, Trials]]:
     return [dict(zip(LENGTHS, ((one, trials) for one in row), strict=True)) for row in rows]
 
 
