@@ -8,8 +8,8 @@ broken one: invalid parts are ignored.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.tool_text.terms import terms, words
@@ -54,6 +54,8 @@ class Param:
     """Whether a call without it is invalid."""
     schema: JsonObject
     """The resolved schema, for bounds and patterns."""
+    declared: JsonObject = field(default_factory=dict)
+    """The schema as the server wrote it, with its references and alternatives."""
     description: str = ""
     """What the server says of it."""
     choices: tuple[Any, ...] = ()
@@ -78,6 +80,23 @@ def params_of(tool: Tool) -> tuple[Param, ...]:
     """Return the parameters of ``tool``, in the schema's order."""
     root = _mapping(tool.input_schema)
     return _Reader(root=root).object(root, 0)
+
+
+def every_param(
+    params: Sequence[Param], *, items: bool = False, above: str = ""
+) -> Iterator[tuple[str, Param]]:
+    """Yield each parameter with its path, including nested ones: ``filter.from``, ``edits[].text``.
+
+    With ``items``, what an array holds is yielded too: ``tags[]``.
+    """
+    for param in params:
+        path = f"{above}{param.name}"
+        yield path, param
+        yield from every_param(param.properties, items=items, above=f"{path}.")
+        if param.items is not None:
+            if items:
+                yield f"{path}[]", param.items
+            yield from every_param(param.items.properties, items=items, above=f"{path}[].")
 
 
 @dataclass(slots=True, kw_only=True)
@@ -114,6 +133,7 @@ class _Reader:
             kind=kind,
             required=required,
             schema=schema,
+            declared=_mapping(raw),
             description=description,
             choices=choices,
             examples=examples,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.linting.evidence import WITHOUT_EXAMPLES, reported
 from harness.linting.findings import Family, LintFinding, Rule
-from harness.tool_text.parameters import Param, params_of
+from harness.tool_text.parameters import Param, every_param, params_of
 from harness.tool_text.terms import word_set, words
 from harness.types import Tool, ToolList
 
@@ -37,22 +37,12 @@ _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
     """Yield the findings on the parameters of each tool, one for each rule."""
     for tool in tools.tools:
-        params = tuple(_every(params_of(tool)))
+        params = tuple(every_param(params_of(tool)))
         yield from _undescribed(tool, params)
         yield from _undeclared(tool)
         yield from _ids(tool, params)
         yield from _dates(tool, params)
         yield from _choices(tool, params)
-
-
-def _every(params: Sequence[Param], above: str = "") -> Iterator[tuple[str, Param]]:
-    """Yield each parameter with its path, including nested ones."""
-    for param in params:
-        path = f"{above}{param.name}"
-        yield path, param
-        yield from _every(param.properties, f"{path}.")
-        if param.items is not None:
-            yield from _every(param.items.properties, f"{path}[].")
 
 
 _Params = Sequence[tuple[str, Param]]
