@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from harness.canonical_json import digest
@@ -55,6 +55,21 @@ def distinct(arms: Iterable[Arm]) -> tuple[Arm, ...]:
             cases = None if arm.cases is None else known.cases | arm.cases
             joined[arm.key] = replace(known, cases=cases)
     return tuple(_with_own_names(joined.values()))
+
+
+def not_yet_run(
+    arms: Iterable[Arm], ran: Mapping[str, frozenset[str]], every: frozenset[str]
+) -> tuple[Arm, ...]:
+    """Return ``arms`` with the cases that they have not been run on yet, and without empty ones.
+
+    Args:
+        arms: What is wanted.
+        ran: Key of an arm → the cases that it was run on.
+        every: All cases of the suite.
+    """
+    wanted = ((arm, every if arm.cases is None else arm.cases) for arm in distinct(arms))
+    left = ((arm, cases - ran.get(arm.key, frozenset())) for arm, cases in wanted)
+    return tuple(replace(arm, cases=cases) for arm, cases in left if cases)
 
 
 def _with_own_names(arms: Iterable[Arm]) -> Iterable[Arm]:

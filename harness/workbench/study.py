@@ -112,7 +112,7 @@ class Study:
     """Returns the answer from what was measured, which may be a part of the plan."""
     next_arms: _NextArms = _nothing
     """Returns further arms that follow from what was measured; called until it returns nothing that
-    has not been run."""
+    has not been run, case by case."""
     estimate: Callable[[Bench], int] | None = None
     """Returns the most trials that `next_arms` may take, for a dry run; ``None`` for none."""
 

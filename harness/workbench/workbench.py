@@ -31,7 +31,7 @@ from harness.runner.runs.folders import (
     resume_command,
 )
 from harness.types import ModelSpec, Tool, Usage
-from harness.workbench.arms import CLEAN, Arm, distinct
+from harness.workbench.arms import CLEAN, Arm, distinct, not_yet_run
 from harness.workbench.measured import Measured, used_by
 from harness.workbench.staging import SETTING, Ground, models_of, only_suite
 from harness.workbench.study import Bench, Study, StudyOptions, StudyResult, chosen_studies
@@ -138,7 +138,8 @@ class Workbench:
         first = resume or new_run_id([self._suite.name])
         logs: list[RunLog] = []
         arms: tuple[Arm, ...] = self.first_arms()
-        ran: set[str] = set()
+        every = frozenset(case.name for case in self._suite.cases)
+        ran: dict[str, frozenset[str]] = {}
         for stage in range(1, _MOST_STAGES + 1):
             path = log_path(stage_id(first, stage), self._runs)
             settings = {
@@ -158,10 +159,12 @@ class Workbench:
                 run_id=stage_id(first, stage),
             )
             logs.append(log)
-            ran.update(arm.key for arm in arms)
+            for arm in arms:
+                asked = every if arm.cases is None else arm.cases
+                ran[arm.key] = ran.get(arm.key, frozenset()) | asked
             if log.footer is None or log.footer.reason != "complete":
                 break
-            arms = self._next_arms(logs, ran)
+            arms = not_yet_run(self._next_arms(logs), ran, every)
             if not arms:
                 break
         return self.result(logs)
@@ -193,13 +196,13 @@ class Workbench:
             spent=used_by(results),
         )
 
-    def _next_arms(self, logs: Sequence[RunLog], ran: set[str]) -> tuple[Arm, ...]:
+    def _next_arms(self, logs: Sequence[RunLog]) -> list[Arm]:
         wanted: list[Arm] = []
         for bench in self._benches(logs[0].path.parent):
             measured = Measured(logs, self._suite.name, bench.model)
             for study in self.studies:
                 wanted += study.next_arms(bench, measured)
-        return distinct(arm for arm in wanted if arm.key not in ran)
+        return wanted
 
     def _benches(self, folder: Path | None) -> Iterator[Bench]:
         for model in self._models:

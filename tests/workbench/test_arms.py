@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.types import ToolEdit, Variant
-from harness.workbench.arms import CLEAN, Arm, distinct, key_of
+from harness.workbench.arms import CLEAN, Arm, distinct, key_of, not_yet_run
 
 
 def edited(name: str, description: str) -> Variant:
@@ -35,3 +35,12 @@ def test_what_an_arm_shows_decides_not_what_it_is_called() -> None:
     assert key_of(edited("a", "x")) == key_of(edited("b", "x"))
     assert key_of(edited("a", "x")) != key_of(edited("a", "y"))
     assert key_of(None) == CLEAN.key
+
+
+def test_a_list_that_was_run_on_some_cases_is_run_on_the_others_later() -> None:
+    every = frozenset({"one", "two", "three"})
+    arm = Arm(variant=edited("a", "x"))
+    ran = {arm.key: frozenset({"one"})}
+    [later] = not_yet_run([arm], ran, every)
+    assert later.cases == frozenset({"two", "three"})
+    assert not_yet_run([Arm(variant=edited("b", "x"), cases=frozenset({"one"}))], ran, every) == ()
