@@ -46,6 +46,8 @@ class Evidence:
     """Asked for what no assertion can decide; ``None`` if there is no judge."""
     turn_results: tuple[CheckResult, ...] = ()
     """Results of the checks of single turns, while the whole conversation is judged."""
+    must_not_hold: bool = False
+    """Whether the check must fail, since it stands under a ``not``: what it names is forbidden."""
 
 
 class CheckKind(Protocol):

@@ -41,8 +41,11 @@ _MARKER = re.compile(
 )
 _POWER = re.compile(
     r"[eE](?P<e>[+-]?\d{1,3})\b"
-    r"|(?P<ten> ?(?:[×x*·⋅]|\\times|\\cdot) ?10)?(?:\^|\*\*)[{(]?(?P<up>[+-]?\d{1,3})\b[})]?"
-    r"| ?[×x*·⋅] ?10(?P<small>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4})"
+    r"|(?P<ten> ?(?:[×xX*·⋅]|\\times|\\cdot|times) ?10)?(?:"
+    # `2 ** 3` and `2**3`; but `**2** 3` is bold
+    r"(?: ?\^ ?|\*\*| \*\* )[{(]?(?P<up>[+-]?\d{1,3})\b[})]?"
+    # behind other numbers than 10 these may be footnotes
+    r"|(?<=10)(?<![\d.,]10)(?:(?P<small>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4})|<sup>(?P<tag>[+-]?\d{1,3})</sup>))"
 )
 _SHARE = re.compile(r" ?(%|percent\b|per cent\b|pct\b|‰|bps\b|basis points\b)", re.IGNORECASE)
 _SCALE_WORD = re.compile(
@@ -166,10 +169,11 @@ def _scaled(
     """Apply what follows a number (a power, ``%``, *million*, *k*); return readings and end."""
     power = _POWER.match(readable, end)
     if power:
-        if power["up"] and not power["ten"]:
-            return [_to_the(value, int(power["up"])) for value in values], power.end()
-        exponent = (power["e"] or power["up"] or power["small"]).translate(_SUPERSCRIPTS)
-        return [_times_ten_to(value, exponent) for value in values], power.end()
+        exponent = (power["e"] or power["up"] or power["tag"] or power["small"]).translate(
+            _SUPERSCRIPTS
+        )
+        raised = _times_ten_to if power["e"] or power["ten"] else _to_the
+        return [raised(value, exponent) for value in values], power.end()
     share = _SHARE.match(readable, end)
     if share:
         factor = _SHARES.get(share[1].lower(), 1e-2)
@@ -186,17 +190,17 @@ def _scaled(
     return values, end
 
 
-def _to_the(value: float, exponent: int) -> float:
+def _to_the(value: float, exponent: str) -> float:
     try:
-        return float(value**exponent)
-    except (OverflowError, ZeroDivisionError):
+        return float(value ** int(exponent))
+    except (OverflowError, ZeroDivisionError, ValueError):  # 10⁻⁻ is no power
         return math.inf
 
 
 def _times_ten_to(value: float, exponent: str) -> float:
     try:
         return value * float(f"1e{exponent}")
-    except ValueError:  # 10⁻⁻ is no power
+    except ValueError:
         return math.inf
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from harness.checks import Evidence
@@ -143,7 +146,10 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
             f"{name} has no parameter {unknown[0]!r} (it has {has}): correct the assertion, or the "
             "tool's schema."
         )
-    first = found[0]
+    return _hint_value(name, found[0], properties)
+
+
+def _hint_value(name: str, first: ArgumentDifference, properties: JsonObject) -> str:
     argument = first.argument or "the arguments"
     if first.actual is ABSENT and first.note:
         return (
@@ -160,6 +166,11 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
             f"List the accepted spellings of {argument} as an enum in the tool's schema, "
             f"or relax the assertion: {{$iequals: {show(first.expected)}}}."
         )
+    if first.expected is ABSENT:
+        return (
+            f"Say in the description of the parameter {argument} what belongs into it, or relax "
+            f"the assertion with a matcher such as {{$contains: …}}, which allows {first.path}."
+        )
     if not is_matcher(first.expected) and type_name(first.expected) != type_name(first.actual):
         return _hint_type(name, first, properties.get(argument))
     return (
@@ -169,23 +180,56 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
 
 
 def _hint_type(name: str, difference: ArgumentDifference, schema: Any) -> str:
-    types = schema.get("type") if isinstance(schema, dict) else None
-    names = [types] if isinstance(types, str) else types if isinstance(types, list) else []
-    if difference.path == difference.argument and names:
-        if _is_one_of(difference.actual, names) and not _is_one_of(difference.expected, names):
-            return (
-                f"{name} declares {difference.argument} as {' or '.join(map(str, names))}, which "
-                "is what the model sent: correct the type in the assertion."
-            )
+    path, types = difference.path, _types(_inside(schema, difference.path))
+    if not types:
         return (
-            f"{name} declares {difference.argument} as {' or '.join(map(str, names))} and the "
-            "model sent another type: give an example in the parameter's description."
+            f"Declare the type of {path} in the tool's input schema, and give an example in its "
+            "description."
+        )
+    declares = f"{name} declares {path} as {' or '.join(types)}"
+    if _is_one_of(difference.expected, types) and _is_one_of(difference.actual, types):
+        both = f"{show(difference.expected, 30)}, {show(difference.actual, 30)}"
+        return (
+            f"{declares}, so the model may send either: say in the description when to send "
+            f"which, or accept both in the assertion: {{$one_of: [{both}]}}."
+        )
+    if _is_one_of(difference.actual, types):
+        return f"{declares}, which is what the model sent: correct the type in the assertion."
+    if _is_one_of(difference.expected, types):
+        return (
+            f"{declares} and the model sent another type: give an example in the parameter's "
+            "description."
         )
     return (
-        f"Declare the type of {difference.argument} in the tool's input schema, and give an "
-        "example in its description."
+        f"{declares} and the model sent another type, but the assertion expects yet another: "
+        "correct the assertion, and give an example in the parameter's description."
     )
 
 
-def _is_one_of(value: Any, names: list[Any]) -> bool:
-    return type_name(value) in names or (is_number(value) and "integer" in names)
+def _inside(schema: Any, path: str) -> Any:
+    """Return the schema of a part of an argument: of ``filter.tags[0]`` in that of ``filter``."""
+    for step in re.findall(r"\.[^.\[]+|\[", path):
+        if not isinstance(schema, Mapping):
+            return None
+        properties = schema.get("properties")
+        named = properties.get(step[1:]) if isinstance(properties, Mapping) else None
+        schema = schema.get("items") if step == "[" else named
+    return schema
+
+
+def _types(schema: Any) -> list[str]:
+    """Return the names of the types that a schema allows, also as alternatives; empty for any."""
+    if not isinstance(schema, Mapping):
+        return []
+    alternatives = schema.get("anyOf", schema.get("oneOf"))
+    if isinstance(alternatives, list):
+        each = [_types(one) for one in alternatives]
+        return list(dict.fromkeys(chain(*each))) if all(each) else []
+    named = schema.get("type")
+    names = named if isinstance(named, list) else [named]
+    return [name for name in names if isinstance(name, str)]
+
+
+def _is_one_of(value: Any, types: list[str]) -> bool:
+    whole = is_number(value) and value == value // 1
+    return type_name(value) in types or (whole and "integer" in types)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from harness.checks import KINDS, VOCABULARY, Evidence, evaluate_one
+from harness.checks.joined_names import by_own_names
 from harness.checks.kind import CheckDoc, CheckFinding, conclude
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.errors import HarnessError, InvalidValue, JudgeError, did_you_mean
@@ -121,6 +122,8 @@ def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 async def _member(member: Check, evidence: Evidence) -> CheckResult:
+    if evidence.must_not_hold and not member.options:
+        evidence = by_own_names(member, evidence)
     try:
         return await evaluate_one(member, evidence)
     except JudgeError as error:  # unknown: the other members may still decide
@@ -185,6 +188,8 @@ class _Group:
         """Judge every member, then the group."""
         if not check.options:
             raise HarnessError(f"check {self.name} has no options: nothing would be checked by it")
+        if self.name == "not":
+            evidence = replace(evidence, must_not_hold=not evidence.must_not_hold)
         options = [
             [await _member(member, evidence) for member in option] for option in check.options
         ]

@@ -12,6 +12,7 @@ from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.transcript_lines import (
     as_made,
+    forbidden,
     list_calls,
     matching,
     of_tool,
@@ -204,7 +205,7 @@ MUST_ERROR = _on_a_call(
 
 
 def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
-    calls = of_tool(params, evidence.transcript)
+    calls = forbidden({"tool": params.get("tool")}, evidence)
     failed = [made for made in calls if made.is_error]
     lines: list[str] = []
     hint = None

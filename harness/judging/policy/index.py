@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 
 from harness.judging.policy.comparable_values import Prose, Value, value_of
-from harness.judging.policy.same_field import about, akin
+from harness.judging.policy.same_field import about, akin, marks
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
 
@@ -14,12 +14,39 @@ _MOST_PLACES = 50
 """At most so many places are remembered for one value."""
 
 
+class Siblings:
+    """Secrets of one value and one reach, out of one record of one result, by their names.
+
+    A record may have thousands of fields with the same value, ``false`` say: what is true of all of
+    them is asked of the `first` alone.
+    """
+
+    def __init__(self, secrets: Sequence[WithheldValue]) -> None:
+        self.first = secrets[0]
+        self.all = secrets
+        self._at: dict[str, list[WithheldValue]] = {}
+        self._marked: dict[str, list[WithheldValue]] = {}
+        for secret in secrets:
+            self._at.setdefault(secret.leaf.path, []).append(secret)
+            for mark in marks(secret.leaf.name):
+                self._marked.setdefault(mark, []).append(secret)
+
+    def at(self, path: str) -> Collection[WithheldValue]:
+        """Return those that stand at ``path``."""
+        return self._at.get(path, ())
+
+    def akin(self, name: str) -> Collection[WithheldValue]:
+        """Return those that are named like ``name``."""
+        found = [secret for mark in marks(name) for secret in self._marked.get(mark, ())]
+        return {id(secret): secret for secret in found}.values()
+
+
 class WithheldValues:
     """Everything that is withheld from one identity, by value."""
 
     def __init__(self, secrets: Iterable[WithheldValue]) -> None:
         """Index ``secrets`` by their forms; those recognisable in prose also by a word."""
-        self._of: dict[Value, tuple[WithheldValue, ...]] = {}
+        self._of: dict[Value, tuple[Siblings, ...]] = {}
         self._by_form: dict[str | float, list[WithheldValue]] = {}
         self._by_word: dict[str, list[WithheldValue]] = {}
         self._by_number: dict[float, list[WithheldValue]] = {}
@@ -42,7 +69,7 @@ class WithheldValues:
         """Whether anything is withheld at all."""
         return bool(self._by_form)
 
-    def of(self, value: Value) -> Iterable[WithheldValue]:
+    def of(self, value: Value) -> Sequence[Siblings]:
         """Return the withheld values that equal ``value``."""
         found = self._of.get(value)
         if found is None:  # many fields may have one value
@@ -51,7 +78,10 @@ class WithheldValues:
                 for form in _forms(value)
                 for secret in self._by_form.get(form, ())
             }
-            found = self._of[value] = tuple(by_id.values())
+            families: dict[Hashable, list[WithheldValue]] = {}
+            for secret in by_id.values():
+                families.setdefault(_family(secret), []).append(secret)
+            found = self._of[value] = tuple(map(Siblings, families.values()))
         return found
 
     def told_in(self, prose: Prose) -> Iterable[WithheldValue]:
@@ -65,7 +95,11 @@ class WithheldValues:
                 for number in prose.numbers()
                 for one in self._by_number.get(number, ())
             }
-        return [secret for secret in found.values() if prose.holds(secret.value)]
+        told = {
+            value: prose.holds(value)
+            for value in dict.fromkeys(secret.value for secret in found.values())
+        }
+        return [secret for secret in found.values() if told[secret.value]]
 
 
 class Shown:
@@ -98,6 +132,12 @@ class Shown:
             not akin(leaf.name, secret.leaf.name) or about(leaf, result, secret) is False
             for leaf, result in places
         )
+
+
+def _family(secret: WithheldValue) -> Hashable:
+    leaf = secret.leaf
+    source = (id(leaf.record), id(secret.answered), frozenset(secret.keys))
+    return (*source, secret.value, secret.reach, isinstance(leaf.value, bool))
 
 
 def _forms(value: Value) -> Iterator[str | float]:

@@ -21,13 +21,15 @@ _GENERIC = frozenset({
 
 def akin(left: str, right: str) -> bool:
     """Return whether two fields are named alike: ``salary`` and ``current_salary``."""
-    return fold(left) == fold(right) or bool(_words(left) & _words(right))
+    return not marks(left).isdisjoint(marks(right))
 
 
 @lru_cache(maxsize=10_000)
-def _words(name: str) -> frozenset[str]:
+def marks(name: str) -> frozenset[str]:
+    """Return what fields that are named alike have in common: a word that tells, or all of it."""
     parts = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
-    return frozenset(part.casefold().removesuffix("s") for part in parts) - _GENERIC
+    words = frozenset(part.casefold().removesuffix("s") for part in parts) - _GENERIC
+    return words | {f"={fold(name)}"}
 
 
 def about(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:

@@ -438,6 +438,67 @@ def test_the_hint_fits_the_difference(args: Any, given: Any, told: str, hint: st
     )
 
 
+_TWO_TYPES = {"anyOf": [{"type": "integer"}, {"type": "null"}], "default": None}
+_FITS, _EITHER, _NEITHER, _ODD, _NONE = (
+    "which is what the model sent: correct the type in the assertion",
+    "the model may send either: say in the description when to send which",
+    "the assertion expects yet another: correct the assertion",
+    "and the model sent another type: give an example",
+    "Declare the type of",
+)
+
+
+@pytest.mark.parametrize(
+    ("schema", "wanted", "given", "types", "hint"),
+    [
+        ({"type": "integer"}, "5", 5, "integer", _FITS),
+        ({"type": "integer"}, "5", 5.0, "integer", _FITS),
+        ({"type": "integer"}, "5", 5.5, "integer", _NEITHER),
+        ({"type": "number"}, "5", 5.5, "number", _FITS),
+        ({"type": "integer"}, "5", None, "integer", _NEITHER),
+        ({"type": "integer"}, 5, True, "integer", _ODD),
+        ({"type": ["integer", "null"]}, 5, None, "integer or null", _EITHER),
+        (_TWO_TYPES, 5, None, "integer or null", _EITHER),
+        (_TWO_TYPES, None, "5", "integer or null", _ODD),
+        (_TWO_TYPES, "5", None, "integer or null", _FITS),
+        ({"oneOf": [{"type": "string"}]}, "a", ["a"], "string", _ODD),
+        ({"anyOf": [{"type": "string"}, {}]}, "a", 1, "", _NONE),
+        ({"type": 5}, "a", 1, "", _NONE),
+        (True, "a", 1, "", _NONE),
+        ({"enum": ["a", 1]}, "a", 1, "", _NONE),
+    ],
+)
+@pytest.mark.parametrize("inside", [False, True])
+def test_the_hint_tells_what_a_tool_declares_of_a_value_of_another_type(
+    schema: Any, wanted: Any, given: Any, types: str, hint: str, inside: bool
+) -> None:
+    """Whether it is an argument itself or lies inside of one."""
+    path = "of[0].n" if inside else "of"
+    if inside:
+        schema = {"type": "array", "items": {"type": "object", "properties": {"n": schema}}}
+        wanted, given = [{"n": wanted}], [{"n": given}]
+    tool = Tool(name="ask", input_schema={"type": "object", "properties": {"of": schema}})
+    result = judge(
+        "must_call",
+        [{"tool": "ask", "args": {"of": wanted}}],
+        scene(call("ask", {"of": given}), tools=ToolList(tools=(tool,))),
+    )
+    said = f"ask declares {path} as {types}" if types else f"{_NONE} {path} in the tool's input"
+    assert said in str(result.hint)
+    assert hint in str(result.hint)
+
+
+def test_what_an_argument_has_too_many_is_not_called_a_wrong_type() -> None:
+    made = call("get_orders", {"filter": {"year": 2025, "z": 1}})
+    fails(
+        "must_call",
+        [{"tool": "get_orders", "args": {"filter": {"year": 2025}}}],
+        scene(made),
+        "Tool called with unexpected arguments",
+        "{$contains: …}, which allows filter.z.",
+    )
+
+
 def test_of_two_long_strings_the_stretch_where_they_part_is_shown() -> None:
     same = "SELECT something FROM a_table WHERE " * 3
     fails(
