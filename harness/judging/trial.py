@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from harness.canonical_json import digest
@@ -106,6 +107,19 @@ def not_started(
         error=error,
         skip_reason=reason,
         finished_at=utc_now(),
+    )
+
+
+def with_failures(result: TrialResult, checks: Sequence[CheckResult]) -> TrialResult:
+    """Return a result that further failed ``checks`` fail.
+
+    They are about what only all trials together show. A result without a verdict keeps its status.
+    """
+    failed = result.status in {"passed", "failed"}
+    return replace(
+        result,
+        checks=(*result.checks, *checks),
+        status="failed" if failed and checks else result.status,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.judging.from_log import logged_view
@@ -15,6 +15,11 @@ from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that say nothing of the server's policy."""
+
+
+def asked(results: Iterable[TrialResult]) -> Iterator[TrialResult]:
+    """Yield the calls among ``results``; entries that only state a finding are left out."""
+    return (result for result in results if "probe" in result.case.metadata)
 
 
 def facts_of(run: TrialResult) -> Mapping[str, Any]:
@@ -58,13 +63,14 @@ class Lived:
 
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
-        self.runs = tuple(run for run in report.results if "after" not in facts_of(run))
-        self.again = tuple(run for run in report.results if "after" in facts_of(run))
+        calls = tuple(asked(report.results))
+        self.runs = tuple(run for run in calls if "after" not in facts_of(run))
+        self.again = tuple(run for run in calls if "after" in facts_of(run))
         """Calls that were only made to confirm a suspicion; they say nothing else."""
         self.views: dict[str, View] = {}
         """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session
         never opened."""
-        for run in report.results:
+        for run in calls:
             view = logged_view(log, run)
             if view is not None and (view.refused or view.results):
                 self.views[run.key] = view

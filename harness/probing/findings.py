@@ -11,6 +11,7 @@ from harness.judging.trial_views import is_meant
 from harness.probing.caller_views import (
     NO_ANSWER,
     Lived,
+    asked,
     bases_of,
     facts_of,
     is_flawed,
@@ -81,7 +82,10 @@ class _Facts:
             "expected_hidden", {}
         )
         self._shown = {
-            tool for run in report.results if not bases_of(run) for tool in self._lived.offered(run)
+            tool
+            for run in asked(report.results)
+            if not bases_of(run)
+            for tool in self._lived.offered(run)
         }
 
     def decisions(self) -> dict[str, dict[str, Decided]]:

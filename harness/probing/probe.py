@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -13,9 +13,12 @@ import anyio
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, result_of
 from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import ProbeCaller
+from harness.probing.findings import read_probe
+from harness.probing.kept_decisions import changes
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
 from harness.probing.stability import Answer, suspicions
+from harness.probing.verdict_lines import verdict_lines
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.launch import header_of, redactor_of
 from harness.runner.planning.plan import Job, Plan
@@ -33,11 +36,15 @@ AT_ONCE = 4
 
 
 async def probe(
-    plan: ProbePlan, runs: Path = RUNS, begin: Callable[[int, int], None] | None = None
+    plan: ProbePlan,
+    runs: Path = RUNS,
+    begin: Callable[[int, int], None] | None = None,
+    kept: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[RunLog, tuple[Skipped, ...]]:
-    """Ask, and return the log and what was not called.
+    """Ask, and return the log, which also says what is wrong, and what was not called.
 
-    ``begin`` is told how many ask, and how many calls each of them makes.
+    ``begin`` is told how many ask, and how many calls each of them makes. ``kept`` has decisions
+    that must not have changed.
 
     Raises:
         NothingToRun: there is no call to make.
@@ -74,6 +81,11 @@ async def probe(
             log.append(header_of(described, run_id, RunOptions(concurrency=AT_ONCE)))
             began = anyio.current_time()
             await _Course(asking, log).run(rounds, in_turn)
+            so_far = read_log(log_path(run_id, runs))
+            report = read_probe(so_far)
+            changed = [] if kept is None else list(changes(kept, report))
+            for line in verdict_lines(report, so_far, changed):
+                log.append(line)
             elapsed_s = round(anyio.current_time() - began, 6)
             log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))
         return read_log(log_path(run_id, runs)), tuple(asking.skipped)

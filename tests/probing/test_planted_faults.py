@@ -13,10 +13,12 @@ import pytest
 
 from harness.builtin import builtin_root
 from harness.checks import VOCABULARY
+from harness.judging.exit_codes import exit_code
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
+from harness.reports.build import build_report
 from harness.suites.readers import read_suite
 from harness.types import (
     IdentitySpec,
@@ -61,7 +63,9 @@ def probed(
         damaged=damaged,
     )
     log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+    report = read_probe(log)
+    assert exit_code(build_report(log)) == report.exit_code, "a view of the log says something else"
+    return report
 
 
 def found(report: ProbeReport) -> set[str]:

@@ -14,6 +14,7 @@ from harness.checks import VOCABULARY
 from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, TRUST
 from harness.cli.probe_output import document, lines
+from harness.cli.results_output import report_requests
 from harness.config import load_config
 from harness.discovery import find_suites
 from harness.errors import NothingToRun, UsageError
@@ -22,6 +23,7 @@ from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.kept_decisions import changes, read_frozen, write_frozen
 from harness.probing.probe import ProbePlan, probe
+from harness.reports.requested import ReportRequest, write_report
 from harness.reports.terminal import stdout_console
 from harness.runner.planning.prepare import RunRequest, guarded, suite_roots
 from harness.runner.runs.folders import RUNS
@@ -62,14 +64,23 @@ from harness.types import Suite
     metavar="FILE",
     help="Write the decisions to this file, for --expect.",
 )
+@click.option(
+    "--report",
+    "reports",
+    multiple=True,
+    callback=report_requests,
+    metavar="FORMAT[:PATH]",
+    help="Write the probe as html, junit, json or another report; may be repeated.",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-def command(
+def command(  # noqa: PLR0913 - one for each option
     suites: tuple[str, ...],
     servers: tuple[str, ...],
     mcp_config: str | None,
     expect: Path | None,
     update: Path | None,
     *,
+    reports: tuple[ReportRequest, ...],
     destructive: bool,
     named_only: bool,
     json_output: bool,
@@ -99,11 +110,14 @@ def command(
     plan = ProbePlan(
         server=spec, callers=callers, cases=cases, destructive=destructive, damaged=not named_only
     )
-    log, skipped = anyio.run(probe, plan, RUNS, None if json_output else _announce)
+    log, skipped = anyio.run(probe, plan, RUNS, None if json_output else _announce, kept)
     report = read_probe(log)
     if update is not None:
         write_frozen(update, report)
     changed = [] if kept is None else list(changes(kept, report))
+    for request in reports:
+        path, _ = write_report(request, report.report, log)
+        click.echo(f"{request.format} report: {path}", err=True)
     if json_output:
         click.echo(json.dumps(document(report, skipped, changed), ensure_ascii=False))
     else:

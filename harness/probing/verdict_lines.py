@@ -1,0 +1,87 @@
+"""The findings of a probe as verdicts in its log, so that no view of it looks better than it is.
+
+A finding fails the call that showed it. One that no single call shows, such as a changed decision,
+is a failed entry of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from harness.canonical_json import digest
+from harness.judging.trial import not_started, with_failures
+from harness.probing.caller_sessions import NO_MODEL, SUITE
+from harness.probing.caller_views import asked, label_of, name_of
+from harness.probing.expectations import DECISION
+from harness.probing.report import ProbeFinding, ProbeReport
+from harness.runlog import RunLog, TrialLine
+from harness.types import Caller, Case, CheckResult, Trial, TrialResult
+
+KIND = "probe"
+"""Kind of the check that stands for a finding."""
+_CHANGED = "decision_kept"
+
+
+def verdict_lines(
+    report: ProbeReport, log: RunLog, changed: Sequence[str] = ()
+) -> Iterator[TrialLine]:
+    """Yield the lines that say in ``log`` what ``report`` found and which decisions ``changed``.
+
+    Leaks and unexpected decisions are left out where the log already fails the call for them.
+    """
+    by_call: dict[tuple[str, str], TrialResult] = {}
+    for result in sorted(asked(log.results), key=lambda result: result.index):
+        by_call.setdefault((name_of(result), label_of(result)), result)
+    failing: dict[str, list[ProbeFinding]] = {}
+    for finding in report.findings:
+        shown = _shown_by(finding, by_call)
+        if shown is None or shown.status == "error":
+            yield _entry(finding.problem, finding.words, finding.callers)
+        elif not _fails_already(finding, shown):
+            failing.setdefault(shown.key, []).append(finding)
+    of_key = {result.key: result for result in by_call.values()}
+    for key, findings in failing.items():
+        run = with_failures(of_key[key], [_check(finding) for finding in findings])
+        yield TrialLine(run=run, transcript=log.transcript(key))
+    for words in changed:
+        yield _entry(_CHANGED, words)
+
+
+def _shown_by(
+    finding: ProbeFinding, by_call: dict[tuple[str, str], TrialResult]
+) -> TrialResult | None:
+    calls = (by_call.get((caller, finding.call or "")) for caller in finding.callers)
+    return next((result for result in calls if result is not None), None)
+
+
+def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
+    """Whether the log fails the call without another check: by its leaks, or by its checks."""
+    if finding.problem == "leak":
+        return True
+    return finding.problem == "unexpected" and any(
+        check.kind == DECISION and check.verdict == "failed" for check in result.checks
+    )
+
+
+def _check(finding: ProbeFinding) -> CheckResult:
+    return _failed(finding.problem, finding.words)
+
+
+def _failed(problem: str, words: str) -> CheckResult:
+    return CheckResult(
+        kind=KIND, label=f"{KIND} {problem}", verdict="failed", code=problem, explanation=words
+    )
+
+
+def _entry(problem: str, words: str, callers: Iterable[str] = ()) -> TrialLine:
+    """Return a failed entry of its own."""
+    case = Case(
+        name=f"{problem}: {words}",
+        prompt="",
+        checks=(),
+        caller=Caller(identity=next(iter(callers), None)),
+    )
+    key = digest([SUITE, problem, words])
+    trial = Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+    result = not_started(trial, "failed")
+    return TrialLine(run=with_failures(result, [_failed(problem, words)]))

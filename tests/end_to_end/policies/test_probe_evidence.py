@@ -1,0 +1,60 @@
+"""A probe leaves a run like any other: no view of its log looks better than its exit code."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report
+from tests.end_to_end.harness_process import Project
+from tests.end_to_end.policies.test_probe import probe
+
+FAULTS = {
+    "none": 0,
+    "forgetful": 1,  # a leak
+    "blind": 1,  # identity counts for nothing
+    "brittle": 4,  # a damaged identity ends the server
+    "public": 1,
+}
+
+
+@pytest.mark.parametrize(("fault", "code"), FAULTS.items())
+def test_the_log_of_a_probe_says_what_its_exit_code_says(
+    project: Project, fault: str, code: int
+) -> None:
+    finished = probe(project, fault, "--report", "junit:out.xml", "--json-output")
+    assert finished.code == code, finished.stdout
+    report = build_report(project.log())
+    assert exit_code(report) == code
+    suite = ET.parse(project.folder / "out.xml").getroot()
+    bad = sum(int(suite.get(name, 0)) for name in ("failures", "errors"))
+    assert (bad > 0) == (code != 0)
+    found = {finding["problem"] for finding in finished.document["findings"]}
+    told = {
+        check.code or check.kind
+        for result in report.results
+        for check in result.checks
+        if check.verdict == "failed"
+    }
+    assert found - {"leak", "unexpected"} <= told
+
+
+def test_a_changed_decision_fails_the_log_too(project: Project, tmp_path: Path) -> None:
+    kept = str(tmp_path / "kept.json")
+    assert probe(project, "none", "--update", kept).code == 0
+    finished = probe(project, "forgetful", "--expect", kept, "--json-output")
+    assert finished.document["changed"]
+    report = build_report(project.log())
+    assert exit_code(report) == finished.code == 1
+    said = [check.explanation for result in report.results for check in result.checks]
+    assert set(finished.document["changed"]) <= set(said)
+
+
+def test_the_page_of_a_probe_shows_its_findings(project: Project) -> None:
+    finished = probe(project, "blind", "--report", "html:page.html", "--json-output")
+    page = (project.folder / "page.html").read_text()
+    assert finished.document["findings"]
+    assert "identity not observed" in page
