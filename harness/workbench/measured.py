@@ -31,6 +31,8 @@ class FirstCall:
     """Whether it is a decoy."""
     passed: bool
     """Whether the trial passed."""
+    shown: tuple[str, ...] = ()
+    """Names of the tools in the order and the words that the model was shown."""
 
 
 class Measured:
@@ -80,10 +82,12 @@ class Measured:
         """Return the first call of each judged trial of an arm, from its conversation."""
         calls = []
         for result in self.results(variant):
-            transcript = self._log_of[result.key].transcript(result.key)
+            log = self._log_of[result.key]
+            transcript = log.transcript(result.key)
             if transcript is None or result.status not in _JUDGED:
                 continue
             first = next(iter(transcript.tool_calls), None)
+            told = log.shown.get(transcript.shown_digest)
             calls.append(
                 FirstCall(
                     case=result.case.name,
@@ -91,6 +95,11 @@ class Measured:
                     tool=None if first is None else first.tool,
                     decoy=first is not None and first.outcome == "decoy",
                     passed=result.status == "passed",
+                    shown=(
+                        transcript.tools
+                        if told is None
+                        else tuple(tool.name for tool in told.tools.tools)
+                    ),
                 )
             )
         return tuple(calls)

@@ -1,0 +1,146 @@
+"""Whether cases hang on the wording of their prompt: worked out from counts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+
+from harness.stats.clusters import Trials, own_discordance
+from harness.stats.corrections import holm
+from harness.stats.effects import MARGIN, PairedEffect, paired_effects
+from harness.stats.exchangeable import discordance_between, excess_discordance, homogeneity_p
+from harness.stats.intervals import Interval, wilson
+from harness.stats.pairs import PairedTest, paired_test
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phrasing:
+    """One way to ask a case, and how it fared."""
+
+    words: str
+    """The prompt, or a wording of it."""
+    trials: Trials
+    """Trials that passed, and trials that were judged; at least one was."""
+    called: str | None = None
+    """The tool that was most often called first; ``None`` for none."""
+
+    @property
+    def rate(self) -> float:
+        """Share of the judged trials that passed."""
+        return self.trials[0] / self.trials[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PhrasedCase:
+    """A case and all the ways in which it was asked, the prompt first."""
+
+    name: str
+    """Its name."""
+    phrasings: tuple[Phrasing, ...]
+    """At least two."""
+    threshold: float = 1.0
+    """The share of trials that must pass for the case to pass."""
+    p_value: float | None = None
+    """How often chance alone makes its phrasings differ at least so much, over all cases that were
+    tested; ``None`` with a single trial for each, which cannot be told from chance."""
+
+    def passes(self, phrasing: Phrasing) -> bool:
+        """Return whether the case passes when it is asked so."""
+        return phrasing.rate >= self.threshold - 1e-9
+
+    @property
+    def failing(self) -> tuple[Phrasing, ...]:
+        """The phrasings under which it fails."""
+        return tuple(one for one in self.phrasings if not self.passes(one))
+
+    @property
+    def hangs(self) -> bool:
+        """Whether its verdict is not the same under all phrasings."""
+        return 0 < len(self.failing) < len(self.phrasings)
+
+    @property
+    def spread(self) -> float:
+        """The best rate minus the worst."""
+        rates = [one.rate for one in self.phrasings]
+        return max(rates) - min(rates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consistency:
+    """What other words do to the verdicts of cases."""
+
+    cases: tuple[PhrasedCase, ...]
+    """Every case with two judged phrasings; those that hang most on their wording first."""
+    rates: tuple[tuple[int, float], ...]
+    """For the prompt and each further wording, by place: cases, and their mean pass rate."""
+    consistent: float
+    """Share of cases with the same verdict under all phrasings."""
+    interval: Interval
+    """Its 95 % interval (Wilson)."""
+    worst: float
+    """Mean over cases of the rate of the worst phrasing."""
+    every: float
+    """Share of cases that pass under every phrasing."""
+    others: PairedEffect
+    """The prompts (before) against their other wordings (after)."""
+    between: float
+    """How often two trials of a case under two wordings end differently."""
+    within: float | None
+    """The same of two trials under one wording: what chance alone makes; ``None`` without
+    repeats."""
+    test: PairedTest | None
+    """Whether `between` exceeds `within`; ``None`` without repeats."""
+
+
+def consistency(cases: Sequence[PhrasedCase], *, margin: float = MARGIN) -> Consistency | None:
+    """Return what the wordings of ``cases`` do; ``None`` without a case of two phrasings."""
+    tested = _tested([case for case in cases if len(case.phrasings) > 1])
+    if not tested:
+        return None
+    same = sum(not case.hangs for case in tested)
+    interval = wilson(same, len(tested))
+    counts = [[one.trials for one in case.phrasings] for case in tested]
+    (others,) = paired_effects(
+        [[(first, _together(rest)) for first, *rest in counts]], margin=margin
+    )
+    assert interval is not None, "there is a case"
+    assert others is not None, "every phrasing was judged"
+    excess = excess_discordance(counts)
+    return Consistency(
+        cases=tuple(sorted(tested, key=lambda case: (not case.hangs, -case.spread, case.name))),
+        rates=tuple(_rates(tested)),
+        consistent=same / len(tested),
+        interval=interval,
+        worst=fmean(min(one.rate for one in case.phrasings) for case in tested),
+        every=sum(not case.failing for case in tested) / len(tested),
+        others=others,
+        between=fmean(value for one in counts if (value := discordance_between(one)) is not None),
+        within=_within(counts),
+        test=paired_test(excess, repeated=True),
+    )
+
+
+def _tested(cases: Sequence[PhrasedCase]) -> list[PhrasedCase]:
+    """Return ``cases`` with their p-values, by Holm's correction over all that can be tested."""
+    found = [homogeneity_p([one.trials for one in case.phrasings]) for case in cases]
+    adjusted = iter(holm([p for p in found if p is not None]))
+    return [
+        replace(case, p_value=None if p is None else next(adjusted))
+        for case, p in zip(cases, found, strict=True)
+    ]
+
+
+def _together(trials: Sequence[Trials]) -> Trials:
+    return sum(passed for passed, _ in trials), sum(judged for _, judged in trials)
+
+
+def _rates(cases: Sequence[PhrasedCase]) -> Iterator[tuple[int, float]]:
+    for place in range(max(len(case.phrasings) for case in cases)):
+        rates = [case.phrasings[place].rate for case in cases if place < len(case.phrasings)]
+        yield len(rates), fmean(rates)
+
+
+def _within(counts: Sequence[Sequence[Trials]]) -> float | None:
+    shares = [value for one in counts if (value := own_discordance(one)) is not None]
+    return fmean(shares) if shares else None
