@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from harness.judging.exit_codes import EXIT_FAILED
+from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
 from harness.probing.report import ProbeFinding, ProbeReport, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
@@ -24,12 +24,13 @@ _FATES: Mapping[TokenFate, str] = {
     "unclear": "with an unclear result",
 }
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
+_DIRECTIONS: Mapping[Direction, str] = {"more": _WRONG, "less": _UNCLEAR, "other": _UNCLEAR}
 
 
 def document(
-    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[str]
+    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[Change], exit_code: int
 ) -> dict[str, Any]:
-    """Return everything as JSON."""
+    """Return everything as JSON; ``exit_code`` is that of the command."""
     return {
         "run_id": report.report.run_id,
         "log": report.report.log,
@@ -39,7 +40,8 @@ def document(
             for call, callers in report.decisions.items()
         },
         "findings": [asdict(finding) for finding in report.findings],
-        "changed": list(changed),
+        "changed": [change.words for change in changed],
+        "changes": [asdict(change) for change in changed],
         "not_called": [asdict(each) for each in skipped],
         "says_nothing": dict(report.silent),
         "lost": list(report.lost),
@@ -48,19 +50,19 @@ def document(
         "tokens": dict(report.tokens),
         "not_told": list(report.untold),
         "not_asked": report.not_asked,
-        "exit_code": EXIT_FAILED if changed else report.exit_code,
+        "exit_code": exit_code,
     }
 
 
 def lines(
-    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[str], width: int
+    report: ProbeReport, skipped: Sequence[Skipped], changed: Sequence[Change], width: int
 ) -> Iterator[tuple[str, str | None]]:
     """Yield the lines of the console output, each with its style."""
     yield from _table(report.report, width)
     yield from ((line, _NOTE) for line in _notes(report, skipped))
     yield from ((line, None) for line in _damaged(report))
     yield from ((line, _UNCLEAR) for line in _lost(report))
-    yield from ((f"✗ changed: {line}", _WRONG) for line in changed)
+    yield from ((f"✗ {change.told}", _DIRECTIONS[change.direction]) for change in changed)
     yield from ((line, _WRONG) for found in _by_caller(report.findings) for line in _told(found))
     if not (report.findings or changed or report.lost):
         yield "No problem was found in these decisions.", _RIGHT

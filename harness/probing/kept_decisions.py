@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO, TypeAlias
 
 from harness.errors import InvalidInput, Problem, UsageError
 from harness.probing.report import Decided, ProbeReport
@@ -72,22 +73,100 @@ def _invalid(path: Path, message: str, meant: str | None = None) -> InvalidInput
     return InvalidInput([Problem(at=Location(file=str(path)), message=message, meant=meant)])
 
 
-def changes(kept: Mapping[str, Mapping[str, str]], report: ProbeReport) -> Iterator[str]:
-    """Yield in words everything in which ``report`` differs from what was kept."""
+Direction: TypeAlias = Literal["more", "less", "other"]
+"""Whether a caller came to more than before (also where they lost something else), only to less, or
+to neither: a refusal in another form, a call that was not asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One decision that is not what was kept."""
+
+    call: str
+    """The call, or the tool that nobody called."""
+    caller: str
+    """Whose decision it is."""
+    before: str | None
+    """The kept decision in words; ``None`` if it was not asked."""
+    now: str | None
+    """The present one; ``None`` if it was not asked."""
+    direction: Direction
+    """Whether the caller gains."""
+    gains: tuple[str, ...] = ()
+    """Fields that the caller gets now, and did not before."""
+    loses: tuple[str, ...] = ()
+    """Fields that the caller got before, and does not now."""
+
+    @property
+    def words(self) -> str:
+        """The change on a line."""
+        before, now = self.before or "not asked", self.now or "not asked"
+        return one_line(f"{self.call} as {self.caller}: {before} before, {now} now")
+
+    @property
+    def told(self) -> str:
+        """The change on a line, with its direction: ``more access: agent gains email in …``."""
+        said = {"more": "more access", "less": "less access", "other": "changed"}[self.direction]
+        verbs = (("gains", self.gains), ("loses", self.loses))
+        fields = " and ".join(f"{verb} {', '.join(names)}" for verb, names in verbs if names)
+        return one_line(f"{said}{f' ({fields})' if fields else ''}: {self.words}")
+
+
+def changes(kept: Mapping[str, Mapping[str, str]], report: ProbeReport) -> Iterator[Change]:
+    """Yield everything in which ``report`` differs from what was kept."""
     for call in dict.fromkeys((*kept, *report.decisions)):
         before, now = kept.get(call, {}), report.decisions.get(call, {})
         for caller in dict.fromkeys((*before, *now)):
             old, new = before.get(caller), words_of(now[caller]) if caller in now else None
             if old != new:
-                yield one_line(
-                    f"{call} as {caller}: {old or 'not asked'} before, {new or 'not asked'} now"
-                )
+                yield _change(call, caller, old, new)
+
+
+def _change(call: str, caller: str, old: str | None, new: str | None) -> Change:
+    was, held_back = _GIVEN.get(_access(old), -1), _held_back(old)
+    given, holds_back = _GIVEN.get(_access(new), -1), _held_back(new)
+    gains: tuple[str, ...] = ()
+    loses: tuple[str, ...] = ()
+    if was == given == _DATA:
+        gains = tuple(name for name in held_back if name not in holds_back)
+        loses = tuple(name for name in holds_back if name not in held_back)
+    direction: Direction = "other"
+    if gains or -1 < was < given:
+        direction = "more"
+    elif loses or -1 < given < was:
+        direction = "less"
+    return Change(
+        call=call,
+        caller=caller,
+        before=old,
+        now=new,
+        direction=direction,
+        gains=gains,
+        loses=loses,
+    )
+
+
+_DATA = 2
+_GIVEN = {"hidden": 0, "denied": 1, "listed": 1, "filtered": _DATA, "allowed": _DATA}
+"""How much a decision gives: nothing, that there is such a tool, or its data. Any other decision,
+an error for example, says nothing about access."""
+_WITHOUT = "filtered without "
+
+
+def _access(decision: str | None) -> str:
+    return "" if decision is None else decision.split(" ", 1)[0]
+
+
+def _held_back(decision: str | None) -> tuple[str, ...]:
+    if decision is None or not decision.startswith(_WITHOUT):
+        return ()
+    return tuple(decision.removeprefix(_WITHOUT).split(", "))
 
 
 def words_of(decided: Decided) -> str:
     """Return a decision on a line: ``denied (tool_error)``, ``filtered without email, phone``."""
     if decided.access == "filtered":
-        return f"filtered without {', '.join(decided.fields)}"
+        return f"{_WITHOUT}{', '.join(decided.fields)}"
     return (
         f"denied ({decided.shape})"
         if decided.access == "denied" and decided.shape

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -14,9 +14,10 @@ from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, 
 from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.findings import read_probe
-from harness.probing.kept_decisions import changes
+from harness.probing.kept_decisions import Change
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
+from harness.probing.report import ProbeReport
 from harness.probing.stability import Answer, suspicions
 from harness.probing.verdict_lines import verdict_lines
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
@@ -39,12 +40,12 @@ async def probe(
     plan: ProbePlan,
     runs: Path = RUNS,
     begin: Callable[[int, int], None] | None = None,
-    kept: Mapping[str, Mapping[str, str]] | None = None,
+    failing_changes: Callable[[ProbeReport], Sequence[Change]] | None = None,
 ) -> tuple[RunLog, tuple[Skipped, ...]]:
     """Ask, and return the log, which also says what is wrong, and what was not called.
 
-    ``begin`` is told how many ask, and how many calls each of them makes. ``kept`` has decisions
-    that must not have changed.
+    ``begin`` is told how many ask, and how many calls each of them makes.
+    ``failing_changes`` returns the changed decisions that fail the probe.
 
     Raises:
         NothingToRun: there is no call to make.
@@ -83,8 +84,8 @@ async def probe(
             await _Course(asking, log).run(rounds, in_turn)
             so_far = read_log(log_path(run_id, runs))
             report = read_probe(so_far)
-            changed = [] if kept is None else list(changes(kept, report))
-            for line in verdict_lines(report, so_far, changed):
+            changed = () if failing_changes is None else failing_changes(report)
+            for line in verdict_lines(report, so_far, [change.told for change in changed]):
                 log.append(line)
             elapsed_s = round(anyio.current_time() - began, 6)
             log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))

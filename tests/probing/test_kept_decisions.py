@@ -73,10 +73,48 @@ def test_a_change_says_what_was_and_what_is() -> None:
             "bob": Decided(access="allowed"),
         }
     }
-    assert list(changes(kept(before), report(now))) == [
+    assert [change.words for change in changes(kept(before), report(now))] == [
         "get() as ann: denied (tool_error) before, filtered without email now",
         "get() as bob: not asked before, allowed now",
     ]
+
+
+ALL, DENIED = Decided(access="allowed"), Decided(access="denied", shape="tool_error")
+HIDDEN, LISTED = Decided(access="hidden"), Decided(access="listed")
+FAILED = Decided(access="error")
+
+
+def without(*fields: str) -> Decided:
+    return Decided(access="filtered", fields=fields)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "told"),
+    [
+        (DENIED, ALL, "more access: "),
+        (HIDDEN, LISTED, "more access: "),
+        (HIDDEN, DENIED, "more access: "),
+        (DENIED, without("a", "b"), "more access: "),
+        (without("a", "b"), without("b"), "more access (gains a): "),
+        (without("a"), ALL, "more access (gains a): "),
+        (without("a"), without("b"), "more access (gains a and loses b): "),
+        (ALL, without("a", "b"), "less access (loses a, b): "),
+        (ALL, DENIED, "less access: "),
+        (LISTED, HIDDEN, "less access: "),
+        (DENIED, HIDDEN, "less access: "),
+        (DENIED, Decided(access="denied", shape="http_status"), "changed: "),
+        (ALL, FAILED, "changed: "),
+        (FAILED, ALL, "changed: "),
+    ],
+)
+def test_a_change_has_a_direction(before: Decided, now: Decided, told: str) -> None:
+    [change] = changes(kept({"get()": {"ann": before}}), report({"get()": {"ann": now}}))
+    assert change.told == f"{told}{change.words}"
+
+
+def test_a_call_that_was_not_asked_before_shows_no_gain() -> None:
+    [change] = changes({}, report({"get()": {"ann": ALL}}))
+    assert change.direction == "other"
 
 
 def test_a_table_is_written_and_read_again(tmp_path: Path) -> None:

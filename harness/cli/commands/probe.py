@@ -21,8 +21,9 @@ from harness.errors import NothingToRun, UsageError
 from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
-from harness.probing.kept_decisions import changes, read_frozen, write_frozen
+from harness.probing.kept_decisions import Change, changes, read_frozen, write_frozen
 from harness.probing.probe import ProbePlan, probe
+from harness.probing.report import ProbeReport
 from harness.reports.requested import ReportRequest, write_report
 from harness.reports.terminal import stdout_console
 from harness.runner.planning.prepare import RunRequest, guarded, suite_roots
@@ -59,6 +60,13 @@ from harness.types import Suite
     help="Fail if a decision differs from this file.",
 )
 @click.option(
+    "--fail-on",
+    type=click.Choice(["any", "more"]),
+    default="any",
+    show_default=True,
+    help="Which differences from --expect fail: any, or only those that give more access.",
+)
+@click.option(
     "--update",
     type=click.Path(path_type=Path),
     metavar="FILE",
@@ -79,6 +87,7 @@ def command(  # noqa: PLR0913 - one for each option
     mcp_config: str | None,
     expect: Path | None,
     update: Path | None,
+    fail_on: str,
     *,
     reports: tuple[ReportRequest, ...],
     destructive: bool,
@@ -110,16 +119,22 @@ def command(  # noqa: PLR0913 - one for each option
     plan = ProbePlan(
         server=spec, callers=callers, cases=cases, destructive=destructive, damaged=not named_only
     )
-    log, skipped = anyio.run(probe, plan, RUNS, None if json_output else _announce, kept)
+
+    def failing(report: ProbeReport) -> list[Change]:
+        found = [] if kept is None else changes(kept, report)
+        return [change for change in found if fail_on == "any" or change.direction == "more"]
+
+    log, skipped = anyio.run(probe, plan, RUNS, None if json_output else _announce, failing)
     report = read_probe(log)
     if update is not None:
         write_frozen(update, report)
     changed = [] if kept is None else list(changes(kept, report))
+    fails = report.exit_code if not failing(report) else EXIT_FAILED
     for request in reports:
         path, _ = write_report(request, report.report, log)
         click.echo(f"{request.format} report: {path}", err=True)
     if json_output:
-        click.echo(json.dumps(document(report, skipped, changed), ensure_ascii=False))
+        click.echo(json.dumps(document(report, skipped, changed, fails), ensure_ascii=False))
     else:
         console = stdout_console()
         for line, style in lines(report, skipped, changed, console.width):
@@ -128,7 +143,7 @@ def command(  # noqa: PLR0913 - one for each option
             click.echo(
                 f"These decisions are kept in {update}; compare later runs with --expect {update}"
             )
-    raise click.exceptions.Exit(EXIT_FAILED if changed else report.exit_code)
+    raise click.exceptions.Exit(fails)
 
 
 def _announce(callers: int, calls: int) -> None:

@@ -50,7 +50,22 @@ def test_a_changed_decision_fails_the_log_too(project: Project, tmp_path: Path) 
     report = build_report(project.log())
     assert exit_code(report) == finished.code == 1
     said = [check.explanation for result in report.results for check in result.checks]
-    assert set(finished.document["changed"]) <= set(said)
+    for words in finished.document["changed"]:
+        assert any(words in explanation for explanation in said)
+
+
+def test_less_access_fails_only_where_any_change_is_to_fail(
+    project: Project, tmp_path: Path
+) -> None:
+    kept = str(tmp_path / "kept.json")
+    assert probe(project, "forgetful", "--update", kept).code == 1
+    less = ("--expect", kept, "--json-output")
+    any_change = probe(project, "none", *less)
+    assert any_change.code == 1
+    assert {change["direction"] for change in any_change.document["changes"]} == {"less"}
+    assert exit_code(build_report(project.log())) == 1
+    assert probe(project, "none", *less, "--fail-on", "more").code == 0
+    assert exit_code(build_report(project.log())) == 0
 
 
 def test_the_page_of_a_probe_shows_its_findings(project: Project) -> None:
