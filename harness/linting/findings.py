@@ -81,6 +81,8 @@ class LintFinding:
     """The tool; ``None`` for the list as a whole."""
     parameters: tuple[str, ...] = ()
     """Paths of the parameters: ``filter.from``, ``edits[].text``."""
+    tools: tuple[str, ...] = ()
+    """The tools, for a finding on the list as a whole that is about some of them."""
     message: str
     """The problem, in a sentence."""
     instead: str

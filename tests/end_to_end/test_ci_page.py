@@ -5,6 +5,7 @@ Its documents are well formed, and the steps of its workflow run, in a folder of
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -28,7 +29,7 @@ DOCUMENTS = [
     yaml.safe_load(block)
     for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 ]
-WORKFLOW, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
+WORKFLOW, SCANNING, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
 MANIFEST = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 STEPS: dict[str, Any] = {
     step["name"]: step for step in WORKFLOW["jobs"]["evals"]["steps"] if "name" in step
@@ -107,6 +108,13 @@ def test_the_steps_of_the_workflow_run_and_the_gate_needs_evidence(project: Path
     assert "gate: no evidence of a regression" in again.stdout
 
 
+def test_the_step_for_code_scanning_writes_the_file_that_is_uploaded(project: Path) -> None:
+    finished = step(project, "Lint for code scanning")
+    assert finished.returncode == 0, finished.stderr
+    document = json.loads((project / SCANNING[1]["with"]["sarif_file"]).read_text())
+    assert document["version"] == "2.1.0"
+
+
 def test_what_the_workflow_keeps_is_what_its_steps_write() -> None:
     by_action = {
         step["uses"].partition("@")[0]: step
@@ -138,6 +146,7 @@ def test_every_command_of_the_page_is_one_that_harness_takes(
     assert len(scripts) > 10
     for script in scripts:
         text = script.replace('"${gate[@]}"', "--baseline evals-baseline/log.jsonl --gate 5%")
+        text = text.partition(" > ")[0]
         _, name, *arguments = shlex.split(text, comments=True)
         command = cli.get_command(None, name)  # type: ignore[arg-type]  # it asks nothing of the context
         assert command is not None

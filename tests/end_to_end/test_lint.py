@@ -61,6 +61,7 @@ def test_for_programs_there_is_one_json_document(project: Project) -> None:
     assert (document["status"], document["server"], document["tools"]) == ("ok", "shop", 2)
     assert set(document["findings"][0]) == {
         "tool",
+        "tools",
         "parameters",
         "rule",
         "severity",
@@ -120,3 +121,45 @@ def test_a_server_that_does_not_start_is_told_in_words(project: Project) -> None
 
 def test_the_projects_own_server_is_clean(project: Project) -> None:
     assert project.run("lint", "data_governance").code == 0
+
+
+def test_a_baseline_accepts_what_was_there_and_fails_for_what_is_new(project: Project) -> None:
+    accepted = linted(project, [CLEAN, POOR], "--json-output")
+    assert accepted.code == 1
+    (project.folder / "baseline.json").write_text(accepted.stdout)
+    again = linted(project, [CLEAN, POOR], "--baseline", "baseline.json")
+    assert again.code == 0, again.stdout
+    assert "Against baseline.json: 0 new, 0 gone; no more tokens" in again.stdout
+
+    second = {**CLEAN, "name": "list_refunds", "description": ""}
+    worse = linted(project, [CLEAN, POOR, second], "--baseline", "baseline.json")
+    assert worse.code == 1
+    assert "new: warning no-description of list_refunds" in worse.stdout
+    assert "more than the baseline" in worse.stdout
+
+    better = linted(project, [CLEAN], "--baseline", "baseline.json")
+    assert better.code == 0
+    assert "gone: no-description" in better.stdout
+
+
+def test_a_list_that_grew_or_is_too_long_fails_without_any_finding(project: Project) -> None:
+    (project.folder / "baseline.json").write_text(linted(project, [CLEAN], "--json-output").stdout)
+    longer = {**CLEAN, "description": f"{CLEAN['description']} The newest come first."}
+    grew = linted(project, [longer], "--baseline", "baseline.json")
+    assert grew.code == 1
+    assert "more than the baseline" in grew.stdout
+    assert linted(project, [CLEAN], "--max-tokens", "1000").code == 0
+    over = linted(project, [CLEAN], "--max-tokens", "10", "--format", "json")
+    assert over.code == 1
+    assert over.document["failures"] == [
+        f"The list takes about {over.document['tokens']:,} tokens, more than --max-tokens 10."
+    ]
+
+
+def test_code_scanning_gets_sarif_on_stdout_and_reasons_on_stderr(project: Project) -> None:
+    finished = linted(project, [CLEAN, POOR], "--format", "sarif", "--max-tokens", "10")
+    assert finished.code == 1
+    document = json.loads(finished.stdout)
+    assert document["version"] == "2.1.0"
+    assert {one["ruleId"] for one in document["runs"][0]["results"]} >= {"no-description"}
+    assert "more than --max-tokens" in finished.stderr

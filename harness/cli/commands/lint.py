@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict
-from itertools import groupby
-from typing import Any
+from dataclasses import replace
+from pathlib import Path
 
 import click
-from rich.text import Text
 
+from harness.cli.lint_output import Linted
 from harness.cli.server_tools import LISTED, Listed
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
-from harness.linting.findings import LintFinding, Severity
+from harness.linting.findings import LintFinding, rules
 from harness.linting.ignoring import EVERY_TOOL, Threshold, check_ignored, fails, not_ignored
 from harness.linting.lint import lint
-from harness.reports.terminal import print_text, stdout_console
-from harness.safe_text import printable
-from harness.types import ServerSpec, ToolList
-
-_STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "dim"}
-_SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+from harness.linting.ratchet import Change, compare, read_baseline
+from harness.linting.rules.listing import estimated_tokens
+from harness.linting.sarif import sarif
 
 
 @click.command("lint")
 @LISTED
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 @click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif"]),
+    default="text",
+    show_default=True,
+    help="What to print; json is --json-output, sarif is for code scanning.",
+)
+@click.option(
     "--ignore",
     multiple=True,
     metavar="RULE",
-    help="Ignore the findings of a rule; may be repeated.",
+    help=("Ignore the findings of a rule; may be repeated."),
 )
 @click.option(
     "--fail-on",
@@ -41,8 +43,27 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
     show_default=True,
     help="Lowest severity with which a finding makes the exit code 1.",
 )
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="Exit code 1 if the tool list takes more than about N tokens.",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="JSON of an earlier lint: only new findings and a longer list make the exit code 1.",
+)
 def command(
-    listed: Listed, *, json_output: bool, ignore: tuple[str, ...], fail_on: Threshold
+    listed: Listed,
+    *,
+    json_output: bool,
+    form: str,
+    ignore: tuple[str, ...],
+    fail_on: Threshold,
+    max_tokens: int | None,
+    baseline: Path | None,
 ) -> None:
     """Find problems in a server's tools that make LLMs fail, and say what to write instead.
 
@@ -50,82 +71,57 @@ def command(
     called and no model is asked. The exit code is 1 if there are errors or warnings, otherwise 0
     (notes do not count); --fail-on changes that. The server's entry in harness.yml may name
     findings to ignore (lint_ignore).
+
+    With --baseline FILE, which an earlier --json-output wrote, the exit code is 1 only for findings
+    that are new since then, or if the list takes more tokens.
     """
+    linted = _linted(listed, ignore)
+    if baseline is not None:
+        earlier = read_baseline(baseline, listed.server.name)
+        linted = replace(linted, change=compare(linted.findings, linted.tokens, earlier))
+    linted = replace(linted, failures=_failures(linted, max_tokens, fail_on))
+    if json_output or form == "json":
+        click.echo(json.dumps(linted.document))
+    elif form == "sarif":
+        click.echo(json.dumps(sarif(linted.findings, listed.server, rules(), Path.cwd()), indent=2))
+        click.echo("\n".join(linted.failures), err=True, nl=bool(linted.failures))
+    else:
+        linted.print()
+    counted = linted.findings if linted.change is None else _new(linted.change)
+    failed = linted.failures or fails(counted, fail_on)
+    raise click.exceptions.Exit(EXIT_FAILED if failed else EXIT_PASSED)
+
+
+def _linted(listed: Listed, ignore: tuple[str, ...]) -> Linted:
     found = lint(listed.tools)
     configured = listed.server.lint_ignore
     check_ignored({EVERY_TOOL: ignore}, listed.tools, "--ignore")
     check_ignored(configured, listed.tools, f"lint_ignore of the server {listed.server.name!r}")
     findings = not_ignored(not_ignored(found, {EVERY_TOOL: ignore}), configured)
-    ignored = len(found) - len(findings)
-    if json_output:
-        click.echo(json.dumps(_document(listed.server, listed.tools, findings, ignored)))
-    else:
-        _print(listed.server, listed.tools, findings, ignored)
-    raise click.exceptions.Exit(EXIT_FAILED if fails(findings, fail_on) else EXIT_PASSED)
-
-
-def _document(
-    spec: ServerSpec, tools: ToolList, findings: Sequence[LintFinding], ignored: int
-) -> dict[str, Any]:
-    counts = Counter(finding.severity for finding in findings)
-    return {
-        "status": "ok",
-        "server": spec.name,
-        "tools": len(tools.tools),
-        "counts": {severity: counts[severity] for severity in _SEVERITIES},
-        "ignored": ignored,
-        "findings": [
-            {
-                "tool": finding.tool,
-                "parameters": list(finding.parameters),
-                "rule": finding.rule,
-                "severity": finding.severity,
-                "message": finding.message,
-                "why": finding.why,
-                "instead": finding.instead,
-                "evidence": asdict(finding.evidence),
-            }
-            for finding in findings
-        ],
-    }
-
-
-def _print(
-    spec: ServerSpec, tools: ToolList, findings: Sequence[LintFinding], ignored: int
-) -> None:
-    console = stdout_console()
-    told: set[str] = set()
-    for tool, about in groupby(findings, key=lambda finding: finding.tool):
-        print_text(console, Text(printable(tool or f"{spec.name} as a whole"), style="bold"))
-        for finding in about:
-            head = Text(f"{finding.severity} ", style=_STYLES[finding.severity])
-            head.append(printable(f"{finding.rule}: {finding.message}"), style="default")
-            print_text(console, head, 2)
-            advice = [
-                line
-                for line in (
-                    f"Why: {finding.why}",
-                    f"Evidence: {finding.evidence.brief}.",
-                    f"Instead: {finding.instead}",
-                )
-                if line not in told
-            ]
-            told.update(advice)  # the explanation is printed only once
-            if advice:
-                print_text(console, Text(printable("\n".join(advice)), style="dim"), 6)
-    print_text(console, Text(printable(_summary(spec, tools, findings, ignored))))
-
-
-def _summary(
-    spec: ServerSpec, tools: ToolList, findings: Sequence[LintFinding], ignored: int
-) -> str:
-    counts = Counter(finding.severity for finding in findings)
-    told = [
-        f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"
-        for severity in _SEVERITIES
-    ]
-    told += [f"{ignored} ignored"] if ignored else []
-    return (
-        f"{spec.name}: {len(tools.tools)} tool{'' if len(tools.tools) == 1 else 's'}: "
-        f"{', '.join(told)}"
+    return Linted(
+        server=listed.server.name,
+        tools=len(listed.tools.tools),
+        tokens=sum(map(estimated_tokens, listed.tools.tools)),
+        findings=findings,
+        ignored=len(found) - len(findings),
     )
+
+
+def _new(change: Change) -> list[LintFinding]:
+    return [finding for _, finding in change.new]
+
+
+def _failures(linted: Linted, max_tokens: int | None, fail_on: Threshold) -> tuple[str, ...]:
+    """Return why the tokens of the list fail the command, and that new findings do."""
+    told = []
+    if max_tokens is not None and linted.tokens > max_tokens:
+        told.append(
+            f"The list takes about {linted.tokens:,} tokens, more than --max-tokens {max_tokens:,}."
+        )
+    change = linted.change
+    if change is not None and change.grew > 0 and fail_on != "never":
+        told.append(
+            f"The list takes about {linted.tokens:,} tokens, {change.grew:,} more than the "
+            "baseline. If that is worth it, write the baseline again."
+        )
+    return tuple(told)

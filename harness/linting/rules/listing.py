@@ -107,6 +107,7 @@ def _marks(tools: Sequence[Tool]) -> Iterator[LintFinding]:
         yield LintFinding(
             rule="unmarked",
             tool=None,
+            tools=tuple(unmarked),
             message=f"{_counted(unmarked, tools)} neither readOnlyHint nor destructiveHint: "
             f"{_listed(unmarked)}.",
             instead='Add "annotations": {"readOnlyHint": true} to what only reads, and '
@@ -174,6 +175,7 @@ def _output_schemas(tools: Sequence[Tool]) -> Iterator[LintFinding]:
         yield LintFinding(
             rule="no-output-schema",
             tool=None,
+            tools=tuple(without),
             message=f"{_counted(without, tools)} no outputSchema: {_listed(without)}.",
             instead="Declare what the structured result holds.",
         )
