@@ -32,7 +32,9 @@ DOCUMENTS = [
 WORKFLOW, SCANNING, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
 MANIFEST = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 STEPS: dict[str, Any] = {
-    step["name"]: step for step in WORKFLOW["jobs"]["evals"]["steps"] if "name" in step
+    step["name"]: step
+    for step in (*WORKFLOW["jobs"]["evals"]["steps"], *SCANNING)
+    if "name" in step
 }
 COMMANDS = re.findall(
     r"(?<![\w.-])harness (?:evals|compare|merge|lint|view|grade)\b[^\n`]*",
