@@ -1,0 +1,128 @@
+"""Which of several equal tools is called first: worked out from first calls alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from harness.stats.clusters import Trials
+from harness.stats.corrections import holm
+from harness.stats.effects import LEVEL
+from harness.stats.shares import Share, share_of_choices
+
+RIVALS = 4
+"""How many equal tools are offered: one of the server's, the others copies."""
+
+Kind: TypeAlias = Literal["equal", "brag", "own"]
+"""What the server's tool says that its copies do not: nothing, the stock brag, or its own
+assertive sentences."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """The first call of one trial."""
+
+    case: str
+    """Name of the case."""
+    tool: str
+    """The tool of which there are copies, which is also the one that the case wants."""
+    kind: Kind
+    """What set it apart."""
+    chosen: bool | None
+    """Whether it was called itself; ``None`` when neither it nor a copy was called."""
+    place: int | None = None
+    """Place of the called one among the rivals in the list, from 0."""
+    name: str | None = None
+    """Name under which the called one was shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contest:
+    """How often the tool that was set apart is called first."""
+
+    kind: Kind
+    """What set it apart."""
+    tool: str | None
+    """The tool; ``None`` for all together."""
+    share: Share
+    """Its share of the calls of any rival."""
+    elsewhere: int
+    """Trials in which no rival was called first: they are in no share."""
+    p_adjusted: float
+    """By Holm's correction for all contests that are tested; those of equal texts are not."""
+
+    @property
+    def steered(self) -> bool:
+        """Whether its words are shown to win calls."""
+        return self.kind != "equal" and self.p_adjusted < LEVEL and self.share.advantage > 0
+
+    @property
+    def times(self) -> float | None:
+        """How many times as often as each copy it is called; ``None`` when no copy ever is."""
+        rest = 1 - self.share.share
+        return None if rest <= 0 else self.share.share / (rest / (RIVALS - 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steering:
+    """What words win among equal tools."""
+
+    contests: tuple[Contest, ...]
+    """Equal texts and the brag over all tools, then each tool with assertive sentences."""
+    places: Mapping[int, int]
+    """Place among the rivals, from 0 → how often it was called first, with equal texts."""
+    names: Mapping[str, int]
+    """Last letter of the shown name → the same."""
+
+    def contest(self, kind: Kind, tool: str | None = None) -> Contest | None:
+        """Return the contest of that kind."""
+        return next((c for c in self.contests if (c.kind, c.tool) == (kind, tool)), None)
+
+
+def steering(picks: Iterable[Pick]) -> Steering:
+    """Return what ``picks`` show.
+
+    Every tool must have stood at every place and under every name equally often, so that a liking
+    for a place or a name makes an even share.
+    """
+    picks = list(picks)
+    owners = dict.fromkeys(pick.tool for pick in picks if pick.kind == "own")
+    asked: list[tuple[Kind, str | None]] = [("equal", None), ("brag", None)]
+    asked += [("own", tool) for tool in owners]
+    found = []
+    for kind, tool in asked:
+        those = [one for one in picks if one.kind == kind and tool in (None, one.tool)]
+        share = share_of_choices(list(_by_case(those).values()), RIVALS)
+        if share is not None:
+            found.append((kind, tool, share, sum(one.chosen is None for one in those)))
+    adjusted = iter(holm([share.p_value for kind, _, share, _ in found if kind != "equal"]))
+    return Steering(
+        contests=tuple(
+            Contest(
+                kind=kind,
+                tool=tool,
+                share=share,
+                elsewhere=elsewhere,
+                p_adjusted=share.p_value if kind == "equal" else next(adjusted),
+            )
+            for kind, tool, share, elsewhere in found
+        ),
+        places=_counted([one.place for one in picks if one.kind == "equal"]),
+        names=_counted([one.name and one.name[-1] for one in picks if one.kind == "equal"]),
+    )
+
+
+def _by_case(picks: Sequence[Pick]) -> dict[str, Trials]:
+    """Return case → (trials that called the tool itself, trials that called any rival)."""
+    found: dict[str, Trials] = {}
+    for pick in picks:
+        if pick.chosen is not None:
+            chosen, total = found.get(pick.case, (0, 0))
+            found[pick.case] = chosen + pick.chosen, total + 1
+    return found
+
+
+def _counted(values: Iterable[Any]) -> Mapping[Any, int]:
+    return dict(sorted(Counter(value for value in values if value is not None).items()))
