@@ -26,7 +26,7 @@ FLOORS = (
     {"redaction", "invisible", "registry", "builtin", "trust_store", "redirects", "stats"},
     {"runlog", "trust", "validation"},
     {"runlog_diff", "documents", "fetching", "safe_text"},
-    {"matching", "tool_text"},
+    {"matching", "tool_text", "secrecy"},
     {"models", "sessions"},
     {"config"},
     {"suites"},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from harness.safe_text import one_line
@@ -82,7 +82,7 @@ def leak_lines(leak: Leak) -> list[str]:
             f"Leak: {leak.field} ({leak.shown}{count}), which {may} may see, is {kept} for "
             f"{leak.identity}"
         ),
-        f"It stands in {leak.place}",
+        _where_it_stands(leak),
     ]
     if not leak.place.startswith(_ONLY_ANSWERED):
         lines.append(
@@ -91,6 +91,40 @@ def leak_lines(leak: Leak) -> list[str]:
             else "The answer does not repeat it: the user did not see it, but the model has."
         )
     return [one_line(line) for line in lines]
+
+
+def by_value(leaks: Iterable[Leak]) -> list[tuple[Leak, int]]:
+    """Return one leak for each value and identity, with all its places, and how many there were.
+
+    Leaks without a `Leak.value` (older ones, and calls that are open to everybody) are one for
+    each place.
+    """
+    found: dict[tuple[str, ...], list[Leak]] = {}
+    for leak in leaks:
+        same: tuple[str, ...] = (leak.suite, leak.identity, leak.value)
+        if not leak.value:
+            same = (leak.suite, leak.case, leak.tool, leak.field, leak.place)
+        found.setdefault(same, []).append(leak)
+    return [(_with_places_of(all_of_it), len(all_of_it)) for all_of_it in found.values()]
+
+
+def _with_places_of(leaks: Sequence[Leak]) -> Leak:
+    others = (place for leak in leaks[1:] for place in (_encoded_place(leak), *leak.places))
+    return replace(leaks[0], places=tuple(dict.fromkeys((*leaks[0].places, *others))))
+
+
+def _encoded_place(leak: Leak) -> str:
+    return f"{leak.place} ({', '.join(leak.decoded)})" if leak.decoded else leak.place
+
+
+def _where_it_stands(leak: Leak) -> str:
+    """Return where a value stands, how it is encoded there, and some of its other places."""
+    encoded = f", {', '.join(leak.decoded)}: {leak.source}" if leak.decoded else ""
+    others = "; ".join(leak.places[:_MOST_TOLD])
+    also = f"; also in {others}" if others else ""
+    left = len(leak.places) - _MOST_TOLD
+    rest = f"; and in {left} more places" if left > 0 else ""
+    return f"It stands in {leak.place}{encoded}{also}{rest}"
 
 
 def is_leaking(run: TrialResult) -> bool:

@@ -51,6 +51,7 @@ def view_of(
         tools=tools.get(transcript.tools_digest) or _named_only(transcript.tools),
         answer=transcript.answer,
         known=tuple(text for text in (*said, *sent, context, system) if text),
+        attributes=facts.user_context or {},
         suite=result.suite,
         case=facts.name,
         group=f"{facts.group} {result.model}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.judging.access_checks import leak_lines
+from harness.judging.access_checks import by_value, leak_lines
 from harness.judging.policy import View, unobserved
 from harness.judging.policy.views import Result
 from harness.judging.trial_views import is_meant
@@ -141,7 +141,7 @@ class _Facts:
 
     def findings(self) -> Iterator[ProbeFinding]:
         """Yield everything that is wrong, worst first."""
-        for leak in self._access.leaks:
+        for leak, _ in by_value(self._access.leaks):
             yield ProbeFinding(
                 problem="leak",
                 words="; ".join(leak_lines(leak)[:2]),

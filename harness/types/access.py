@@ -80,6 +80,16 @@ class Leak:
     """Whether the answer repeats it, so that the user saw it, too."""
     values: int = 1
     """How many values of that field leaked in the trial; this is the first of them."""
+    decoded: tuple[str, ...] = ()
+    """How it had to be decoded at `place`, the outermost encoding first: ``base64``, ``reversed``;
+    empty if it stands there plainly."""
+    source: str = ""
+    """The bytes that hold it there, shortened, if they are encoded."""
+    places: tuple[str, ...] = ()
+    """Every other place in which the same value reached the identity in this trial."""
+    value: str = ""
+    """The same for leaks of the same value in a suite, whatever the trial; it does not tell the
+    value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

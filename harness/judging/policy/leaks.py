@@ -12,10 +12,13 @@ A secret (`harness.judging.policy.withheld`) is searched in everything that reac
 | the answer                          | no call gave it, so the model has it from somewhere else |
 | any result of an anonymous caller   | that call is refused to a named one: it fails open       |
 
+A value that cannot be met by chance is a leak under any name, in any encoding, and in everything
+else that reached the identity (`harness.judging.policy.anywhere`).
+
 It is no leak if the identity brought the value itself (prompt, attributes, earlier arguments), if
-a tool's description contains it, or, except in the first two rows, if the server also gives it to
-the identity in an unrelated field. Values that any record may hold (small numbers, single words)
-count only in the same field of the same record.
+a tool's description contains one that may be met by chance, or, except in the first two rows, if
+the server also gives such a one to the identity in an unrelated field. Values that any record may
+hold (small numbers, single words) count only in the same field of the same record.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
+from harness.canonical_json import digest
+from harness.judging.policy.anywhere import Anywhere, Sighting
 from harness.judging.policy.comparable_values import Prose, shortened, value_of
 from harness.judging.policy.index import Shown, Siblings, WithheldValues
 from harness.judging.policy.same_field import about
@@ -47,13 +52,15 @@ def find_leaks(views: Sequence[View]) -> list[Leak]:
         for identity in secrets
     }
     kept = {identity: WithheldValues(own) for identity, own in secrets.items()}
+    anywhere = {identity: Anywhere(own, shown[identity]) for identity, own in secrets.items()}
+    searches = (
+        _Search(view, kept[view.identity], shown[view.identity], anywhere[view.identity])
+        for view in views
+    )
     return [
         leak
-        for view in views
-        for leak in (
-            *_collapsed(_Search(view, kept[view.identity], shown[view.identity]).leaks()),
-            *openings.get(id(view), ()),
-        )
+        for view, search in zip(views, searches, strict=True)
+        for leak in (*_collapsed(search.leaks()), *openings.get(id(view), ()))
     ]
 
 
@@ -107,36 +114,56 @@ def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
 class _Search:
     """Looks through one view for what is withheld from its identity."""
 
-    def __init__(self, view: View, secrets: WithheldValues, shown: Shown) -> None:
+    def __init__(
+        self, view: View, secrets: WithheldValues, shown: Shown, anywhere: Anywhere
+    ) -> None:
         self._view = view
         self._secrets = secrets
         self._shown = shown
-        self._brought = [*map(Prose, view.known), _offer(view.tools)]
+        self._anywhere = anywhere
+        self._brought = [*map(Prose, view.known)]
+        self._offer = _offer(view.tools)
         self._answer = Prose(view.answer)
         # By `id`: secrets that were found, those that the identity brought itself, and siblings of
         # which each is one of these.
         self._settled: set[int] = set()
 
     def leaks(self) -> Iterator[Leak]:
+        """Yield one leak for each value, with every place in which it was found."""
         if not self._secrets:
             return
+        found: dict[str, list[Sighting]] = {}
+        for sighting in self._sightings():
+            found.setdefault(sighting.secret.value.text, []).append(sighting)
+        for sightings in found.values():
+            yield self._leak(sightings)
+
+    def _sightings(self) -> Iterator[Sighting]:
         for number, result in enumerate(self._view.results, start=1):
             self._brought.append(
                 Prose(json.dumps(result.call.arguments, ensure_ascii=False, default=str))
             )
+            call = f"call {number}, {result.call.tool}"
             for secret, place in chain(self._in_fields(result), self._in_texts(result)):
                 self._settled.add(id(secret))
-                if not self._is_known(secret):
-                    yield self._leak(
-                        secret, place.format(call=f"call {number}, {result.call.tool}")
-                    )
+                if not self._is_known(secret) and not self._offer.holds(secret.value):
+                    yield Sighting(secret, place.format(call=call))
+            yield from self._unknown(self._anywhere.in_call(self._view, result, call))
+        yield from self._unknown(self._anywhere.in_offer(self._view))
         for secret in self._secrets.told_in(self._answer):
             if (
                 id(secret) not in self._settled
                 and not self._shown.rightly(secret)
                 and not self._is_known(secret)
+                and not self._offer.holds(secret.value)
             ):
-                yield self._leak(secret, "the answer, though no call of this identity returned it")
+                yield Sighting(secret, "the answer, though no call of this identity returned it")
+
+    def _unknown(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
+        for sighting in sightings:
+            self._settled.add(id(sighting.secret))
+            if not self._is_known(sighting.secret):
+                yield sighting
 
     def _in_fields(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
         for leaf in result.leaves:
@@ -184,8 +211,12 @@ class _Search:
     def _is_known(self, secret: WithheldValue) -> bool:
         return any(text.holds(secret.value) for text in self._brought)
 
-    def _leak(self, secret: WithheldValue, place: str) -> Leak:
+    def _leak(self, sightings: Sequence[Sighting]) -> Leak:
+        """Return one value's leak; ``sightings`` are everywhere it was found."""
         view = self._view
+        secret, place, how, source = sightings[0]
+        by_place = {sighting.place: sighting for sighting in reversed(sightings)}
+        del by_place[place]
         return Leak(
             suite=view.suite,
             case=view.case,
@@ -195,9 +226,18 @@ class _Search:
             shown=shortened(secret.leaf.value),
             tool=secret.tool,
             kept=secret.kept,
-            allowed_to=tuple(secret.givers),
+            allowed_to=tuple(
+                dict.fromkeys(giver for one in sightings for giver in one.secret.givers)
+            ),
             place=place,
             in_answer=self._answer.holds(secret.value),
+            decoded=how,
+            source=shortened(source) if how else "",
+            value=digest([view.suite, secret.value.text])[:8],
+            places=tuple(
+                f"{one.place} ({', '.join(one.how)})" if one.how else one.place
+                for one in reversed(by_place.values())
+            ),
         )
 
 

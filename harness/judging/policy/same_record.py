@@ -33,6 +33,11 @@ class Thing:
             and not is_masked(scalar)
         }
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its fields."""
+        return frozenset(map(str, self._fields))
+
 
 NOTHING = Thing({})
 """The object of a value that stands in none."""
@@ -67,3 +72,12 @@ def _shared(ours: Thing, theirs: Thing) -> _Shared:
     both = ours.ids.keys() & theirs.ids.keys()
     agreeing = frozenset(key for key in both if same(ours.ids[key], theirs.ids[key]))
     return _Shared(agreeing, frozenset(both - agreeing))
+
+
+def alike(ours: Thing, theirs: Thing) -> bool:
+    """Return whether two objects are records of the same sort: half of their fields are the same.
+
+    An object without fields may be of any sort.
+    """
+    fewer = min(len(ours.names), len(theirs.names))
+    return 2 * len(ours.names & theirs.names) >= fewer

@@ -12,7 +12,7 @@ from harness.canonical_json import canonical_json, digest
 from harness.json_bounds import loads
 from harness.judging.policy.same_record import NOTHING, Thing
 from harness.matching.texts import fold
-from harness.types import ToolCall, ToolList
+from harness.types import JsonObject, ToolCall, ToolList
 
 CallKey: TypeAlias = tuple[str, str]
 """Tool and arguments as canonical JSON: equal keys mean equal calls."""
@@ -81,7 +81,7 @@ class Result:
     @cached_property
     def is_prose(self) -> bool:
         """Whether the text is not JSON."""
-        return not isinstance(self._parsed, dict | list)
+        return not isinstance(self.parsed, dict | list)
 
     @cached_property
     def paths(self) -> Mapping[Channel, frozenset[str]]:
@@ -92,7 +92,8 @@ class Result:
         return {channel: frozenset(paths) for channel, paths in found.items()}
 
     @cached_property
-    def _parsed(self) -> Any:
+    def parsed(self) -> Any:
+        """The text as JSON; ``None`` if it is none."""
         try:
             return loads(self.call.text)
         except ValueError:
@@ -101,7 +102,7 @@ class Result:
     @property
     def _of_text(self) -> Iterator[Leaf]:
         if not self.is_prose:
-            yield from _leaves(self._parsed, "text")
+            yield from _leaves(self.parsed, "text")
         elif self.call.outcome == "ok":
             yield from _lines(self.call.text)
 
@@ -121,6 +122,8 @@ class View:
     known: tuple[str, ...] = ()
     """Texts that the identity brought itself: prompts, its own attributes. What they contain is
     no secret."""
+    attributes: JsonObject = field(default_factory=dict)
+    """The identity's own attributes: a record with the same ids is its own."""
     suite: str = ""
     """Name of the suite, for leaks."""
     case: str = ""

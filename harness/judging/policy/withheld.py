@@ -51,6 +51,8 @@ class WithheldValue:
     """The identities that may see it, in order."""
     answered: Result
     """A result that gave it to one of these."""
+    is_common: bool = False
+    """Whether several records of that result have the same value in this field."""
 
 
 class FieldDifference(NamedTuple):
@@ -223,5 +225,7 @@ class _Keeping:
             secret = self._found[place] = WithheldValue(
                 full.call.tool, leaf, value, reach, kept, set(), {}, full
             )
+        elif full is secret.answered and leaf.channel == secret.leaf.channel:
+            secret.is_common |= leaf.record is not secret.leaf.record
         secret.keys.add(full.key)
         secret.givers[giver.identity] = None

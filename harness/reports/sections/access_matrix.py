@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.judging.access_checks import UNOBSERVED_HINT, leak_lines
+from harness.judging.access_checks import UNOBSERVED_HINT, by_value, leak_lines
 from harness.reports.terminal import table_lines
 from harness.safe_text import one_line, shorten
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
@@ -69,13 +69,8 @@ def leak_words(leak: Leak) -> str:
 
 
 def distinct_leaks(access: AccessReport) -> list[tuple[Leak, int]]:
-    """Return each leak once, with the number of trials that showed it."""
-    found: dict[tuple[str, ...], tuple[Leak, int]] = {}
-    for leak in access.leaks:
-        place = (leak.suite, leak.case, leak.tool, leak.field, leak.place)
-        first, times = found.get(place, (leak, 0))
-        found[place] = (first, times + 1)
-    return list(found.values())
+    """Return each leaked value of an identity once, with the number of trials that showed it."""
+    return by_value(access.leaks)
 
 
 def unobserved_words(access: AccessReport) -> Iterator[str]:

@@ -97,13 +97,13 @@ def test_a_field_in_lines_of_markdown_is_the_same_as_in_json() -> None:
 
 
 def test_what_a_tool_says_of_itself_is_no_secret_in_any_script() -> None:
-    person = {"id": 1, "mail": "žofie.ňovák@example.com"}
-    described = Tool(name="get_salary", description="As žofie.ňovák@example.com.", input_schema={})
+    person = {"id": 1, "desk": "žofie-ňovák-7"}
+    described = Tool(name="get_salary", description="As žofie-ňovák-7.", input_schema={})
     other = replace(described, description="As anyone.")
     clerk = view("clerk", call(structured=person, text='{"id": 1}'))
     admin = view("admin", call(structured=person))
     assert leaks(admin, replace(clerk, tools=ToolList(tools=(described,)))) == []
-    assert the_leak(admin, replace(clerk, tools=ToolList(tools=(other,)))).field == "mail"
+    assert the_leak(admin, replace(clerk, tools=ToolList(tools=(other,)))).field == "desk"
 
 
 def test_a_name_in_lines_tells_whom_they_are_about() -> None:

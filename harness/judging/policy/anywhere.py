@@ -1,0 +1,124 @@
+"""Values that are recognised wherever they stand, under any name and in any encoding.
+
+| where the value stands                    | it is a leak if the value is                      |
+|-------------------------------------------|---------------------------------------------------|
+| plainly in a good result, under any name  | unmistakable, and left out or masked elsewhere    |
+| encoded, in an error, or beside results   | unmistakable, or a reference that no result shows |
+| encoded, alone in a field of the very call| telling                                           |
+
+The grades are those of `harness.secrecy.values`. It is no leak if the value belongs to the identity
+itself (the ids beside it are its attributes), to another record of the same sort, or if it is a
+text that several records share. What was only refused in one call may be public elsewhere: then it
+is none either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from harness.judging.policy.frames import Frame, frames_of_call, frames_of_offer
+from harness.judging.policy.index import Shown
+from harness.judging.policy.same_field import about, akin
+from harness.judging.policy.same_record import Thing, alike, same_thing
+from harness.judging.policy.views import Leaf, Result, View
+from harness.judging.policy.withheld import WithheldValue
+from harness.secrecy import Form, Found, Search, form_of
+
+
+class Sighting(NamedTuple):
+    """A withheld value, and where it was found."""
+
+    secret: WithheldValue
+    """The value."""
+    place: str
+    """Where it stands, in words."""
+    how: tuple[str, ...] = ()
+    """How it had to be decoded; empty if it stands there plainly."""
+    source: str = ""
+    """The bytes that hold it."""
+
+
+class Anywhere:
+    """Finds what is withheld from one identity in everything that it gets."""
+
+    def __init__(self, secrets: Iterable[WithheldValue], shown: Shown) -> None:
+        """Index ``secrets``; ``shown`` is what the identity's good results hold."""
+        self._shown = shown
+        self._forms = {
+            id(secret): (form, secret)
+            for secret in secrets
+            if (form := form_of(secret.leaf.value, secret.leaf.name)) is not None
+        }
+        self._search = Search(self._forms.values())
+
+    @property
+    def cut(self) -> Iterable[str]:
+        """What was not searched because of a bound, in words."""
+        return self._search.cut
+
+    def in_call(self, view: View, result: Result, call: str) -> Iterator[Sighting]:
+        """Yield what one call gives away; ``call`` names it."""
+        for frame in frames_of_call(result):
+            yield from self._in_frame(view, frame, result, call)
+
+    def in_offer(self, view: View) -> Iterator[Sighting]:
+        """Yield what is given away before any call."""
+        for frame in frames_of_offer(view):
+            yield from self._in_frame(view, frame, None, "")
+
+    def _in_frame(
+        self, view: View, frame: Frame, result: Result | None, call: str
+    ) -> Iterator[Sighting]:
+        own = Thing(view.attributes)
+        for found in self._search.of(frame.page):
+            form = self._forms[id(found.owner)][0]
+            leaf = frame.leaves[found.line] if not found.how else None
+            if self._is_leak(form, found, frame, result, leaf) and not _is_of(own, found.owner):
+                place = frame.place.format(call=call)
+                inside = f": {found.place}" if found.place else ""
+                yield Sighting(found.owner, f"{place}{inside}", found.how, found.source)
+
+    def _is_leak(
+        self,
+        form: Form,
+        found: Found[WithheldValue],
+        frame: Frame,
+        result: Result | None,
+        leaf: Leaf | None,
+    ) -> bool:
+        secret = found.owner
+        same_call = result is not None and result.key in secret.keys
+        plain = frame.channel == "result" and not found.how
+        if form.strength == "telling" or (form.kind == "text" and secret.is_common):
+            whole = found.whole and bool(found.how) and secret.reach == "field"
+            return same_call and whole and not _is_given_too(secret, found.place)
+        if plain and secret.reach == "call":
+            return same_call and not _is_given_too(secret, found.place)
+        if plain and form.strength == "reference":
+            return False
+        if form.strength == "reference" or secret.reach == "call":
+            return not self._shown.rightly(secret)
+        return leaf is None or result is None or not _is_of_another(secret, leaf, result)
+
+
+def _is_given_too(secret: WithheldValue, path: str) -> bool:
+    """Whether those who see the secret get a field of that path, too, beside it."""
+    return any(path in paths for paths in secret.answered.paths.values())
+
+
+def _is_of_another(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
+    """Whether a field of the same meaning belongs to another record of the same sort."""
+    return (
+        akin(leaf.name, secret.leaf.name)
+        and about(leaf, result, secret) is False
+        and alike(leaf.record, secret.leaf.record)
+    )
+
+
+def _is_of(own: Thing, secret: WithheldValue) -> bool:
+    """Whether a secret is about the identity itself, by its attributes."""
+    return any(
+        same_thing(own, thing, except_for="")
+        for thing in (secret.leaf.record, secret.answered.asked)
+    )

@@ -1,0 +1,108 @@
+"""Everything that reached an identity, as pages of lines that can be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias
+
+from harness.judging.policy.views import Leaf, Result, View
+from harness.secrecy import Page
+from harness.types import ToolList
+
+Channel: TypeAlias = Literal["result", "error", "beside"]
+"""A good result's fields and text; the text of a call that failed; everything else."""
+
+
+class Frame:
+    """A page, and what it is of."""
+
+    def __init__(self, channel: Channel, place: str) -> None:
+        """Begin a page of what came through ``channel``; ``{call}`` in ``place`` is the call."""
+        self.channel = channel
+        """How it reached the identity."""
+        self.place = place
+        """What it is, in words."""
+        self.page = Page()
+        """Its lines."""
+        self.leaves: list[Leaf | None] = []
+        """For each line, the field whose value it is."""
+
+    def add(self, place: str, text: str, leaf: Leaf | None = None) -> None:
+        """Add a text that stands at ``place``."""
+        self.page.add(place, text)
+        self.leaves += [leaf] * (len(self.page.lines) - len(self.leaves))
+
+
+def frames_of_call(result: Result) -> Iterator[Frame]:
+    """Yield what came with one call: its structured result, and its text if that says more."""
+    channel: Channel = "result" if result.call.outcome == "ok" else "error"
+    form = "result" if channel == "result" else "error"
+    structured = Frame(channel, f"the structured {form} of {{call}}")
+    text = Frame(channel, "the text of {call}" if form == "result" else "the error text of {call}")
+    for leaf in result.leaves:
+        own = structured if leaf.channel == "structured" else text
+        if own is structured or not result.is_prose:
+            own.add(leaf.path or leaf.name, str(leaf.value), leaf)
+    _add_keys(structured, result.call.structured)
+    if result.is_prose:
+        text.add("", result.call.text)
+    else:
+        _add_keys(text, result.parsed)
+    yield structured
+    if text.page.lines != structured.page.lines:
+        yield text
+
+
+def _add_keys(frame: Frame, value: Any) -> None:
+    for key in _keys(value):
+        frame.add("a name of a field", key)
+
+
+def _keys(value: Any) -> Sequence[str]:
+    """Return the distinct names of all fields."""
+    found: dict[str, None] = {}
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            found.update(dict.fromkeys(map(str, part)))
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
+    return list(found)
+
+
+def frames_of_offer(view: View) -> Iterator[Frame]:
+    """Yield what an identity was shown before it called anything: the list of tools."""
+    yield _tools_frame(view.tools)
+
+
+@lru_cache(maxsize=64)
+def _tools_frame(tools: ToolList) -> Frame:
+    frame = Frame("beside", "the list of tools")
+    for tool in tools.tools:
+        frame.add(f"the title of {tool.name}", tool.title or "")
+        frame.add(f"the description of {tool.name}", tool.description)
+        for schema, name in (
+            (tool.input_schema, "inputSchema"),
+            (tool.output_schema, "outputSchema"),
+        ):
+            for path, text in _scalars(schema):
+                frame.add(f"the {name} of {tool.name}: {path}", text)
+    return frame
+
+
+def _scalars(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of every scalar and of every key that says something."""
+    waiting: list[tuple[str, Any]] = [("", value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, Mapping):
+            inside = [(f"{path}.{key}" if path else str(key), each) for key, each in part.items()]
+            waiting.extend(reversed(inside))
+            yield from ((path, str(key)) for key in part)
+        elif isinstance(part, list | tuple):
+            waiting.extend((f"{path}[]", each) for each in reversed(part))
+        elif part is not None:
+            yield path, str(part)

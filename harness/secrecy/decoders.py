@@ -1,0 +1,173 @@
+"""What an encoding hides, one decoder each: adding one is adding a function to `DECODERS`.
+
+A decoder yields the stretches of a text that it can decode, each with what it decodes to. Lines
+are never decoded together: each stands for one place in what a server sent.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple, TypeAlias
+from urllib.parse import unquote_plus
+
+
+class Stretch(NamedTuple):
+    """A part of a text, decoded."""
+
+    at: int
+    """Where it begins in the text."""
+    source: str
+    """The part as it stands there."""
+    text: str
+    """What it decodes to, on one line."""
+
+
+Decoder: TypeAlias = Callable[[str], Iterator[Stretch]]
+"""Yields what it can decode in a text."""
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}")
+_HEX = re.compile(
+    r"(?:0x|\\x)?[0-9A-Fa-f]{2}(?:(?:[: \t-]|\\x|, ?0x)?[0-9A-Fa-f]{2}){4,}(?![0-9A-Fa-f])"
+)
+_HEX_NOISE = re.compile(r"0x|\\x|[:\s,-]")
+_URL = re.compile(r"%[0-9A-Fa-f]{2}")
+_HTML = re.compile(r"&(?:#\w{1,8}|\w{2,31});")
+_JSON_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\"\\/bfnrt]))")
+_LINE = re.compile(r"[^\n]{5,}")
+_DIGIT_WORDS: Mapping[str, str] = {
+    word: str(digit)
+    for digit, words in enumerate(
+        (
+            "zero oh null nought", "one", "two", "three", "four", "five", "six", "seven", "eight",
+            "nine",
+        )
+    )
+    for word in words.split()
+}  # fmt: skip
+_SPELLED = re.compile(
+    rf"\b(?:{'|'.join(_DIGIT_WORDS)})\b(?:[ \t,.;-]*\b(?:{'|'.join(_DIGIT_WORDS)})\b){{4,}}",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+_NAMED_SIGN = re.compile(r"[^\n]{0,64}[\[({<\t ](?:at|dot)[\])}>\t ][^\n]{0,96}", re.IGNORECASE)
+_AT = re.compile(r"\s*[\[({<]\s*at\s*[\])}>]\s*|\s+at\s+", re.IGNORECASE)
+_DOT = re.compile(r"\s*[\[({<]\s*dot\s*[\])}>]\s*|\s+dot\s+", re.IGNORECASE)
+_READABLE = re.compile(rb"[\x20-\x7e]{5}")
+"""What bytes must hold to be read as a text with something else around it."""
+_WHOLE_BASE64 = 11
+"""A longer run of letters may begin with what is no base64, such as the word before a slash."""
+
+
+def _text_of(data: bytes) -> str | None:
+    """Return decoded bytes as a text on one line; ``None`` if there is none in them."""
+    if data.count(0) * 3 >= len(data):
+        data = data.replace(b"\0", b"")  # UTF-16
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        if _READABLE.search(data) is None:
+            return None
+        text = data.decode(errors="replace")
+    return " ".join(text.splitlines())
+
+
+def _base64(text: str) -> Iterator[Stretch]:
+    for match in _BASE64.finditer(text):
+        body = match[0].rstrip("=").replace("-", "+").replace("_", "/")
+        for skipped in range(4) if len(body) > _WHOLE_BASE64 else (0,):
+            rest = body[skipped:]
+            rest = rest[: len(rest) - (len(rest) % 4 == 1)]
+            decoded = _text_of(base64.b64decode(rest + "=" * (-len(rest) % 4)))
+            if decoded is not None:
+                yield Stretch(match.start(), match[0], decoded)
+
+
+def _base32(text: str) -> Iterator[Stretch]:
+    for match in _BASE32.finditer(text):
+        body = match[0].rstrip("=")
+        try:
+            decoded = _text_of(base64.b32decode(body + "=" * (-len(body) % 8)))
+        except ValueError:
+            continue
+        if decoded is not None:
+            yield Stretch(match.start(), match[0], decoded)
+
+
+def _hex(text: str) -> Iterator[Stretch]:
+    for match in _HEX.finditer(text):
+        digits = _HEX_NOISE.sub("", match[0])
+        if len(digits) % 2 == 0 and (decoded := _text_of(bytes.fromhex(digits))) is not None:
+            yield Stretch(match.start(), match[0], decoded)
+
+
+def _lines_with(
+    mark: re.Pattern[str], decode: Callable[[str], str], text: str
+) -> Iterator[Stretch]:
+    """Yield, for each line with a ``mark``, the part from the first one on, decoded.
+
+    The word before it belongs to it, and so does the rest of the line.
+    """
+    end = 0
+    while (first := mark.search(text, end)) is not None:
+        begin = text.rfind("\n", 0, first.start()) + 1
+        end = text.find("\n", begin)
+        end = len(text) if end < 0 else end
+        begin = max(begin, text.rfind(" ", begin, first.start()) + 1)
+        source = text[begin:end]
+        yield Stretch(begin, source, " ".join(decode(source).splitlines()))
+
+
+def _url(text: str) -> Iterator[Stretch]:
+    return _lines_with(_URL, unquote_plus, text)
+
+
+def _html(text: str) -> Iterator[Stretch]:
+    return _lines_with(_HTML, html.unescape, text)
+
+
+def _json(text: str) -> Iterator[Stretch]:
+    return _lines_with(_JSON_ESCAPE, lambda line: _JSON_ESCAPE.sub(_unescaped, line), text)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return found[2] if found[2] in '"\\/' else " "
+    letter = chr(int(found[1], 16))
+    return letter if letter.isprintable() else " "
+
+
+def _reversed(text: str) -> Iterator[Stretch]:
+    for match in _LINE.finditer(text):
+        yield Stretch(match.start(), match[0], match[0][::-1])
+
+
+def _spelled_out(text: str) -> Iterator[Stretch]:
+    for match in _SPELLED.finditer(text):
+        digits = (_DIGIT_WORDS.get(word.lower(), "") for word in _WORD.findall(match[0]))
+        yield Stretch(match.start(), match[0], "".join(digits))
+
+
+def _at_and_dot(text: str) -> Iterator[Stretch]:
+    for match in _NAMED_SIGN.finditer(text) if _AT.search(text) else ():
+        yield Stretch(match.start(), match[0], _DOT.sub(".", _AT.sub("@", match[0])))
+
+
+DECODERS: Mapping[str, Decoder] = {
+    "base64": _base64,
+    "base32": _base32,
+    "hex": _hex,
+    "URL escapes": _url,
+    "HTML escapes": _html,
+    "JSON in a string": _json,
+    "digits spelled out": _spelled_out,
+    "'at' and 'dot' for signs": _at_and_dot,
+    "reversed": _reversed,
+}
+"""Every decoder, by what a report calls the encoding."""
+
+INVERSE = "reversed"
+"""The decoder that fits every line, and that undoes itself."""

@@ -1,0 +1,199 @@
+"""Finds values in texts, as they are and up to two encodings deep, in time linear in the texts.
+
+Every value is known by its letters and digits (`harness.secrecy.normal`). A text is squeezed in the
+same way, and at each place where a word begins it takes one look-up to tell whether a value begins
+there. So it does not matter how a value is grouped or cased; what may stand between its letters and
+digits depends on its kind. The text is then decoded and searched again, twice at most, and within
+bounds that `Search.cut` reports when they are reached.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
+
+from harness.secrecy.decoders import DECODERS, INVERSE
+from harness.secrecy.normal import Squeezed, normalised
+from harness.secrecy.values import Form
+
+Owner = TypeVar("Owner")
+
+DEEPEST = 2
+"""Encodings that are undone one after the other."""
+LONGEST = 1_000_000
+"""Characters of one page that are searched."""
+GROWTH = 4
+"""All that a page decodes to is at most so many times as long as the page."""
+_ROOM = 20_000
+"""Characters that a page may decode to in any case."""
+_PREFIX = 5
+_SHOWN = 120
+_GAP = re.compile(r"[\s,'\"\[\]{}()<>|:;]+")
+
+
+@dataclass(slots=True)
+class Page:
+    """A text that is searched, of lines that each stand for one place in what a server sent."""
+
+    places: list[str] = field(default_factory=list)
+    """Where each line stands: ``result[].login``."""
+    lines: list[str] = field(default_factory=list)
+    """The lines; none has a line break in it."""
+
+    def add(self, place: str, text: str) -> None:
+        """Add a text, which may have several lines."""
+        for line in text.split("\n"):
+            self.places.append(place)
+            self.lines.append(line.replace("\r", " "))
+
+
+class Found(NamedTuple, Generic[Owner]):
+    """A value that stands in a page."""
+
+    owner: Owner
+    """Whose value it is."""
+    line: int
+    """The number of the line, from 0."""
+    place: str
+    """The place that the line stands for."""
+    how: tuple[str, ...]
+    """How it had to be decoded, the outermost encoding first; empty if it stands there plainly."""
+    source: str
+    """The bytes as they were sent."""
+    whole: bool
+    """Whether nothing else stands on that line."""
+
+
+class _Layer(NamedTuple):
+    """A text, the line of the page that each of its lines comes from, and what undid it."""
+
+    text: str
+    lines: Sequence[int]
+    how: Sequence[tuple[str, ...]]
+    sources: Sequence[str]
+
+
+class Search(Generic[Owner]):
+    """Looks for many values at once."""
+
+    def __init__(self, values: Iterable[tuple[Form, Owner]]) -> None:
+        """Index ``values``, each with its owner."""
+        self.cut: dict[str, None] = {}
+        """Places of which only a part was searched, in words."""
+        self._owners: dict[str, list[tuple[Form, Owner]]] = {}
+        self._lengths: dict[str, set[int]] = {}
+        for form, owner in values:
+            self._owners.setdefault(form.squeezed, []).append((form, owner))
+            self._lengths.setdefault(form.squeezed[:_PREFIX], set()).add(len(form.squeezed))
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self._owners)
+
+    def of(self, page: Page) -> Iterator[Found[Owner]]:
+        """Yield every value that stands in ``page``; one that is decoded comes after plain ones."""
+        if not self._owners or not page.lines:
+            return
+        numbers = range(len(page.lines))
+        text = "\n".join(page.lines)
+        if len(text) > LONGEST:
+            self.cut[f"{page.places[0]}: only the first {LONGEST:,} characters were searched"] = (
+                None
+            )
+            text = text[:LONGEST]
+        layer = _Layer(text, numbers, [()] * len(numbers), page.lines)
+        room = GROWTH * len(text) + _ROOM
+        for depth in range(DEEPEST + 1):
+            yield from self._in_layer(page, layer)
+            if depth == DEEPEST:
+                return
+            layer, left = _decoded(layer, room)
+            if left:
+                self._cut(page, "only a part of what may be encoded was decoded")
+            if not layer.lines:
+                return
+
+    def _cut(self, page: Page, what: str) -> None:
+        self.cut[f"{page.places[0]}: {what}"] = None
+
+    def _in_layer(self, page: Page, layer: _Layer) -> Iterator[Found[Owner]]:
+        if layer.text.isascii():
+            plain, kept = layer.text.lower(), layer.text
+        else:
+            plain = kept = normalised(layer.text)
+        hay = Squeezed(plain)
+        begins = [0, *(match.end() for match in re.finditer("\n", plain))]
+        for start, length, form, owner in self._matches(hay):
+            first, last = hay.span(start, start + length)
+            line = bisect_right(begins, first) - 1
+            split = bisect_right(begins, last - 1) - 1 > line
+            found = plain[first:last]
+            if not _may_be(form, found, split=split):
+                continue
+            number = layer.lines[line]
+            how = layer.how[line]
+            if not how:
+                how = _manner(form, kept[first:last], split=split)
+            end = begins[line + 1] - 1 if line + 1 < len(begins) else len(plain)
+            whole = not split and Squeezed(plain[begins[line] : end]).squeezed == form.squeezed
+            source = layer.sources[line] if layer.how[line] else kept[first:last]
+            yield Found(owner, number, page.places[number], how, source[:_SHOWN], whole)
+
+    def _matches(self, hay: Squeezed) -> Iterator[tuple[int, int, Form, Owner]]:
+        squeezed, ends = hay.squeezed, hay.ends
+        for start in hay.starts:
+            lengths = self._lengths.get(squeezed[start : start + _PREFIX])
+            for length in lengths or ():
+                if start + length in ends:
+                    for form, owner in self._owners.get(squeezed[start : start + length], ()):
+                        yield start, length, form, owner
+
+
+def _decoded(layer: _Layer, room: int) -> tuple[_Layer, bool]:
+    """Return everything that a layer decodes to, and whether there was more than fits ``room``."""
+    texts: list[str] = []
+    lines: list[int] = []
+    hows: list[tuple[str, ...]] = []
+    sources: list[str] = []
+    begins = [0, *(match.end() for match in re.finditer("\n", layer.text))]
+    for name, decode in DECODERS.items():
+        for stretch in decode(layer.text):
+            line = bisect_right(begins, stretch.at) - 1
+            before = layer.how[line]
+            if name == INVERSE and name in before:
+                continue  # twice reversed is what it was
+            room -= len(stretch.text)
+            if room < 0:
+                return _Layer("\n".join(texts), lines, hows, sources), True
+            texts.append(stretch.text.replace("\n", " "))
+            lines.append(layer.lines[line])
+            hows.append((*before, name))
+            sources.append(layer.sources[line] if before else stretch.source)
+    return _Layer("\n".join(texts), lines, hows, sources), False
+
+
+def _may_be(form: Form, found: str, *, split: bool) -> bool:
+    """Whether a stretch with a value's letters and digits is that value.
+
+    Between the letters of an e-mail address stands what belongs there, or nothing but white space:
+    *Ines Okafor, example.com* is a name and a site.
+    """
+    if split and form.strength == "telling":
+        return False
+    if form.kind == "email":
+        rest = _GAP.sub("", found)
+        return rest == form.text or (split and rest.replace("@", "") == form.text.replace("@", ""))
+    return form.kind != "text" or form.strength == "unmistakable" or not split
+
+
+def _manner(form: Form, found: str, *, split: bool) -> tuple[str, ...]:
+    """Return in what a value that needs no decoder differs from the one that is withheld."""
+    if split:
+        return ("split over neighbouring places",)
+    plain = " ".join(found.split())
+    if plain.lower() == form.text:
+        return ()
+    return ("grouped differently",) if form.kind == "digits" else ("with other signs between",)

@@ -1,0 +1,104 @@
+"""A server process that tells what it withholds, in every way that a decoder is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.probing.report import ProbeReport
+from harness.types import Leak
+from tests.secrecy.telling import probed
+from tests.secrecy.telling_server import CALLS, FIELDS
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> ProbeReport:
+    return probed(tmp_path_factory.mktemp("telling"))
+
+
+def leak_of(report: ProbeReport, tool: str) -> Leak:
+    """Return what leaks in the call of a tool, which is made twice."""
+    case = f"{tool}() [agent]"
+    first, again = (leak for leak in report.report.access.leaks if leak.case == case)
+    assert (first.value, first.place) == (again.value, again.place)
+    return first
+
+
+HOW = {
+    "another_name": (),
+    "another_record": (),
+    "as_a_name": (),
+    "in_base64": ("base64",),
+    "in_base64_unpadded": ("base64",),
+    "in_base64_url": ("base64",),
+    "in_a_cursor": ("base64",),
+    "in_base32": ("base32",),
+    "in_hex": ("hex",),
+    "in_url_escapes": ("URL escapes",),
+    "in_html": ("HTML escapes",),
+    "in_json_in_a_string": ("JSON in a string", "JSON in a string"),
+    "reversed_": ("reversed",),
+    "in_capitals": (),
+    "in_wide_letters": (),
+    "with_invisible_signs": (),
+    "in_other_scripts": (),
+    "with_at_and_dot": ("'at' and 'dot' for signs",),
+    "twice_encoded": ("base64", "hex"),
+    "split_over_fields": ("split over neighbouring places",),
+    "split_over_items": ("split over neighbouring places",),
+    "grouped": ("grouped differently",),
+    "spelled_out": ("digits spelled out",),
+    "long_text": (),
+    "in_a_sentence": (),
+    "refused_with_the_value": ("base64",),
+    "second_block": (),
+    "embedded_text": (),
+}
+
+
+@pytest.mark.parametrize("tool", [*FIELDS, *CALLS])
+def test_a_withheld_value_is_found_in_whatever_form_it_is_told(
+    report: ProbeReport, tool: str
+) -> None:
+    leak = leak_of(report, tool)
+    assert (leak.identity, leak.kept, leak.allowed_to) == ("agent", "left out", ("admin",))
+    assert leak.decoded == HOW[tool]
+    assert tool in leak.place
+
+
+def test_a_leak_says_how_it_is_encoded_and_shows_the_bytes_without_telling_the_value(
+    report: ProbeReport,
+) -> None:
+    leak = leak_of(report, "in_base64")
+    assert leak.source == "aW5…0="
+    assert "example.com" not in str(leak)
+
+
+def test_one_value_is_one_finding_with_all_its_places(report: ProbeReport) -> None:
+    assert [finding.problem for finding in report.findings] == ["leak"] * 3
+    email, card, note = (finding.words for finding in report.findings)
+    assert email.startswith("Leak: email (ine…om), which admin may see, is left out of")
+    assert "also in" in email
+    assert "more places" in email
+    assert card.startswith("Leak: card")
+    assert note.startswith("Leak: note")
+
+
+def test_values_of_nobody_are_no_leak_in_whatever_form(tmp_path: Path) -> None:
+    report = probed(tmp_path, "", "of somebody else")
+    assert [finding.words for finding in report.findings] == []
+
+
+PLACE = {
+    "description": "description of get_customer",
+    "example": "inputSchema of get_customer: examples[].mail",
+}
+
+
+@pytest.mark.parametrize("fault", ["description", "example"])
+def test_a_withheld_value_in_the_list_of_tools_is_a_leak(tmp_path: Path, fault: str) -> None:
+    agent, nobody = probed(tmp_path, fault, "of somebody else").findings
+    assert (agent.callers, nobody.callers) == (("agent",), ("anonymous",))
+    for leak in (agent, nobody):
+        assert f"the list of tools: the {PLACE[fault]}" in leak.words
