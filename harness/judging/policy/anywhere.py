@@ -39,18 +39,29 @@ class Sighting(NamedTuple):
     """The bytes that hold it."""
 
 
+class _Value(NamedTuple):
+    """A value that several tools may withhold."""
+
+    form: Form
+    """How it is searched for."""
+    secrets: tuple[WithheldValue, ...]
+    """One for each tool and reach."""
+
+
 class Anywhere:
     """Finds what is withheld from one identity in everything that it gets."""
 
     def __init__(self, secrets: Iterable[WithheldValue], shown: Shown) -> None:
         """Index ``secrets``; ``shown`` is what the identity's good results hold."""
         self._shown = shown
-        self._forms = {
-            id(secret): (form, secret)
-            for secret in secrets
-            if (form := form_of(secret.leaf.value, secret.leaf.name)) is not None
-        }
-        self._search = Search(self._forms.values())
+        kinds: dict[Form, dict[tuple[str, str], WithheldValue]] = {}
+        for secret in secrets:
+            form = form_of(secret.leaf.value, secret.leaf.name)
+            if form is not None:
+                kinds.setdefault(form, {}).setdefault((secret.tool, secret.reach), secret)
+        self._search = Search(
+            (form, _Value(form, tuple(of.values()))) for form, of in kinds.items()
+        )
 
     @property
     def cut(self) -> Iterable[str]:
@@ -72,22 +83,17 @@ class Anywhere:
     ) -> Iterator[Sighting]:
         own = Thing(view.attributes)
         for found in self._search.of(frame.page):
-            form = self._forms[id(found.owner)][0]
-            leaf = frame.leaves[found.line] if not found.how else None
-            if self._is_leak(form, found, frame, result, leaf) and not _is_of(own, found.owner):
-                place = frame.place.format(call=call)
-                inside = f": {found.place}" if found.place else ""
-                yield Sighting(found.owner, f"{place}{inside}", found.how, found.source)
+            for secret in found.owner.secrets:
+                if not _is_of(own, secret) and self._is_leak(secret, found, frame, result):
+                    place = frame.place.format(call=call)
+                    inside = f": {found.place}" if found.place else ""
+                    yield Sighting(secret, f"{place}{inside}", found.how, found.source)
+                    break
 
     def _is_leak(
-        self,
-        form: Form,
-        found: Found[WithheldValue],
-        frame: Frame,
-        result: Result | None,
-        leaf: Leaf | None,
+        self, secret: WithheldValue, found: Found[_Value], frame: Frame, result: Result | None
     ) -> bool:
-        secret = found.owner
+        form = found.owner.form
         same_call = result is not None and result.key in secret.keys
         plain = frame.channel == "result" and not found.how
         if form.strength == "telling" or (form.kind == "text" and secret.is_common):
@@ -99,6 +105,7 @@ class Anywhere:
             return False
         if form.strength == "reference" or secret.reach == "call":
             return not self._shown.rightly(secret)
+        leaf = None if found.how else frame.leaves[found.line]
         return leaf is None or result is None or not _is_of_another(secret, leaf, result)
 
 
