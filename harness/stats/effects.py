@@ -142,7 +142,7 @@ def _effect(
     interval, method = found
     verdict = _verdict(after - before, interval, p_adjusted, margin, level)
     moves, trials = _moves(pairs), _trials(pairs)
-    to_decide = cases_needed(margin, between=spread_of_differences(moves, *trials))
+    to_decide = cases_needed(margin, between=spread_of_differences(moves, *trials), alpha=alpha)
     return PairedEffect(
         pairs=len(pairs),
         before=before,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from harness.judging.from_log import judge_log
 from harness.runlog import RunLog
 from harness.runner.planning.variant_choice import JOINT
 from harness.stats.clusters import Trials
-from harness.types import JsonObject, TrialResult, Usage, Variant
+from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant
 from harness.workbench.arms import key_of, key_of_logged
 
 _JUDGED = frozenset({"passed", "failed"})
@@ -78,16 +78,21 @@ class Measured:
         """Return what the trials of an arm used."""
         return sum((result.usage for result in self.results(variant)), Usage())
 
+    def conversations(
+        self, variant: Variant | None = None
+    ) -> Iterator[tuple[TrialResult, Transcript]]:
+        """Yield each judged trial of an arm with its conversation, read from the log."""
+        for result in self.results(variant):
+            transcript = self._log_of[result.key].transcript(result.key)
+            if transcript is not None and result.status in _JUDGED:
+                yield result, transcript
+
     def first_calls(self, variant: Variant | None = None) -> tuple[FirstCall, ...]:
         """Return the first call of each judged trial of an arm, from its conversation."""
         calls = []
-        for result in self.results(variant):
-            log = self._log_of[result.key]
-            transcript = log.transcript(result.key)
-            if transcript is None or result.status not in _JUDGED:
-                continue
+        for result, transcript in self.conversations(variant):
             first = next(iter(transcript.tool_calls), None)
-            told = log.shown.get(transcript.shown_digest)
+            told = self._log_of[result.key].shown.get(transcript.shown_digest)
             calls.append(
                 FirstCall(
                     case=result.case.name,

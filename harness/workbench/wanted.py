@@ -1,28 +1,75 @@
-"""Which tool a case wants called first, as far as its checks say."""
+"""The calls that a case wants, read from its checks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from harness.types import Case, Check
+from harness.types import Case, Check, JsonObject
 
-_OF_ONE = {"must_call", "must_succeed", "must_be_denied", "must_be_refused", "must_error"}
-"""Checks that want a call of the tool that they name."""
-_OF_SEVERAL = {"must_call_any", "graded"}
-"""Checks that want calls of any of several tools."""
+_ONE = frozenset(
+    {
+        "must_call",
+        "must_succeed",
+        "must_be_denied",
+        "must_be_refused",
+        "must_error",
+        "tool_result",
+    }
+)
+"""Checks that fail unless their one tool is called."""
+_LISTS: Mapping[str, str] = {
+    "must_call_any": "calls",
+    "graded": "expected",
+    "end_state": "same_state_as",
+}
+"""Checks of several calls, and where they stand in their settings."""
 _IN_ORDER = "must_call_in_order"
-_GROUPS = {"all_of", "any_of"}
+
+Wanted: TypeAlias = tuple[str, JsonObject]
+"""A tool, and the arguments that a check asks for (values or matchers)."""
 
 
-def wanted_first(case: Case) -> frozenset[str]:
-    """Return the tools of which one is right as the first call of ``case``.
+@dataclass(frozen=True, slots=True)
+class FirstWanted:
+    """What a case wants called first."""
+
+    tools: tuple[str, ...]
+    """Tools that are right as the first call; empty if no call is."""
+
+    def takes(self, tool: str | None) -> bool:
+        """Return whether a first call of ``tool`` (``None``: no call) is what is wanted."""
+        return tool in self.tools if self.tools else tool is None
+
+
+def wanted_calls(case: Case) -> Iterator[Wanted]:
+    """Yield every call that a check of ``case`` wants made, also as one of several alternatives.
+
+    The reference calls of an end state count as wanted; prohibitions do not.
+    """
+    for check in _demands(case.every_check):
+        yield from _calls(check)
+
+
+def wanted_first(case: Case) -> FirstWanted | None:
+    """Return what ``case`` wants called first, or ``None`` where its checks do not say.
 
     A check of an order names the first; without one, every tool that must or may be called is
-    right. Empty where no check wants a call.
+    right. In a conversation of several turns the first turn that has checks counts.
     """
-    checks = [check for check in case.every_check if check.severity == "fail"]
-    ordered = [check for check in checks if check.kind == _IN_ORDER]
-    return frozenset(_wanted(ordered or checks))
+    groups = [turn.checks for turn in case.turns if turn.checks] or [case.checks]
+    demands = list(_demands(groups[0]))
+    ordered = [next(_calls(check))[0] for check in demands if check.kind == _IN_ORDER]
+    named = ordered or [
+        tool
+        for check in demands
+        if check.kind != "end_state"  # it may be reached after any number of look-ups
+        for tool, _ in _calls(check)
+    ]
+    if named:
+        return FirstWanted(tuple(dict.fromkeys(named)))
+    return FirstWanted(()) if any(map(_wants_none, case.every_check)) else None
 
 
 def wanted_tool(case: Case) -> str | None:
@@ -31,19 +78,45 @@ def wanted_tool(case: Case) -> str | None:
     Studies of which tool is chosen use only cases that want one: where two would be right, a choice
     says nothing of the words.
     """
-    tools = wanted_first(case)
-    return next(iter(tools)) if len(tools) == 1 else None
+    first = wanted_first(case)
+    return first.tools[0] if first is not None and len(first.tools) == 1 else None
 
 
-def _wanted(checks: Iterable[Check]) -> Iterator[str]:
+def _demands(checks: Iterable[Check]) -> Iterator[Check]:
+    """Yield the checks that want calls, those in groups too.
+
+    Checks that only warn, and those that must not hold, are left out.
+    """
     for check in checks:
-        params = check.params
-        if check.kind in _OF_ONE:
-            yield params["tool"]
-        elif check.kind == _IN_ORDER:
-            yield from (call["tool"] for call in params["calls"][:1])
-        elif check.kind in _OF_SEVERAL:
-            calls = params.get("calls") or params.get("expected") or ()
-            yield from (call["tool"] for call in calls)
-        elif check.kind in _GROUPS:
-            yield from _wanted(member for option in check.options for member in option)
+        if check.kind == "not" or check.params.get("severity", check.severity) != "fail":
+            continue
+        if _kind_of(check) is not None:
+            yield check
+        for option in check.options:
+            yield from _demands(option)
+
+
+def _kind_of(check: Check) -> Literal["one", "list"] | None:
+    if check.kind in _ONE and isinstance(check.params.get("tool"), str):
+        return "one"
+    return "list" if check.kind in _LISTS or check.kind == _IN_ORDER else None
+
+
+def _calls(check: Check) -> Iterator[Wanted]:
+    if _kind_of(check) == "one":
+        yield check.params["tool"], check.params.get("args", {})
+        return
+    listed = check.params.get(_LISTS.get(check.kind, "calls"))
+    for call in listed if isinstance(listed, list | tuple) else ():
+        if isinstance(call, Mapping) and isinstance(call.get("tool"), str):
+            yield call["tool"], call.get("args", {})
+
+
+def _wants_none(check: Check) -> bool:
+    if check.kind == "only_call":
+        return not check.params.get("calls")
+    return (
+        check.kind == "max_calls"
+        and check.params.get("tool") is None
+        and check.params.get("limit") == 0
+    )

@@ -1,4 +1,4 @@
-"""The tool that a case wants called first."""
+"""What a case wants called is read from its checks: demands, never prohibitions."""
 
 from __future__ import annotations
 
@@ -6,34 +6,83 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.types import Check
-from harness.workbench.wanted import wanted_first, wanted_tool
-from tests.support import a_case
+from harness.types import Case, Turn
+from harness.workbench.wanted import FirstWanted, wanted_calls, wanted_first, wanted_tool
+from tests.workbench.benches import case, checks
 
-
-def checks(**assertions: Any) -> tuple[Check, ...]:
-    return tuple(
-        check for name, value in assertions.items() for _, check in VOCABULARY.parse(name, value)
-    )
+ORDER: dict[str, Any] = {"tool": "get_order", "args": {"id": 7}}
 
 
 @pytest.mark.parametrize(
-    ("assertions", "tools"),
+    ("assertions", "calls"),
     [
-        ({"must_call": ["a"]}, {"a"}),
-        ({"must_call": ["a", {"tool": "a", "args": {"x": 1}}]}, {"a"}),
-        ({"must_call": ["a", "b"]}, {"a", "b"}),
-        ({"must_call_any": ["a", "b"]}, {"a", "b"}),
-        ({"must_call": ["a", "b"], "must_call_in_order": ["b", "a"]}, {"b"}),
-        ({"must_succeed": ["a"], "must_not_call": ["b"]}, {"a"}),
-        ({"must_be_denied": ["a"]}, {"a"}),
-        ({"all_of": [{"must_call": ["a"]}]}, {"a"}),
-        ({"any_of": [{"must_call": ["a"]}, {"must_call": ["b"]}]}, {"a", "b"}),
-        ({"not": {"must_call": ["a"]}, "answer_contains": ["x"]}, set()),
+        ({"must_call": [ORDER, "list_orders"]}, [("get_order", {"id": 7}), ("list_orders", {})]),
+        ({"must_call_in_order": ["a", "b"]}, [("a", {}), ("b", {})]),
+        ({"must_call_any": ["a", "b"]}, [("a", {}), ("b", {})]),
+        ({"must_succeed": ["a"], "must_be_denied": ["b"]}, [("a", {}), ("b", {})]),
+        ({"tool_result": [{"tool": "a", "path": "x"}]}, [("a", {})]),
+        ({"any_of": [{"must_call": ["a"]}, {"must_call": ["b"]}]}, [("a", {}), ("b", {})]),
+        ({"must_not_call": ["a"], "not": {"must_call": ["b"]}}, []),
+        ({"tool_result": [{"path": "x"}], "answer_contains": ["y"]}, []),
     ],
 )
-def test_the_tools_that_are_right_first(assertions: dict[str, Any], tools: set[str]) -> None:
-    case = a_case(checks=checks(**assertions))
-    assert wanted_first(case) == tools
-    assert wanted_tool(case) == (next(iter(tools)) if len(tools) == 1 else None)
+def test_demands_are_wanted_and_prohibitions_are_not(
+    assertions: dict[str, Any], calls: list[tuple[str, dict[str, Any]]]
+) -> None:
+    assert list(wanted_calls(case("c", **assertions))) == calls
+
+
+@pytest.mark.parametrize(
+    ("assertions", "first"),
+    [
+        ({"must_call_in_order": ["a", "b"]}, ("a",)),
+        ({"must_call_in_order": ["b", "a"], "must_call": ["a", "b"]}, ("b",)),
+        ({"must_call": ["a", "b"]}, ("a", "b")),
+        ({"must_call": ["a", {"tool": "a", "args": {"x": 1}}]}, ("a",)),
+        ({"must_call_any": ["a", "b"]}, ("a", "b")),
+        ({"must_succeed": ["a"], "must_not_call": ["b"]}, ("a",)),
+        ({"all_of": [{"must_call": ["a"]}]}, ("a",)),
+        ({"any_of": [{"must_call": ["a"]}, {"must_call": ["b"]}]}, ("a", "b")),
+        ({"only_call": []}, ()),
+        ({"max_calls": 0}, ()),
+    ],
+)
+def test_the_tool_that_is_wanted_first_is_that_of_the_first_step(
+    assertions: dict[str, Any], first: tuple[str, ...]
+) -> None:
+    found = wanted_first(case("c", **assertions))
+    assert found is not None
+    assert found.tools == first
+    assert wanted_tool(case("c", **assertions)) == (first[0] if len(first) == 1 else None)
+
+
+@pytest.mark.parametrize(
+    "assertions",
+    [
+        {"refuses": True},
+        {"max_calls": 3},
+        {"only_call": ["a"]},
+        {"not": {"must_call": ["a"]}, "answer_contains": ["x"]},
+        {"must_call": [{"tool": "a", "severity": "warn"}], "refuses": True},
+    ],
+)
+def test_checks_that_name_no_wanted_call_leave_it_open(assertions: dict[str, Any]) -> None:
+    assert wanted_first(case("c", **assertions)) is None
+    assert wanted_tool(case("c", **assertions)) is None
+
+
+def test_in_a_conversation_the_first_turn_that_has_checks_counts() -> None:
+    turns = (
+        Turn(prompt="Hello"),
+        Turn(prompt="A", checks=tuple(checks({"must_call": ["a"]}))),
+        Turn(prompt="B", checks=tuple(checks({"must_call": ["b"]}))),
+    )
+    found = wanted_first(Case(name="c", prompt="Hello", checks=(), turns=turns))
+    assert found == FirstWanted(("a",))
+
+
+def test_no_call_is_right_only_where_none_is_wanted() -> None:
+    assert FirstWanted(()).takes(None)
+    assert not FirstWanted(()).takes("a")
+    assert FirstWanted(("a",)).takes("a")
+    assert not FirstWanted(("a",)).takes(None)

@@ -1,0 +1,43 @@
+"""The effect of an arm beside the clean one, in the words and the JSON that all studies share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.reports.comparing.sentences import p_value, points
+from harness.stats.clusters import Trials
+from harness.stats.effects import Pair, PairedEffect
+from harness.types import JsonObject
+
+
+def pairs_of(before: Mapping[str, Trials], after: Mapping[str, Trials]) -> list[Pair]:
+    """Return the cases that both arms have judged trials of, as pairs."""
+    return [(trials, after[case]) for case, trials in before.items() if case in after]
+
+
+def told(effect: PairedEffect, tests: int = 1) -> str:
+    """Return ``+12 points (95 % interval +3 to +20; p = 0.02 of 14 tests)``."""
+    low, high = effect.interval
+    among = f" of {tests} tests" if tests > 1 else ""
+    return (
+        f"{points(effect.difference)} points (95 % interval {points(low)} to {points(high)}; "
+        f"p = {p_value(effect.p_adjusted)}{among})"
+    )
+
+
+def effect_facts(effect: PairedEffect) -> JsonObject:
+    """Return the effect as JSON; rates and differences are from −1 to 1."""
+    return {
+        "cases": effect.pairs,
+        "before": effect.before,
+        "after": effect.after,
+        "difference": effect.difference,
+        "interval": list(effect.interval),
+        "interval_method": effect.interval_method,
+        "test": effect.test.name,
+        "p_value": effect.test.p_value,
+        "p_adjusted": effect.p_adjusted,
+        "smallest_difference": effect.smallest,
+        "verdict": effect.verdict,
+        "cases_to_decide": effect.cases_to_decide,
+    }

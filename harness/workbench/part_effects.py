@@ -1,0 +1,39 @@
+"""What each part of the tool list does for the pass rate: the clean list beside one without it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.stats.effects import PairedEffect, paired_effects
+from harness.workbench.effects import pairs_of
+from harness.workbench.measured import Measured
+from harness.workbench.parts import Part, parts_of, without
+from harness.workbench.study import Bench
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartEffect:
+    """One part and its effect."""
+
+    part: Part
+    """The part."""
+    effect: PairedEffect
+    """The list with the part beside the one without it: a gain is what the part is worth."""
+
+
+def part_effects(bench: Bench, measured: Measured) -> list[PartEffect]:
+    """Return the effect of every part that was taken out, the largest first.
+
+    Holm's correction is over all of them: the chance that any part is wrongly said to matter is
+    5 %.
+    """
+    clean = measured.trials()
+    parts = list(parts_of(bench.tools))
+    groups = [pairs_of(measured.trials(without(part, bench.tools)), clean) for part in parts]
+    effects = paired_effects(groups, margin=bench.options.margin)
+    found = [
+        PartEffect(part=part, effect=effect)
+        for part, effect in zip(parts, effects, strict=True)
+        if effect is not None
+    ]
+    return sorted(found, key=lambda one: (-abs(one.effect.difference), one.effect.p_adjusted))

@@ -1,0 +1,137 @@
+"""Whom does the model take for whom? The tool that was wanted first, and the one called first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.reports.comparing.sentences import percent
+from harness.safe_text import printable
+from harness.stats import rate_interval
+from harness.stats.confusions import Confusions
+from harness.workbench.arms import Arm
+from harness.workbench.measured import FirstCall, Measured
+from harness.workbench.study import Bench, Finding, Study, StudyResult
+from harness.workbench.wanted import FirstWanted, wanted_first
+
+_NONE = ""
+"""The class of no call, in `Confusions`; JSON has null."""
+_CLEAR = 0.1
+"""A confusion is certain where its share is above this with 97.5 %."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sorted:
+    """A trial in its cell."""
+
+    wanted: str
+    found: str
+    call: FirstCall
+
+
+def _arms(_bench: Bench) -> Sequence[Arm]:
+    return ()
+
+
+def _read(bench: Bench, measured: Measured) -> StudyResult:
+    wants = {case.name: wanted_first(case) for case in bench.suite.cases}
+    calls = measured.first_calls()
+    placed = [_placed(want, call) for call in calls if (want := wants.get(call.case)) is not None]
+    matrix = Confusions.of((one.wanted, one.found) for one in placed)
+    wrong = sorted(_confused(placed), key=lambda cell: -len(cell[1]))
+    macro = matrix.macro_f1
+    return StudyResult(
+        study=STUDY.name,
+        headline="No trial says which tool was wanted first."
+        if macro is None
+        else f"Macro-F1 of the first call is {macro:.2f} over {len(matrix.wanted)} tools wanted, "
+        f"{len(placed)} trials.",
+        lines=tuple(_line(matrix, cell, trials) for cell, trials in wrong),
+        findings=tuple(_finding(placed, *one) for one in wrong),
+        facts={
+            "macro_f1": macro,
+            "trials": len(placed),
+            "wanted": [name or None for name in matrix.wanted],
+            "called": [name or None for name in matrix.found],
+            "f1": [{"tool": name or None, "f1": matrix.f1(name)} for name in matrix.wanted],
+            "cells": [
+                {
+                    "wanted": wanted or None,
+                    "called": found or None,
+                    "count": count,
+                    "share": matrix.rate(wanted, found),
+                    "trials": [
+                        one.call.key for one in placed if (one.wanted, one.found) == (wanted, found)
+                    ],
+                }
+                for (wanted, found), count in matrix.counts.items()
+            ],
+        },
+        notes=tuple(_notes(len(calls) - len(placed))),
+    )
+
+
+def _notes(left_out: int) -> Iterator[str]:
+    if left_out:
+        are = "1 trial is" if left_out == 1 else f"{left_out} trials are"
+        yield f"{are} left out: no check there says which tool is to be called first."
+
+
+def _placed(want: FirstWanted, call: FirstCall) -> _Sorted:
+    """Return the cell of a trial; of several tools that are right, the row is the one called."""
+    found = call.tool or _NONE
+    row = found if want.takes(call.tool) else next(iter(want.tools), _NONE)
+    return _Sorted(wanted=row, found=found, call=call)
+
+
+def _confused(placed: Sequence[_Sorted]) -> Iterator[tuple[tuple[str, str], list[_Sorted]]]:
+    cells: dict[tuple[str, str], list[_Sorted]] = {}
+    for one in placed:
+        if one.wanted != one.found:
+            cells.setdefault((one.wanted, one.found), []).append(one)
+    yield from cells.items()
+
+
+def _line(matrix: Confusions, cell: tuple[str, str], trials: Sequence[_Sorted]) -> str:
+    wanted, found = cell
+    share = percent(matrix.rate(wanted, found) or 0.0)
+    return f"{_name(wanted, 'no tool')} → {_name(found, 'none')}: {len(trials)} trials ({share})"
+
+
+def _finding(
+    placed: Sequence[_Sorted],
+    cell: tuple[str, str],
+    trials: Sequence[_Sorted],
+) -> Finding:
+    wanted, found = cell
+    row = [one for one in placed if one.wanted == wanted]
+    interval = rate_interval(list(_shares(row, found).values()), len(row))
+    taken = "was called" if found else "was called at all"
+    return Finding(
+        text=f"{_name(found, 'no tool')} {taken} in {len(trials)} of {len(row)} trials that "
+        f"wanted {_name(wanted, 'none')}.",
+        weight=100 * len(trials) / len(placed),
+        certain=interval is not None and interval[0] > _CLEAR,
+        tool=wanted or found,
+    )
+
+
+def _shares(row: Sequence[_Sorted], found: str) -> Mapping[str, float]:
+    """Return case → share of its trials in ``row`` that called ``found`` first."""
+    by_case: dict[str, list[bool]] = {}
+    for one in row:
+        by_case.setdefault(one.call.case, []).append(one.found == found)
+    return {case: sum(hits) / len(hits) for case, hits in by_case.items()}
+
+
+def _name(tool: str, none: str) -> str:
+    return printable(tool) if tool else none
+
+
+STUDY = Study(
+    name="confusion",
+    place=20,
+    question="Whom does the model take for whom?",
+    arms=_arms,
+    read=_read,
+)
