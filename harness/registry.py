@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from harness.errors import UsageError, did_you_mean
 
@@ -128,4 +128,4 @@ def _installed(_path: tuple[str, ...]) -> EntryPoints:
 
     They are read once for all registries: a look at every package takes milliseconds.
     """
-    return entry_points()
+    return cast("EntryPoints", entry_points())  # 3.11 has another class with the same `select`

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.leaderboards import LEADERBOARDS
-from harness.registry import Registry
+from harness.registry import Registry, _installed
 
 
 def installed(folder: Path, groups: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,6 +28,16 @@ def test_a_member_of_another_package_is_found_under_the_old_name_of_its_group_to
     registry = Registry[float]("things", "thing", {}, formerly="stuff")
     assert set(registry.names()) == {"new", "old", "both"}
     assert registry.get("old") < registry.get("both")
+
+
+def test_the_packages_are_searched_once_for_all_registries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(tmp_path, {"things": "new = math:tau", "stuff": "old = math:pi"}, monkeypatch)
+    before = _installed.cache_info().misses
+    assert Registry[float]("things", "thing", {}).names() == ("new",)
+    assert Registry[float]("stuff", "thing", {}, formerly="things").names() == ("new", "old")
+    assert _installed.cache_info().misses == before + 1
 
 
 def test_a_leaderboard_that_another_package_lists_as_a_benchmark_is_still_found(

@@ -11,8 +11,8 @@ When the pipe closes, because harness finished or died in any way, every group t
 is killed.
 """
 
+import _signal as signal  # type: ignore[import-not-found]  # `signal` starts 5 ms later
 import os
-import signal
 import sys
 
 
