@@ -10,6 +10,7 @@ from typing import Any
 from harness.canonical_json import digest
 from harness.errors import UsageError
 from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant
+from harness.variants.facets import with_facet
 from harness.variants.sentences import without
 
 NOT_SHOWN = " (not shown)"
@@ -144,21 +145,17 @@ def _edited_schema(
 def _edited_parameter(schema: Any, edit: ParameterEdit) -> Any:
     if not isinstance(schema, Mapping):
         return schema
-    changed = dict(schema)
-    parts: dict[str, Any] = {
-        "description": edit.description,
-        "enum": None if edit.enum is None else list(edit.enum),
-        "examples": None if edit.examples is None else list(edit.examples),
-    }
-    for key, value in parts.items():
-        if value is not None:
-            changed.pop(key, None)
-            if value:
-                changed[key] = value
+    changed: JsonObject = dict(schema)
+    if edit.description is not None:
+        changed = {key: value for key, value in changed.items() if key != "description"}
+        if edit.description:
+            changed = {**changed, "description": edit.description}
+    if edit.enum is not None:
+        changed = with_facet(changed, "enum", list(edit.enum) or None)
+    if edit.examples is not None:
+        changed = with_facet(changed, "examples", list(edit.examples) or None)
     if edit.default is not None:
-        changed.pop("default", None)
-        if edit.default:
-            changed["default"] = edit.default[0]
+        changed = with_facet(changed, "default", edit.default[0] if edit.default else None)
     return changed
 
 

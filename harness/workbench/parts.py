@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from harness.linting.rules.listing import tokens_in
 from harness.types import ParameterEdit, Tool, ToolEdit, Variant
+from harness.variants.facets import Facet, facet_of
 from harness.variants.sentences import sentences
 
 PartKind: TypeAlias = Literal[
@@ -105,14 +106,11 @@ def _parameters(tool: Tool) -> Iterator[Part]:
         said = schema.get("description")
         if isinstance(said, str) and said.strip():
             yield Part(tool=tool.name, kind="parameter text", text=said, parameter=name)
-        values: tuple[tuple[PartKind, str], ...] = (
-            ("enum", "enum"),
-            ("examples", "examples"),
-            ("default", "default"),
-        )
-        for kind, key in values:
-            if schema.get(key) not in (None, []):
-                text = json.dumps(schema[key], ensure_ascii=False, default=str)
+        kinds: tuple[Facet, ...] = ("enum", "examples", "default")
+        for kind in kinds:
+            value = facet_of(schema, kind)
+            if value not in (None, []):
+                text = json.dumps(value, ensure_ascii=False, default=str)
                 yield Part(tool=tool.name, kind=kind, text=text, parameter=name)
 
 

@@ -1,0 +1,53 @@
+"""The enum, examples and default of a parameter, wherever its schema has them.
+
+A parameter that may be left out is often declared as ``anyOf`` a type and ``null``; its enum then
+stands in the alternative and not beside the description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from harness.types import JsonObject
+
+Facet: TypeAlias = Literal["enum", "examples", "default"]
+"""A part of a parameter's schema that is made of values."""
+
+_ALTERNATIVES = ("anyOf", "oneOf", "allOf")
+
+
+def facet_of(schema: JsonObject, key: Facet) -> Any:
+    """Return the value of ``key`` in ``schema`` or in its first alternative that has one."""
+    if schema.get(key) is not None:
+        return schema[key]
+    return next(
+        (
+            option[key]
+            for alternatives in _ALTERNATIVES
+            for option in _options(schema, alternatives)
+            if isinstance(option, Mapping) and option.get(key) is not None
+        ),
+        None,
+    )
+
+
+def with_facet(schema: JsonObject, key: Facet, value: Any) -> JsonObject:
+    """Return ``schema`` with ``value`` under ``key``, in the place of what it has there.
+
+    ``None`` removes it. A key that the schema does not have yet is added at its top.
+    """
+    if key not in schema:
+        for alternatives in _ALTERNATIVES:
+            options = list(_options(schema, alternatives))
+            for place, option in enumerate(options):
+                if isinstance(option, Mapping) and option.get(key) is not None:
+                    options[place] = with_facet(option, key, value)
+                    return {**schema, alternatives: options}
+    rest = {name: part for name, part in schema.items() if name != key}
+    return rest if value is None else {**rest, key: value}
+
+
+def _options(schema: JsonObject, alternatives: str) -> list[Any]:
+    options = schema.get(alternatives)
+    return options if isinstance(options, list) else []
