@@ -32,10 +32,11 @@ def facet_of(schema: JsonObject, key: Facet) -> Any:
     )
 
 
-def with_facet(schema: JsonObject, key: Facet, value: Any) -> JsonObject:
-    """Return ``schema`` with ``value`` under ``key``, in the place of what it has there.
+def with_facet(schema: JsonObject, key: Facet, value: tuple[Any, ...]) -> JsonObject:
+    """Return ``schema`` with another value under ``key``, in the place of what it has there.
 
-    ``None`` removes it. A key that the schema does not have yet is added at its top.
+    ``value`` has it as its only item; empty removes the key. A key that the schema does not have
+    yet is added at its top.
     """
     if key not in schema:
         for alternatives in _ALTERNATIVES:
@@ -45,7 +46,7 @@ def with_facet(schema: JsonObject, key: Facet, value: Any) -> JsonObject:
                     options[place] = with_facet(option, key, value)
                     return {**schema, alternatives: options}
     rest = {name: part for name, part in schema.items() if name != key}
-    return rest if value is None else {**rest, key: value}
+    return {**rest, key: value[0]} if value else rest
 
 
 def _options(schema: JsonObject, alternatives: str) -> list[Any]:

@@ -151,11 +151,11 @@ def _edited_parameter(schema: Any, edit: ParameterEdit) -> Any:
         if edit.description:
             changed = {**changed, "description": edit.description}
     if edit.enum is not None:
-        changed = with_facet(changed, "enum", list(edit.enum) or None)
+        changed = with_facet(changed, "enum", (list(edit.enum),) if edit.enum else ())
     if edit.examples is not None:
-        changed = with_facet(changed, "examples", list(edit.examples) or None)
+        changed = with_facet(changed, "examples", (list(edit.examples),) if edit.examples else ())
     if edit.default is not None:
-        changed = with_facet(changed, "default", edit.default[0] if edit.default else None)
+        changed = with_facet(changed, "default", edit.default)
     return changed
 
 
