@@ -24,7 +24,7 @@ from harness.errors import UsageError
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
 from harness.reports.comparing.pages import write_comparison_html
-from harness.reports.formats.html_report import page_policy, write_html
+from harness.reports.formats.html_report import PAGE, write_html
 from harness.runlog import read_log
 from harness.web import history
 from harness.web.guard import HEALTH
@@ -68,7 +68,7 @@ class Pages:
             log = read_log(path)
             write_html(build_report(log), log, stream)
 
-        return await _written(write, page_policy() + "; frame-ancestors 'none'")
+        return await _written(write, PAGE.policy + "; frame-ancestors 'none'")
 
     async def compare(self, request: Request) -> Response:
         """Return the comparison page of two runs."""

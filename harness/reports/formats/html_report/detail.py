@@ -35,11 +35,12 @@ def case_detail(case: CaseResult, log: RunLog) -> dict[str, Any]:
     return {
         "needed": case.needed,
         "planned": case.planned,
-        "trials": [_trial(run, log.transcript(run.key)) for run in case.trials],
+        "trials": [trial_detail(run, log.transcript(run.key)) for run in case.trials],
     }
 
 
-def _trial(run: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
+def trial_detail(run: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
+    """Return everything there is to see of one trial: texts are harmless and bounded."""
     said = transcript or Transcript()
     steps = _steps(said)
     if len(steps) > _MOST_STEPS:

@@ -1,0 +1,76 @@
+"""Pages that are one file each: style, script and data are inside, and nothing is fetched.
+
+Nothing that a suite, a model or a server said is ever part of the markup: it travels as JSON in
+blocks that no browser runs, and the script shows it as text alone. The page's own policy says so
+once more: no network, no other style or script than these (by their digests), no markup made from
+strings.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.resources import files
+from typing import Any, TextIO, TypeAlias
+
+Source: TypeAlias = tuple[str, str]
+"""A file that is part of a page: the package that has it, and its name."""
+
+
+@dataclass(frozen=True)
+class SinglePage:
+    """The parts of a page that are the same for all data."""
+
+    markup: Source
+    """HTML with ``{policy}``, ``{style}``, ``{data}`` and ``{script}``, in this order."""
+    styles: tuple[Source, ...]
+    """CSS, joined in order."""
+    scripts: tuple[Source, ...]
+    """JavaScript, joined in order."""
+
+    @cached_property
+    def style(self) -> str:
+        """The whole style."""
+        return "".join(map(_read, self.styles))
+
+    @cached_property
+    def script(self) -> str:
+        """The whole script."""
+        return "".join(map(_read, self.scripts))
+
+    @cached_property
+    def policy(self) -> str:
+        """What the page allows itself, for a web server to say once more in a header."""
+        return (
+            f"default-src 'none'; style-src {_digest(self.style)}; script-src "
+            f"{_digest(self.script)}; base-uri 'none'; form-action 'none'; "
+            "require-trusted-types-for 'script'; trusted-types 'none'"
+        )
+
+    def write(self, blocks: Iterable[tuple[str, Any]], stream: TextIO) -> None:
+        """Write the page with ``blocks``, pairs of name and JSON value, one after the other."""
+        head, tail = _read(self.markup).split("{data}")
+        stream.write(head.replace("{style}", self.style).replace("{policy}", self.policy))
+        stream.writelines(block(name, value) for name, value in blocks)
+        stream.write(tail.replace("{script}", self.script))
+
+
+def block(name: str, value: Any) -> str:
+    """Return ``value`` as JSON that is safe inside an HTML script element."""
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return f'<script type="application/json" id="{name}">{text}</script>\n'
+
+
+def _read(source: Source) -> str:
+    package, name = source
+    return files(package).joinpath(name).read_text("utf-8")
+
+
+def _digest(source: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(source.encode()).digest()).decode()}'"
