@@ -32,10 +32,13 @@ def lines(result: WorkbenchResult) -> Iterator[str]:
     yield _total(result)
 
 
-def most_important(one: ModelResults) -> list[Finding]:
-    """Return the findings that matter most: what is certain first, then by weight."""
-    found = [finding for study in one.studies for finding in study.findings]
-    found.sort(key=lambda finding: (not finding.certain, -finding.weight))
+def most_important(one: ModelResults) -> list[tuple[str, Finding]]:
+    """Return the findings that matter most, each with the name of its study.
+
+    What is certain comes first, then what has more weight.
+    """
+    found = [(study.study, finding) for study in one.studies for finding in study.findings]
+    found.sort(key=lambda each: (not each[1].certain, -each[1].weight))
     return found[:MOST_FINDINGS]
 
 
@@ -43,7 +46,7 @@ def _findings(one: ModelResults) -> Iterator[str]:
     found = most_important(one)
     if not found:
         yield "Nothing to report."
-    for finding in found:
+    for _, finding in found:
         yield f"{'!' if finding.certain else '?'} {finding.text}"
 
 

@@ -12,36 +12,31 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.text import Text
 
 from harness.cli import shell_completion as completing
 from harness.cli.options import Number, bundle
 from harness.cli.progress import progress
 from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
+from harness.cli.workbench_output import OUTPUT, Output, show
 from harness.errors import UsageError
-from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_PASSED, EXIT_UNJUDGED
-from harness.reports.terminal import print_text, stdout_console
 from harness.runlog import RunLog, read_log
 from harness.runner.control import Budget
 from harness.runner.launch import require_trust
 from harness.runner.observer import Observer
 from harness.runner.planning.prepare import Prepared, RunRequest
 from harness.runner.run import RunOptions
-from harness.runner.runs.folders import LATEST, RESUMED_BY, find_log, resume_command
-from harness.safe_text import money, printable
+from harness.runner.runs.folders import LATEST, find_log
+from harness.safe_text import money
 from harness.types import Tool
 from harness.workbench.arms import Arm
-from harness.workbench.console import lines
 from harness.workbench.cost_table import StudyCost, cost_table
-from harness.workbench.json_form import document
 from harness.workbench.measured import base_names
-from harness.workbench.staging import COMMAND, SETTING, Ground
+from harness.workbench.staging import SETTING, Ground
 from harness.workbench.study import STUDIES, StudyOptions
 from harness.workbench.tools_of_suite import tools_of
 from harness.workbench.workbench import (
     Order,
     Workbench,
-    WorkbenchResult,
     earlier,
     logs_of,
 )
@@ -150,7 +145,7 @@ MODE = bundle(
 @OPTIONS
 @ORDER
 @MODE
-@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+@OUTPUT
 @click.option("--quiet", "-q", is_flag=True, help="Show no progress.")
 def command(
     suites: tuple[str, ...],
@@ -159,8 +154,8 @@ def command(
     options: RunOptions,
     order: Order,
     mode: Mode,
+    output: Output,
     *,
-    json_output: bool,
     quiet: bool,
 ) -> None:
     """Find out by experiment which words of a server's tools carry weight, and what helps.
@@ -186,10 +181,10 @@ def command(
     tools = _tools_in(logs) if logs else tools_of(prepared.plan)
     bench = Workbench(ground, order, tools, prepared.plan)
     if mode.dry_run:
-        _show_costs(list(cost_table(bench, ground)), json_output=json_output)
+        _show_costs(list(cost_table(bench, ground)), json_output=output.json_output)
         return
     if logs:
-        _show(bench.result(logs), json_output=json_output)
+        show(bench.result(logs), output)
         return
     options = replace(options, budget=budget, concurrency=prepared.concurrency)
     with redirect_stdout(sys.stderr), progress(quiet=quiet) as observer:
@@ -199,7 +194,7 @@ def command(
             return observer
 
         result = bench.carry_out(options, announced, resume=first)
-    _show(result, json_output=json_output)
+    show(result, output)
 
 
 def _prepared(ground: Ground, *, keyless: bool) -> Prepared:
@@ -224,22 +219,6 @@ def _tools_in(logs: Sequence[RunLog]) -> list[Tool]:
         tool.name: tool for log in logs for listed in log.tools.values() for tool in listed.tools
     }
     return list(tools.values())
-
-
-def _show(result: WorkbenchResult, *, json_output: bool) -> None:
-    if json_output:
-        click.echo(json.dumps({"status": "ok", "result": document(result)}, ensure_ascii=False))
-    else:
-        console = stdout_console()
-        for line in lines(result):
-            print_text(console, Text(printable(line)))
-    if result.reason != "complete":
-        settings = {RESUMED_BY: COMMAND}
-        click.echo(f"Go on with: {resume_command(result.run_id, settings)}", err=True)
-    if result.reason == "interrupted":
-        raise click.exceptions.Exit(EXIT_INTERRUPTED)
-    whole = result.reason == "complete" and not result.not_judged
-    raise click.exceptions.Exit(EXIT_PASSED if whole else EXIT_UNJUDGED)
 
 
 _COLUMNS = ("study", "tool lists", "trials", "tokens in", "out", "cost", "question")

@@ -16,7 +16,6 @@ from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report
 
-
 STYLE = (__name__, "style.css")
 """The style that other pages share."""
 SCRIPTS = ((__name__, "elements.js"), (__name__, "trial.js"))

@@ -1,0 +1,86 @@
+"""How a workbench's result is shown and written, and its exit code."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import click
+from rich.text import Text
+
+from harness.cli.options import bundle
+from harness.errors import UsageError
+from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED
+from harness.reports.requested import ReportRequest
+from harness.reports.terminal import print_text, stdout_console
+from harness.runner.runs.folders import RESUMED_BY, resume_command
+from harness.safe_text import printable
+from harness.workbench.console import lines
+from harness.workbench.json_form import document
+from harness.workbench.report_files import FORMATS, requested, write_file
+from harness.workbench.staging import COMMAND
+from harness.workbench.workbench import WorkbenchResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """The output that the user asked for."""
+
+    json_output: bool = False
+    """One JSON document on stdout instead of lines."""
+    reports: tuple[ReportRequest, ...] = ()
+    """Files to write."""
+
+
+def _requests(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[ReportRequest, ...]:
+    """Read every ``--report`` before anything runs, so that a mistake costs nothing."""
+    return tuple(map(requested, values))
+
+
+OUTPUT = bundle(
+    "output",
+    Output,
+    click.option("--json-output", is_flag=True, help="One JSON document on stdout."),
+    click.option(
+        "--report",
+        "reports",
+        multiple=True,
+        callback=_requests,
+        metavar="FORMAT[:PATH]",
+        help=f"Write {' or '.join(FORMATS)}; may be repeated.  [default place: the run's folder]",
+    ),
+)
+"""What is shown and written of a workbench."""
+
+
+def show(result: WorkbenchResult, output: Output) -> None:
+    """Write ``result`` as it was asked for, and exit with its exit code."""
+    refused: UsageError | None = None
+    written = []
+    for request in output.reports:
+        try:
+            written.append(write_file(request, result))
+        except UsageError as error:  # one bad path must not lose the results
+            refused = refused or error
+    if output.json_output:
+        click.echo(json.dumps({"status": "ok", "result": document(result)}, ensure_ascii=False))
+    else:
+        console = stdout_console()
+        for line in lines(result):
+            print_text(console, Text(printable(line)))
+        for path in written:
+            click.echo(f"report {path}")
+    if result.reason != "complete":
+        settings = {RESUMED_BY: COMMAND}
+        click.echo(f"Go on with: {resume_command(result.run_id, settings)}", err=True)
+    if refused is not None and output.json_output:  # stdout already has its one document
+        click.echo(f"Error: {printable(str(refused))}", err=True)
+        raise click.exceptions.Exit(EXIT_INVALID)
+    if refused is not None:
+        raise refused
+    if result.reason == "interrupted":
+        raise click.exceptions.Exit(EXIT_INTERRUPTED)
+    whole = result.reason == "complete" and not result.not_judged
+    raise click.exceptions.Exit(EXIT_PASSED if whole else EXIT_UNJUDGED)

@@ -1,0 +1,30 @@
+"""The page of a workbench: one HTML file that needs nothing else and fetches nothing.
+
+The page knows a few shapes (*widgets*): tables with intervals, a heat map, curves, texts to paste,
+changes side by side. `studies` makes widgets of what each study found; a study that it does not
+know is shown by its own words and as tables of its facts.
+"""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from harness.reports.formats.html_report import SCRIPTS, STYLE
+from harness.reports.single_page import SinglePage
+from harness.workbench.page.conversations import conversations
+from harness.workbench.page.overview import conversation_keys, overview
+from harness.workbench.workbench import WorkbenchResult
+
+PAGE = SinglePage(
+    markup=(__name__, "page.html"),
+    styles=(STYLE, (__name__, "style.css")),
+    scripts=(*SCRIPTS, *((__name__, f"{name}.js") for name in ("widgets", "tools", "script"))),
+)
+"""The page of a workbench."""
+
+
+def write_page(result: WorkbenchResult, stream: TextIO) -> None:
+    """Write the page of ``result``, with the conversations that it opens."""
+    whole = overview(result)
+    known, blocks = conversations(result, conversation_keys(whole))
+    PAGE.write([("overview", {**whole, "conversations": known}), *blocks], stream)

@@ -1,0 +1,70 @@
+
+// ── The tool list, part by part: colour by effect, faded by uncertainty, price beside it ──
+
+const ORDERS = {
+  list: () => 0,
+  effect: (one) => -one.weight,
+  price: (one) => -one.tokens,
+};
+
+function toolsLegend() {
+  const swatch = (kind, words, said) => el("li", {}, el("span", { class: `words ${kind}`, text: words }), ` ${said}`);
+  return el("ul", { class: "legend", "aria-label": "Legend" },
+    swatch("helps shade-4", "▲ blue", "carries weight: without it tests fail"),
+    swatch("hurts shade-4", "▼ orange", "does harm: without it tests pass"),
+    swatch("helps unsure", "? pale, dotted", "undecided: too few cases to tell"),
+    swatch("", "= no colour", "makes no difference"));
+}
+
+function showTools(list) {
+  const about = [`${plural(list.tools.length, "tool")}, ${plural(list.parts, "part")}, about ${list.tokens.toLocaleString("en")} tokens in every request.`];
+  about.push(list.measured
+    ? `The effect is what the pass rate loses when the part is taken out, in percentage points; the stronger the colour, the larger.`
+    : `No part was taken out in this run: effects are not known.`);
+  at("tools-about").textContent = about.join(" ");
+  at("legend").replaceChildren(...(list.measured ? [toolsLegend()] : []));
+  const key = ORDERS[at("order").value];
+  const many = list.tools.length > 3;
+  const anyShown = list.tools.some((tool) => tool.shown);
+  const ordered = [...list.tools].sort((a, b) => toolKey(a, key) - toolKey(b, key));
+  at("tools-list").replaceChildren(...ordered.map((tool, place) =>
+    toolBox(tool, key, !many || (anyShown ? tool.shown > 0 : place === 0))));
+}
+
+function toolKey(tool, key) {
+  return key({ weight: tool.largest, tokens: tool.tokens });
+}
+
+function toolBox(tool, key, open) {
+  const parts = [...tool.parts].sort((a, b) => key(a) - key(b));
+  const remark = [tool.shown ? `${plural(tool.shown, "part")} with a shown effect` : "", `about ${plural(tool.tokens, "token")}`];
+  const details = el("details", { class: "tool", ...(open ? { open: "" } : {}) },
+    el("summary", {}, el("span", { class: "name" }, el("bdi", { text: tool.name })), el("span", { class: "dim", text: remark.filter(Boolean).join(", ") })));
+  const fill = () => {
+    if (details.open && details.childElementCount === 1) details.append(el("ol", { class: "parts" }, partsHead(), ...parts.map(partRow)));
+  };
+  fill();
+  details.addEventListener("toggle", fill);
+  return details;
+}
+
+function partsHead() {
+  return el("li", { class: "head part", "aria-hidden": "true" }, el("span", { text: "words" }), el("span", { text: "effect" }), el("span", { class: "price", text: "tokens" }));
+}
+
+function partRow(part) {
+  const unsure = part.tone === "undecided";
+  const colour = part.tone === "" || part.tone === "equivalent" || part.sign === "none" ? "" : `${part.sign} shade-${part.shade}${unsure ? " unsure" : ""}`;
+  const code = part.what.startsWith("name") || /^(enum|examples|default)/.test(part.what) ? " code" : "";
+  const told = part.effect ? `${part.says}: ${part.effect.text}, ${part.effect.more}` : part.says;
+  const decide = part.decide ? ` About ${plural(part.decide, "case")} would decide.` : "";
+  const effect = part.effect
+    ? [el("span", { class: part.tone, text: part.says }), el("span", { text: ` ${part.effect.text}` }), whisker({ ...part.effect, tone: part.tone }),
+      el("span", { class: "more", text: part.effect.more + (part.cases ? `, ${plural(part.cases, "case")}` : "") })]
+    : [el("span", { class: "dim", text: part.says })];
+  return el("li", {},
+    el("div", { class: "say" }, el("span", { class: "part" }, el("bdi", { text: part.what })),
+      el("div", { class: `words ${colour}${code}`, dir: "auto", title: told + decide, text: part.text })),
+    el("div", { class: "effect" }, ...effect),
+    el("div", { class: "price" }, part.tokens.toLocaleString("en"), el("span", { class: "more", text: " tokens" })));
+}

@@ -1,0 +1,56 @@
+"""What was found, written into a file: the page, or the JSON document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TextIO, TypeAlias
+
+from harness.errors import UsageError
+from harness.reports.atomic_files import write_atomically
+from harness.reports.requested import ReportRequest
+from harness.workbench.json_form import document
+from harness.workbench.page import write_page
+from harness.workbench.workbench import WorkbenchResult
+
+_Writer: TypeAlias = Callable[[WorkbenchResult, TextIO], None]
+
+
+def _write_json(result: WorkbenchResult, stream: TextIO) -> None:
+    json.dump(document(result), stream, ensure_ascii=False)
+    stream.write("\n")
+
+
+FORMATS: Mapping[str, _Writer] = {"html": write_page, "json": _write_json}
+"""Format → what writes it; the file is ``workbench.FORMAT`` where nobody says otherwise."""
+
+
+def requested(text: str) -> ReportRequest:
+    """Read ``html``, ``html:out/page.html`` or ``page.html``.
+
+    Raises:
+        UsageError: it is no format of a workbench.
+    """
+    request = ReportRequest.parse(text)
+    if request.format not in FORMATS:
+        raise UsageError(
+            f"--report {text!r}: a workbench is not written as {request.format}",
+            meant=f"Formats: {', '.join(FORMATS)}.",
+        )
+    return request
+
+
+def write_file(request: ReportRequest, result: WorkbenchResult) -> Path:
+    """Write what was asked for and return where it is.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    path = request.path or result.logs[0].parent / f"workbench.{request.format}"
+    try:
+        write_atomically(path, partial(FORMATS[request.format], result))
+    except OSError as error:
+        raise UsageError(f"the report {path} cannot be written: {error.strerror}") from error
+    return path
