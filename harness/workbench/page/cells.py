@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from harness.reports.comparing.sentences import percent, points
 from harness.safe_text import bounded, one_line, shorten
 
 Widget: TypeAlias = dict[str, Any]
@@ -32,18 +33,6 @@ def block_of(text: Any) -> str:
     return bounded(str(text), _TEXT)
 
 
-def points(rate: float) -> str:
-    """Return ``+9`` or ``−12.5`` for a difference of rates, in percentage points."""
-    value = 100 * rate
-    figure = f"{abs(value):.1f}".removesuffix(".0")
-    return f"{'+' if value > 0 else '−' if value < 0 and figure != '0' else '±'}{figure}"
-
-
-def percent(rate: float) -> str:
-    """Return ``45 %``."""
-    return f"{100 * rate:.0f} %"
-
-
 def is_effect(fact: Any) -> bool:
     """Return whether ``fact`` has a difference with an interval and a verdict."""
     return (
@@ -68,7 +57,7 @@ def effect_cell(fact: Mapping[str, Any]) -> Cell:
         "scale": [-1, 1],
         "tone": verdict if verdict in MARKS else "undecided",
         "text": f"{points(fact['difference'])} points",
-        "more": f"95 % interval {points(low)} to {points(high)}",
+        "more": f"95 %: {points(low)} to {points(high)}",
     }
 
 
@@ -82,7 +71,7 @@ def rate_cell(rate: float, interval: Sequence[float] | None) -> Cell:
         "scale": [0, 1],
         "tone": "plain",
         "text": percent(rate),
-        "more": f"95 % interval {percent(low)} to {percent(high)}",
+        "more": f"95 %: {percent(low)} to {percent(high)}",
     }
 
 

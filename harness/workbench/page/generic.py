@@ -38,7 +38,7 @@ _SCALARS = (str, int, float, bool, type(None))
 def tables_of(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield a table for each list of records in ``facts``, and one of its single values."""
     single = {name: value for name, value in facts.items() if isinstance(value, _SCALARS)}
-    if single:
+    if len(single) > 1:
         rows = [[words(name), cell(value)] for name, value in single.items()]
         yield table("", ["fact", "value"], rows, left=2)
     for name, value in facts.items():

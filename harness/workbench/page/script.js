@@ -59,7 +59,7 @@ function studySection(study) {
     section.append(el("details", {}, el("summary", { text: "In words" }),
       el("ul", {}, ...study.lines.map((text) => el("li", { dir: "auto", text })))));
   }
-  section.append(...study.notes.map((text) => el("p", { class: "notice", dir: "auto", text: `Note: ${text}` })));
+  section.append(...study.notes.map((text) => el("p", { class: "note", dir: "auto", text: `Note: ${text}` })));
   section.append(...study.widgets.map((widget) => SHAPES[widget.kind](widget)));
   return section;
 }

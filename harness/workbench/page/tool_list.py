@@ -22,7 +22,7 @@ _SAID = {
 
 def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """Return the tools with their parts; ``facts`` are those of the ablation, if it was done."""
-    effects = {_place(one): one for one in _effects(facts)}
+    effects = {_place(one["part"]): one for one in _effects(facts)}
     listed = [_tool(tool, effects) for tool in tools]
     return {
         "tools": listed,
@@ -35,7 +35,7 @@ def tool_list(tools: Sequence[Tool], facts: Mapping[str, Any] | None) -> dict[st
 
 def _effects(facts: Mapping[str, Any] | None) -> Iterable[Mapping[str, Any]]:
     parts = [] if facts is None else facts.get("parts", [])
-    return [one for one in parts if is_effect(one)]
+    return [one for one in parts if is_effect(one) and "part" in one]
 
 
 def _place(part: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -19,16 +19,16 @@ function toolsLegend() {
 function showTools(list) {
   const about = [`${plural(list.tools.length, "tool")}, ${plural(list.parts, "part")}, about ${list.tokens.toLocaleString("en")} tokens in every request.`];
   about.push(list.measured
-    ? `The effect is what the pass rate loses when the part is taken out, in percentage points; the stronger the colour, the larger.`
+    ? `The effect is what the pass rate loses when the part is taken out, in percentage points; the stronger the colour, the larger. The line beside it is the 95 % interval.`
     : `No part was taken out in this run: effects are not known.`);
   at("tools-about").textContent = about.join(" ");
   at("legend").replaceChildren(...(list.measured ? [toolsLegend()] : []));
   const key = ORDERS[at("order").value];
-  const many = list.tools.length > 3;
-  const anyShown = list.tools.some((tool) => tool.shown);
+  const marked = list.tools.some((tool) => tool.shown) ? (tool) => tool.shown : (tool) => tool.largest; // what is open at first
+  const few = list.tools.length <= 3;
   const ordered = [...list.tools].sort((a, b) => toolKey(a, key) - toolKey(b, key));
-  at("tools-list").replaceChildren(...ordered.map((tool, place) =>
-    toolBox(tool, key, !many || (anyShown ? tool.shown > 0 : place === 0))));
+  at("tools-list").replaceChildren(...ordered.map((tool) =>
+    toolBox(tool, key, few || marked(tool) > 0)));
 }
 
 function toolKey(tool, key) {
@@ -37,7 +37,8 @@ function toolKey(tool, key) {
 
 function toolBox(tool, key, open) {
   const parts = [...tool.parts].sort((a, b) => key(a) - key(b));
-  const remark = [tool.shown ? `${plural(tool.shown, "part")} with a shown effect` : "", `about ${plural(tool.tokens, "token")}`];
+  const most = tool.largest ? `effects up to ${Math.round(100 * tool.largest)} points` : "";
+  const remark = [tool.shown ? `${plural(tool.shown, "part")} with a shown effect` : most, `about ${plural(tool.tokens, "token")}`];
   const details = el("details", { class: "tool", ...(open ? { open: "" } : {}) },
     el("summary", {}, el("span", { class: "name" }, el("bdi", { text: tool.name })), el("span", { class: "dim", text: remark.filter(Boolean).join(", ") })));
   const fill = () => {
@@ -60,7 +61,7 @@ function partRow(part) {
   const decide = part.decide ? ` About ${plural(part.decide, "case")} would decide.` : "";
   const effect = part.effect
     ? [el("span", { class: part.tone, text: part.says }), el("span", { text: ` ${part.effect.text}` }), whisker({ ...part.effect, tone: part.tone }),
-      el("span", { class: "more", text: part.effect.more + (part.cases ? `, ${plural(part.cases, "case")}` : "") })]
+      el("span", { class: "more", text: `${part.effect.more}${part.cases ? `; ${plural(part.cases, "case")}` : ""}` })]
     : [el("span", { class: "dim", text: part.says })];
   return el("li", {},
     el("div", { class: "say" }, el("span", { class: "part" }, el("bdi", { text: part.what })),

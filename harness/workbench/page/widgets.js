@@ -27,11 +27,12 @@ function tableOf(widget) {
   const cell = (one, place) => el(place === 0 ? "th" : "td",
     { class: one.interval ? "interval" : place < widget.left ? "left" : "", ...(place === 0 ? { scope: "row" } : {}) },
     ...cellParts(one));
-  return scrolling(widget.caption || "Facts", el("table", { class: "facts" },
-    el("caption", { text: widget.caption }),
+  const name = widget.caption || "Facts";
+  const caption = widget.caption ? el("p", { class: "dim", text: widget.caption }) : null;
+  return el("div", {}, caption, scrolling(name, el("table", { class: "facts", "aria-label": name },
     el("thead", {}, el("tr", {}, ...widget.columns.map((name, place) =>
       el("th", { scope: "col", class: place < widget.left ? "left" : "", text: name })))),
-    el("tbody", {}, ...widget.rows.map((row) => el("tr", {}, ...row.map(cell))))));
+    el("tbody", {}, ...widget.rows.map((row) => el("tr", {}, ...row.map(cell)))))));
 }
 
 // Focusable, for a keyboard must be able to scroll what is wider than its place.

@@ -1,0 +1,115 @@
+"""Widgets of the studies of the list as a whole: its length, its price, the words around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.reports.comparing.sentences import percent
+from harness.workbench.page.cells import (
+    Widget,
+    effect_cell,
+    line,
+    rate_cell,
+    table,
+    verdict_cell,
+)
+
+_MOST_TEXT = 12
+
+
+def decoys(facts: Mapping[str, Any]) -> Iterator[Widget]:
+    """Yield the pass rate by the number of added tools: a curve, and its figures."""
+    kinds = facts["kinds"]
+    if not kinds:
+        return
+    yield {
+        "kind": "curve",
+        "caption": "Pass rate by the number of tools that were added. Line and band: the fitted "
+        "curve and its 95 % band. Dots: what was measured.",
+        "x": "tools added",
+        "series": [
+            {
+                "name": line(kind["kind"]),
+                "fitted": [[one["added"], one["accuracy"], *one["band"]] for one in kind["curve"]],
+                "measured": [
+                    [one["added"], one["pass_rate"]]
+                    for one in kind["lengths"]
+                    if one["pass_rate"] is not None
+                ],
+            }
+            for kind in kinds
+        ],
+    }
+    yield table(
+        "The same as figures",
+        ["added tools", "added", "pass rate", "cases", "an added tool was called first"],
+        [
+            [
+                line(kind["kind"]),
+                f"{one['added']:,}",
+                "–" if one["pass_rate"] is None else percent(one["pass_rate"]),
+                f"{one['cases']:,}",
+                f"{one['decoy_called_first']:,} of {one['trials']:,}",
+            ]
+            for kind in kinds
+            for one in kind["lengths"]
+        ],
+    )
+
+
+def cost(facts: Mapping[str, Any]) -> Iterator[Widget]:
+    """Yield what a right first call takes, and the parts that cost and carry nothing."""
+    chosen = facts.get("selection") or {}
+    each = chosen.get("tokens_each")
+    told = [
+        ["tokens of the list's words, in each request", f"{facts['tokens']:,}"],
+        ["tokens of parts that carry nothing", f"{facts.get('idle_tokens', 0):,}"],
+        ["right first calls", f"{chosen.get('right', 0):,} of {chosen.get('trials', 0):,}"],
+        ["tokens for each right first call", "unknown" if each is None else f"{each:,.0f}"],
+    ]
+    yield table("", ["price", ""], told)
+    idle = [part for part in facts["parts"] if part["idle"]]
+    shown = idle or facts["parts"][:_MOST_TEXT]
+    yield table(
+        "Parts that cost tokens and are shown to carry nothing"
+        if idle
+        else "No part is shown to carry nothing. The dearest parts",
+        ["part", "effect", "verdict", "tokens"],
+        [
+            [
+                line(part["label"]),
+                effect_cell(part),
+                verdict_cell(part["verdict"]),
+                f"{part['tokens']:,}",
+            ]
+            for part in shown
+        ],
+    )
+
+
+def paraphrase(facts: Mapping[str, Any]) -> Iterator[Widget]:
+    """Yield how the pass rate hangs on the wording, and the cases that hang on it."""
+    others = facts["others"]
+    effect = {**others, "difference": others["after"] - others["before"]}
+    yield table(
+        "Do the verdicts hang on the wording of the prompts?",
+        ["", "share"],
+        [
+            [
+                "cases with one verdict in all wordings",
+                rate_cell(facts["consistent"], facts["interval"]),
+            ],
+            ["cases that pass in every wording", percent(facts["every"])],
+            ["mean pass rate in the worst wording", percent(facts["worst"])],
+            ["other wordings against the prompts", effect_cell(effect)],
+        ],
+    )
+    hanging = [case for case in facts["cases"] if case["hangs"]]
+    if hanging:
+        yield table(
+            "Cases whose verdict hangs on the wording, and the wordings in which they fail",
+            ["case", "fails as"],
+            [[line(case["name"]), line(" | ".join(map(str, case["failing"])))] for case in hanging],
+            left=2,
+        )

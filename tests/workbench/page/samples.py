@@ -1,0 +1,157 @@
+"""Results of a workbench to make pages of: every study that the page knows, on any words."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from harness.stats.effects import paired_effects
+from harness.types import JsonObject, Tool, Usage
+from harness.workbench.effects import effect_facts
+from harness.workbench.page import write_page
+from harness.workbench.parts import parts_of
+from harness.workbench.study import Finding, StudyResult
+from harness.workbench.workbench import ModelResults, WorkbenchResult
+from tests.reports.sample_logs import a_conversation, a_log, a_run, must_call
+
+ORDINARY = ("find_orders", "Find the orders of a customer.", "Not for invoices.", "open")
+
+
+def tools_of(words: Sequence[str] = ORDINARY) -> tuple[Tool, ...]:
+    """Return two tools, the first of which says all of ``words``."""
+    name, *said = words
+    schema = {
+        "type": "object",
+        "properties": {said[-1]: {"type": "string", "description": " ".join(said), "enum": said}},
+    }
+    return (
+        Tool(name=name, title=said[0], description=" ".join(said), input_schema=schema),
+        Tool(name="list_invoices", description="List invoices.", input_schema={"type": "object"}),
+    )
+
+
+def an_effect(before: int, after: int, cases: int = 20) -> JsonObject:
+    """Return the facts of an effect: so many cases passed, before and after."""
+    pairs = [((place < before, 1), (place < after, 1)) for place in range(cases)]
+    (effect,) = paired_effects([[((int(a), m), (int(b), n)) for (a, m), (b, n) in pairs]])
+    assert effect is not None
+    return effect_facts(effect)
+
+
+def studies_of(tools: Sequence[Tool], keys: Sequence[str] = ()) -> tuple[StudyResult, ...]:
+    """Return what studies find of ``tools``; ``keys`` are trials that a confusion opens."""
+    first, other = (tool.name for tool in tools)
+    effects = [an_effect(0, 20), an_effect(12, 10), an_effect(10, 10)]
+    told: dict[str, JsonObject] = {
+        "ablation": {
+            "margin": 0.05,
+            "parts": [
+                {
+                    "part": asdict(part),
+                    "label": part.label,
+                    "tokens": part.tokens,
+                    **effects[place % 3],
+                }
+                for place, part in enumerate(parts_of(tools))
+            ],
+        },
+        "confusion": {
+            "wanted": [first, None],
+            "called": [first, other, None],
+            "f1": [{"tool": first, "f1": 0.5}, {"tool": None, "f1": None}],
+            "cells": [
+                {"wanted": first, "called": first, "count": 1, "share": 0.5, "trials": []},
+                {
+                    "wanted": first,
+                    "called": other,
+                    "count": len(keys),
+                    "share": 0.5,
+                    "trials": list(keys),
+                },
+            ],
+        },
+        "decoys": {
+            "kinds": [
+                {
+                    "kind": "near",
+                    "curve": [
+                        {"added": added, "accuracy": 0.9 - added / 200, "band": [0.2, 1.0]}
+                        for added in (0, 8, 32)
+                    ],
+                    "lengths": [
+                        {
+                            "added": added,
+                            "pass_rate": 0.9 - added / 200,
+                            "cases": 20,
+                            "decoy_called_first": 1,
+                            "trials": 20,
+                        }
+                        for added in (0, 8, 32)
+                    ],
+                }
+            ]
+        },
+        "of another package": {
+            "rows": [{"what": first, **effects[0]}],
+            "share": 0.5,
+            "text": first,
+        },
+    }
+    return tuple(
+        StudyResult(
+            study=name,
+            headline=f"{name}: {first}",
+            lines=(f"a line of {first}",),
+            findings=(Finding(text=f"{name} says {first}", weight=1.0, tool=first),),
+            facts=facts,
+            notes=(f"a note on {first}",),
+        )
+        for name, facts in told.items()
+    )
+
+
+def a_result(
+    folder: Path,
+    words: Sequence[str] = ORDINARY,
+    *,
+    models: Sequence[str] = ("m",),
+    baseline: bool = False,
+    **more: Any,
+) -> WorkbenchResult:
+    """Return a result with one log of two trials in ``folder``."""
+    folder.mkdir(parents=True, exist_ok=True)
+    tools = tools_of(words)
+    failed = (must_call(tools[0].name, tools[1].name),)
+    log = a_log(
+        folder,
+        [
+            (a_run(words[1], "failed", checks=failed), a_conversation("list_invoices")),
+            (a_run("right"), a_conversation(tools[0].name)),
+        ],
+    )
+    keys = [result.key for result in log.results[:1]]
+    facts: dict[str, Any] = {
+        "run_id": log.header.run_id,
+        "suite": words[0],
+        "tools": tools,
+        "models": tuple(
+            ModelResults(model=name, baseline=baseline, studies=studies_of(tools, keys))
+            for name in models
+        ),
+        "logs": (log.path,),
+        "reason": "complete",
+        "recorded": 2,
+        "not_judged": 0,
+        "spent": Usage(input_tokens=20, output_tokens=10, cost_usd=0.5),
+    }
+    return WorkbenchResult(**(facts | more))
+
+
+def page_of(result: WorkbenchResult) -> str:
+    """Return the page's text."""
+    stream = io.StringIO()
+    write_page(result, stream)
+    return stream.getvalue()
