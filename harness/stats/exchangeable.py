@@ -16,7 +16,7 @@ from statistics import fmean
 
 from harness.stats.clusters import Trials, own_discordance
 
-DRAWS = 2_000
+DRAWS = 1_000
 """Shuffles of all rows: enough to tell 0.05 from 0.06."""
 
 Row = Sequence[float]

@@ -157,3 +157,33 @@ def test_a_tool_that_wins_by_its_own_praise_is_named(project: Project) -> None:
     assert (own["tool"], own["share"]["share"], own["steered"]) == ("find_invoices", 1.0, True)
     (told,) = [one for one in says["findings"] if one["tool"] == "find_invoices"]
     assert "It is the best there is." in told["text"]
+
+
+# ── Order ────────────────────────────────────────────────────────────────────────────────────
+
+
+def always_first(request: Incoming) -> Step:
+    return say("Done.") if request.turn else call(request.tool_names[0], {"id": "C7"})
+
+
+def test_order_is_found_in_a_model_that_always_calls_the_first_tool(project: Project) -> None:
+    project.suite("shop", CHOICES, server=worded(project, TOOLS))
+    with provided(project, always_first) as server:
+        says = found(project, "order")
+    # The clean arm has invoices first; besides it, four orders, and three ends for four tests each.
+    assert sum(one.turn == 0 for one in server.journal) == 8 + 4 * 8 + 3 * 4
+    passing = says["passing"]
+    assert (passing["before"], passing["after"], passing["verdict"]) == (0.0, 1.0, "better")
+    assert says["trend"]["slope"] < -0.8
+    assert "first is better" in says["headline"]
+    assert says["findings"][0]["certain"]
+
+
+def test_a_model_that_goes_by_words_minds_no_order(project: Project) -> None:
+    project.suite("shop", CHOICES, server=worded(project, TOOLS))
+    with provided(project, first_that_fits):
+        says = found(project, "order")
+    assert says["passing"]["verdict"] == "undecided"
+    assert (says["passing"]["before"], says["passing"]["after"]) == (1.0, 1.0)
+    assert says["orders"]["p_value"] == 1.0
+    assert says["findings"] == []

@@ -1,0 +1,217 @@
+"""Whether the order of the tools matters: worked out from counts and first calls alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from harness.stats.clusters import Trials, own_discordance
+from harness.stats.corrections import holm
+from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, paired_effects
+from harness.stats.exchangeable import (
+    DRAWS,
+    discordance_between,
+    excess_discordance,
+    spread_p,
+    trend_p,
+    trend_slope,
+)
+from harness.stats.pairs import PairedTest, paired_test
+
+_HALF = LEVEL / 2
+"""The chance of a false alarm is halved: between the ends of the list, and all its orders."""
+THIRDS = ("first third", "middle", "last third")
+"""Parts of the list by which choices are counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """The first call of one trial, and where the wanted tool stood."""
+
+    key: str
+    """Of the trial, which is counted once."""
+    case: str
+    """Name of the case."""
+    place: float
+    """Where the wanted tool stood: 0 is first in the list, 1 is last."""
+    chosen: bool
+    """Whether it was called first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """The pass rates under several orders of the same tools."""
+
+    rates: Mapping[str, float]
+    """Name of the order → mean pass rate over the cases."""
+    cases: int
+    """Cases that were judged under every order: the others are left out."""
+    p_value: float
+    """How often chance alone makes the rates differ so much (permutation within cases), by Holm's
+    correction with the trend."""
+    between: float
+    """How often two trials of a case under two orders end differently."""
+    within: float | None
+    """The same of two trials under one order: what chance makes; ``None`` without repeats."""
+    test: PairedTest | None
+    """Whether `between` exceeds `within`; ``None`` without repeats."""
+
+    @property
+    def spread(self) -> float:
+        """The best rate minus the worst."""
+        return max(self.rates.values()) - min(self.rates.values())
+
+    @property
+    def matter(self) -> bool:
+        """Whether it is shown that some order is better than another."""
+        return self.p_value < _HALF
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """How the choice of the wanted tool changes along the list."""
+
+    slope: float
+    """Change of its share of first calls from the first place to the last."""
+    p_value: float
+    """How often chance alone makes a trend so strong, by Holm's correction with the orders."""
+    thirds: tuple[Trials, ...]
+    """For each of `THIRDS`: trials that called it first, of the trials in which it stood there."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is a trend."""
+        return self.p_value < _HALF
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """What order and place do."""
+
+    passing: PairedEffect | None
+    """Pass rates with the wanted tool last (before) and first (after); ``None`` without a pair."""
+    choosing: PairedEffect | None
+    """The same of its share of first calls."""
+    orders: Orders | None
+    """All orders; ``None`` with fewer than two that were run."""
+    trend: Trend | None
+    """The trend; ``None`` where no wanted tool ever moved."""
+
+
+def placement(
+    orders: Mapping[str, Mapping[str, Trials]],
+    first: tuple[Mapping[str, Trials], Iterable[Placed]],
+    last: tuple[Mapping[str, Trials], Iterable[Placed]],
+    others: Iterable[Placed],
+    *,
+    margin: float = MARGIN,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Placement:
+    """Return what order and place do.
+
+    Args:
+        orders: Name of an order → case → trials, for the server's own and shuffled ones.
+        first: Trials by case, and first calls, where the wanted tool came first.
+        last: The same where it came last.
+        others: First calls under `orders`.
+        margin: Difference that makes no difference.
+        seed: Of the permutations.
+        draws: Number of permutations.
+    """
+    (passed_first, at_first), (passed_last, at_last) = first, last
+    at_first, at_last = list(at_first), list(at_last)
+    passing, choosing = paired_effects(
+        [
+            _pairs(passed_last, passed_first),
+            _pairs(_chosen(at_last), _chosen(at_first)),
+        ],
+        margin=margin,
+        level=_HALF,
+    )
+    # Where the wanted tool is at an end of the server's own list, its trials come twice.
+    moved = list({one.key: one for one in (*at_first, *at_last, *others)}.values())
+    by_order, along = _spread_p(orders, seed, draws), _trend_p(moved, seed, draws)
+    known = [p for p in (by_order, along) if p is not None]
+    adjusted = iter(holm(known))
+    return Placement(
+        passing=passing,
+        choosing=choosing,
+        orders=None if by_order is None else _orders(orders, next(adjusted)),
+        trend=None if along is None else _trend(moved, next(adjusted)),
+    )
+
+
+def _pairs(before: Mapping[str, Trials], after: Mapping[str, Trials]) -> list[Pair]:
+    return [(before[case], after[case]) for case in before if case in after]
+
+
+def _chosen(calls: Iterable[Placed]) -> dict[str, Trials]:
+    found: dict[str, Trials] = {}
+    for one in calls:
+        chosen, total = found.get(one.case, (0, 0))
+        found[one.case] = chosen + one.chosen, total + 1
+    return found
+
+
+# ── Orders ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _complete(orders: Mapping[str, Mapping[str, Trials]]) -> list[list[Trials]]:
+    """Return the trials under each order of every case that was judged under all of them."""
+    ran = [trials for trials in orders.values() if trials]
+    if len(ran) < 2:  # noqa: PLR2004 - one order cannot differ
+        return []
+    return [[trials[case] for trials in ran] for case in ran[0] if all(case in t for t in ran)]
+
+
+def _spread_p(orders: Mapping[str, Mapping[str, Trials]], seed: int, draws: int) -> float | None:
+    rows = [[passed / judged for passed, judged in case] for case in _complete(orders)]
+    return spread_p(rows, seed=seed, draws=draws)
+
+
+def _orders(orders: Mapping[str, Mapping[str, Trials]], p_value: float) -> Orders:
+    cases = _complete(orders)
+    names = [name for name, trials in orders.items() if trials]
+    columns = zip(*([passed / judged for passed, judged in case] for case in cases), strict=True)
+    within = [value for case in cases if (value := own_discordance(case)) is not None]
+    between = [value for case in cases if (value := discordance_between(case)) is not None]
+    return Orders(
+        rates={name: fmean(column) for name, column in zip(names, columns, strict=True)},
+        cases=len(cases),
+        p_value=p_value,
+        between=fmean(between),
+        within=fmean(within) if within else None,
+        test=paired_test(excess_discordance(cases), repeated=True),
+    )
+
+
+# ── The trend ────────────────────────────────────────────────────────────────────────────────
+
+
+def _rows(calls: Sequence[Placed]) -> tuple[list[list[float]], list[list[float]]]:
+    """Return what was chosen and where the tool stood, a row for each case."""
+    by_case: dict[str, list[Placed]] = {}
+    for one in calls:
+        by_case.setdefault(one.case, []).append(one)
+    rows = list(by_case.values())
+    return (
+        [[float(one.chosen) for one in row] for row in rows],
+        [[one.place for one in row] for row in rows],
+    )
+
+
+def _trend_p(calls: Sequence[Placed], seed: int, draws: int) -> float | None:
+    return trend_p(*_rows(calls), seed=seed, draws=draws)
+
+
+def _trend(calls: Sequence[Placed], p_value: float) -> Trend:
+    slope = trend_slope(*_rows(calls))
+    assert slope is not None, "it was tested"
+    thirds = [(0, 0)] * len(THIRDS)
+    for one in calls:
+        third = min(int(one.place * len(THIRDS)), len(THIRDS) - 1)
+        chosen, total = thirds[third]
+        thirds[third] = chosen + one.chosen, total + 1
+    return Trend(slope=slope, p_value=p_value, thirds=tuple(thirds))
