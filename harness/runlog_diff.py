@@ -11,17 +11,7 @@ from harness.types import JsonObject, Tool, ToolList
 
 def differences(old: Header, new: Header) -> Iterator[str]:
     """Yield, in words, each difference between the requests of two runs."""
-    for name, before, after in _pairs(old.suites, new.suites):
-        if before is None or after is None:
-            yield f"suite {name} {_came_or_went(before)}"
-            continue
-        for case, was, now in _pairs(before.get("cases", {}), after.get("cases", {})):
-            if was is None or now is None:
-                yield f"suite {name}: case {case} {_came_or_went(was)}"
-            elif was != now:
-                yield f"suite {name}: case {case} has changed"
-        if before.get("system_prompt") != after.get("system_prompt"):
-            yield f"suite {name}: system_prompt has changed"
+    yield from suite_differences(old.suites, new.suites)
     yield from _changed_fields("model", old.models, new.models)
     yield from _changed_fields("server", old.servers, new.servers)
     yield from _changed_fields("user model", *_settings(old, new, "user_models"))
@@ -32,9 +22,26 @@ def differences(old: Header, new: Header) -> Iterator[str]:
         *({name: judges[name] for name in was.keys() & now.keys()} for judges in (was, now)),
     )
     for setting in ("trials", "least_trials", "shard", "judge"):
-        was, now = old.settings.get(setting), new.settings.get(setting)
-        if was != now:
-            yield f"{setting} was {_set(was)}, is {_set(now)}"
+        before, after = old.settings.get(setting), new.settings.get(setting)
+        if before != after:
+            yield f"{setting} was {_set(before)}, is {_set(after)}"
+
+
+def suite_differences(
+    old: Mapping[str, JsonObject], new: Mapping[str, JsonObject]
+) -> Iterator[str]:
+    """Yield, in words, each difference between suites as headers describe them."""
+    for name, before, after in _pairs(old, new):
+        if before is None or after is None:
+            yield f"suite {name} {_came_or_went(before)}"
+            continue
+        for case, known, asked in _pairs(before.get("cases", {}), after.get("cases", {})):
+            if known is None or asked is None:
+                yield f"suite {name}: case {case} {_came_or_went(known)}"
+            elif known != asked:
+                yield f"suite {name}: case {case} has changed"
+        if before.get("system_prompt") != after.get("system_prompt"):
+            yield f"suite {name}: system_prompt has changed"
 
 
 def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from harness.reports.sections.run_list import PastRun, past_runs
 from harness.runlog import RunLog, being_written, read_log
 from harness.runner.runs.folders import log_path, run_ids
 from harness.web.results import clean, name_of, summary
+from harness.workbench.staging import SETTING
 
 MOST = 500
 """Most runs in one request."""
@@ -86,6 +87,7 @@ def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
         "started_at": past.started_at,
         "suites": [name_of(name) for name in past.suites],
         "models": [name_of(name) for name in past.models],
+        "workbench": SETTING in log.header.settings,
         "by_suite": _by_suite(log),
         "result": past.result,
         "reason": past.reason,

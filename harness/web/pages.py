@@ -25,10 +25,14 @@ from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
 from harness.reports.comparing.pages import write_comparison_html
 from harness.reports.formats.html_report import PAGE, write_html
-from harness.runlog import read_log
+from harness.runlog import read_header, read_log
 from harness.web import history
 from harness.web.guard import HEALTH
+from harness.web.results import clean
 from harness.web.settings import Settings
+from harness.web.workbench_page import NoPage, made
+from harness.workbench.page import PAGE as WORKBENCH
+from harness.workbench.staging import SETTING
 
 STATIC = Path(__file__).with_name("static")
 _COMPARISON_POLICY = (
@@ -57,6 +61,7 @@ class Pages:
             Route(HEALTH, lambda _: JSONResponse({"status": "ok"})),
             Route("/runs/compare", self.compare),
             Route("/runs/{id}/report", self.report),
+            Route("/runs/{id}/workbench", self.workbench),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
 
@@ -69,6 +74,20 @@ class Pages:
             write_html(build_report(log), log, stream)
 
         return await _written(write, PAGE.policy + "; frame-ancestors 'none'")
+
+    async def workbench(self, request: Request) -> Response:
+        """Return the page of a workbench: what its studies found."""
+        run_id = request.path_params["id"]
+        header = await anyio.to_thread.run_sync(read_header, self._log(run_id))
+        if SETTING not in header.settings:
+            raise HTTPException(404, "This run was not made by harness workbench.")
+        try:
+            page = await made(run_id)
+        except NoPage as error:
+            words = clean(f"The page of this workbench cannot be made: {error}")
+            raise HTTPException(422, words) from error
+        policy = f"{WORKBENCH.policy}; frame-ancestors 'none'"
+        return Response(page, media_type="text/html", headers={"content-security-policy": policy})
 
     async def compare(self, request: Request) -> Response:
         """Return the comparison page of two runs."""

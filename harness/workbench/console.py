@@ -18,6 +18,7 @@ BASELINE = (
 
 def lines(result: WorkbenchResult) -> Iterator[str]:
     """Yield the lines of ``result``."""
+    yield from result.notes
     for one in result.models:
         yield f"{result.suite}, {one.model}"
         if one.baseline:

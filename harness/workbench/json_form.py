@@ -18,6 +18,7 @@ def document(result: WorkbenchResult) -> JsonObject:
         "reason": result.reason,
         "trials": {"recorded": result.recorded, "not_judged": result.not_judged},
         "usage": asdict(result.spent),
+        "notes": list(result.notes),
         "logs": [str(path) for path in result.logs],
         "tools": [
             {

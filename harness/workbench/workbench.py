@@ -84,6 +84,8 @@ class WorkbenchResult:
     """Of these, the ones without a verdict."""
     spent: Usage
     """What they used."""
+    notes: tuple[str, ...] = ()
+    """What makes the whole weaker than it looks."""
 
 
 class Workbench:

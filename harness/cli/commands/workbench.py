@@ -19,26 +19,24 @@ from harness.cli.progress import progress
 from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
 from harness.cli.workbench_output import OUTPUT, Output, show
 from harness.errors import UsageError
-from harness.runlog import RunLog, read_log
+from harness.runlog import RunLog
 from harness.runner.control import Budget
 from harness.runner.launch import require_trust
 from harness.runner.observer import Observer
 from harness.runner.planning.prepare import Prepared, RunRequest
 from harness.runner.run import RunOptions
-from harness.runner.runs.folders import LATEST, find_log
+from harness.runner.runs.folders import LATEST
 from harness.safe_text import money
-from harness.types import Tool
+from harness.workbench.again import changed_since, read_again, tools_in
 from harness.workbench.arms import Arm
 from harness.workbench.cost_table import StudyCost, cost_table
-from harness.workbench.measured import base_names
-from harness.workbench.staging import SETTING, Ground
+from harness.workbench.staging import Ground
 from harness.workbench.study import STUDIES, StudyOptions
 from harness.workbench.tools_of_suite import tools_of
 from harness.workbench.workbench import (
     Order,
     Workbench,
     earlier,
-    logs_of,
 )
 
 
@@ -172,19 +170,20 @@ def command(
         first, request, order = earlier(mode.resume)
     logs: list[RunLog] = []
     if mode.from_run is not None:
-        logs, request, order = _read(mode.from_run, request, order)
+        logs, request, order = read_again(mode.from_run, request, order)
     ground = Ground(request=request, cwd=Path.cwd(), environ=os.environ)
     prepared = _prepared(ground, keyless=mode.dry_run or bool(logs))
     for note in prepared.notes:
         click.echo(note, err=True)
     require_trust(prepared.plan)
-    tools = _tools_in(logs) if logs else tools_of(prepared.plan)
+    tools = tools_in(logs) if logs else tools_of(prepared.plan)
     bench = Workbench(ground, order, tools, prepared.plan)
     if mode.dry_run:
         _show_costs(list(cost_table(bench, ground)), json_output=output.json_output)
         return
     if logs:
-        show(bench.result(logs), output)
+        notes = changed_since(logs[0], prepared.plan)
+        show(replace(bench.result(logs), notes=notes), output)
         return
     options = replace(options, budget=budget, concurrency=prepared.concurrency)
     with redirect_stdout(sys.stderr), progress(quiet=quiet) as observer:
@@ -200,25 +199,6 @@ def command(
 def _prepared(ground: Ground, *, keyless: bool) -> Prepared:
     with redirect_stdout(sys.stderr):  # a suite in Python may print
         return ground.plan(keyless=keyless)
-
-
-def _read(name: str, request: RunRequest, order: Order) -> tuple[list[RunLog], RunRequest, Order]:
-    """Return the logs of a run, and what to read them for."""
-    log = read_log(find_log(name))
-    if SETTING in log.header.settings:
-        first, request, logged = earlier(name)
-        return logs_of(first), request, replace(logged, studies=order.studies or logged.studies)
-    if not request.suites:
-        request = replace(request, suites=tuple(log.header.suites))
-    names = dict.fromkeys(base_names(log))
-    return [log], replace(request, models=request.models or tuple(names)), order
-
-
-def _tools_in(logs: Sequence[RunLog]) -> list[Tool]:
-    tools = {
-        tool.name: tool for log in logs for listed in log.tools.values() for tool in listed.tools
-    }
-    return list(tools.values())
 
 
 _COLUMNS = ("study", "tool lists", "trials", "tokens in", "out", "cost", "question")

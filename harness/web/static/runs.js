@@ -90,7 +90,8 @@ function links(run, suites, live, readable) {
   if (!readable && !live) return [element("span", { class: "dim" }, run.error || "unreadable")];
   const results = element("a", { href: `/evaluation?run=${id}`, "aria-label": `Results of ${suites}, ${run.id}` }, live ? "watch" : "results");
   if (live) return [results];
-  return [results, " ", element("a", { href: `/runs/${id}/report`, "aria-label": `Report of ${suites}, ${run.id}` }, "report")];
+  const link = (kind, words) => [" ", element("a", { href: `/runs/${id}/${kind}`, "aria-label": `${words} of ${suites}, ${run.id}` }, kind)];
+  return [results, ...link("report", "Report"), ...(run.workbench ? link("workbench", "Workbench") : [])];
 }
 
 function tally() {

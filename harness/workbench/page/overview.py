@@ -57,6 +57,7 @@ def _facts(result: WorkbenchResult) -> Iterator[list[str]]:
 
 
 def _notices(result: WorkbenchResult) -> Iterator[str]:
+    yield from result.notes
     if result.reason != "complete":
         command = resume_command(result.run_id, {RESUMED_BY: COMMAND})
         yield (
