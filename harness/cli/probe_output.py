@@ -9,9 +9,9 @@ from typing import Any
 
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
-from harness.probing.report import ProbeFinding, ProbeReport, TokenFate
+from harness.probing.report import NOT_TRIED, ProbeFinding, ProbeReport, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
-from harness.types import Report
+from harness.types import FLAWS, Report
 
 _MOST_TOLD = 3
 """Most findings of one kind about one identity that are shown; JSON has all of them."""
@@ -114,7 +114,17 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
             f"{fates[fate]} {words}" for fate, words in _FATES.items() if fates[fate]
         )
         told = "all were refused" if fates["refused"] == report.flawed else counted
-        yield f"{report.flawed} expired, misdirected and forged tokens were shown: {told}"
+        yield f"{report.flawed} tokens that a verifier must refuse were shown: {told}"
+        yield from _left_open(report)
+        yield f"  tried: {', '.join(FLAWS)}"
+        yield f"  not tried: {', '.join(NOT_TRIED)}"
+
+
+def _left_open(report: ProbeReport) -> Iterator[str]:
+    taken = [name for name, fate in report.tokens.items() if fate == "accepted"]
+    for flaw in FLAWS.values():
+        if flaw.left_open and any(name.endswith(f": {flaw.words}") for name in taken):
+            yield f"  accepted, which is no finding: {flaw.words} ({flaw.left_open})"
 
 
 def _lost(report: ProbeReport) -> Iterator[str]:

@@ -9,7 +9,7 @@ caller more than before.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count, zip_longest
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from harness.canonical_json import canonical_json
 from harness.safe_text import one_line, shorten
 from harness.sessions.identity.claims import AGAIN
-from harness.types import Case, Credential, JsonObject
+from harness.types import FLAWS, Case, Credential, JsonObject
 
 ANONYMOUS = "anonymous"
 MAX_DAMAGED = 200
@@ -26,12 +26,6 @@ MAX_PROCESSES = 60
 """The same where each of them has a process of its own."""
 OVERSIZED = "x" * 50_000
 """Within what a header, a variable or a token can carry at all, and beyond what anybody means."""
-FLAWED: Mapping[Credential, str] = {
-    "expired": "an expired token",
-    "wrong_audience": "a token for another service",
-    "bad_signature": "a token with a wrong signature",
-}
-"""What a verifier has to refuse, in words."""
 _NAME_CHARS = 40
 _NAMING = ("role", "name", "username", "user", "user_id", "sub", "id")
 
@@ -140,15 +134,15 @@ def flawed_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
     """Return ``callers`` with tokens that a verifier has to refuse."""
     return tuple(
         ProbeCaller(
-            name=f"{caller.name}: {damage}",
+            name=f"{caller.name}: {flaw.words}",
             user_context=caller.user_context,
             credential=credential,
             bases=(caller.name,),
-            damage=damage,
+            damage=flaw.words,
         )
         for caller in callers
         if caller.user_context
-        for credential, damage in FLAWED.items()
+        for credential, flaw in FLAWS.items()
     )
 
 

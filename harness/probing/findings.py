@@ -50,7 +50,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         untold=tuple(
             dict.fromkeys(name_of(run) for run in others if run.case.identity not in told)
         ),
-        tokens=fates(lived, findings),
+        tokens=fates(lived),
         not_asked=report.settings.get("not_asked", 0),
         silent=facts.silent(),
         lost=tuple(

@@ -39,6 +39,14 @@ TokenFate: TypeAlias = Literal["accepted", "refused", "as_nobody", "unclear"]
 was refused; whoever showed it got what nobody in particular gets; nothing tells."""
 
 
+NOT_TRIED = (
+    "another token in the middle of a session",
+    "the session id of another caller",
+    "keys that the issuer has withdrawn",
+)
+"""What an attacker with tokens may do and a probe does not."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeFinding:
     """One thing that is wrong."""

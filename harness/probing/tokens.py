@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from harness.probing.caller_views import Lived, bases_of, facts_of, is_flawed, label_of, name_of
 from harness.probing.callers import ANONYMOUS
 from harness.probing.report import ProbeFinding, TokenFate
-from harness.types import TrialResult
+from harness.types import FLAWS, TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 """Of what several calls with one token come to, the last of these counts."""
 
 
 def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield calls that work with a flawed token but not without one, and tools that it shows."""
+    """Yield each flawed token that was accepted, but those that the standards leave open."""
+    for run, what, call in _accepted(lived):
+        if FLAWS[facts_of(run)["credential"]].left_open is None:
+            words = f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted: {what}"
+            yield ProbeFinding(
+                problem="token_accepted", words=words, callers=(name_of(run),), call=call
+            )
+
+
+def _accepted(lived: Lived) -> Iterator[tuple[TrialResult, str, str | None]]:
+    """Yield calls that work with a flawed token but not without one, and tools that it shows.
+
+    Each with what it is that tells, in words, and the call.
+    """
     answered, lists = lived.answered(), lived.lists()
     told: set[str] = set()
     for run in filter(is_flawed, lived.runs):
@@ -27,25 +40,17 @@ def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
         ):
             continue
         told.add(name_of(run))
-        yield _accepted(run, f"{label_of(run)} works with it", label_of(run))
+        yield run, f"{label_of(run)} works with it", label_of(run)
     for run in {name_of(run): run for run in filter(is_flawed, lived.runs)}.values():
         if name_of(run) not in told and ANONYMOUS in lists:
             shown = lists.get(name_of(run), frozenset()) - lists[ANONYMOUS]
             if shown:
-                yield _accepted(
-                    run,
-                    f"{', '.join(sorted(shown))} is in the list with it, and hidden from "
-                    f"{ANONYMOUS}",
-                )
+                what = f"{', '.join(sorted(shown))} is in the list with it, and hidden from"
+                yield run, f"{what} {ANONYMOUS}", None
 
 
-def _accepted(run: TrialResult, what: str, call: str | None = None) -> ProbeFinding:
-    words = f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted: {what}"
-    return ProbeFinding(problem="token_accepted", words=words, callers=(name_of(run),), call=call)
-
-
-def fates(lived: Lived, findings: Sequence[ProbeFinding]) -> dict[str, TokenFate]:
-    """Return what became of each flawed token, by caller; ``findings`` say which were accepted."""
+def fates(lived: Lived) -> dict[str, TokenFate]:
+    """Return what became of each flawed token, by caller."""
     found: dict[str, TokenFate] = {}
     answered = lived.answered()
     for run in filter(is_flawed, lived.runs):
@@ -54,12 +59,7 @@ def fates(lived: Lived, findings: Sequence[ProbeFinding]) -> dict[str, TokenFate
             run, lived, answered.get((bases_of(run)[0], call)), answered.get((ANONYMOUS, call))
         )
         found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
-    accepted = {
-        name
-        for finding in findings
-        if finding.problem == "token_accepted"
-        for name in finding.callers
-    }
+    accepted = {name_of(run) for run, _, _ in _accepted(lived)}
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
 
 

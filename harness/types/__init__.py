@@ -34,7 +34,6 @@ from harness.types.case_parts import (
     DEFAULT_TIMEOUT_S,
     RECALLED,
     Caller,
-    Credential,
     Interruption,
     LeaderboardRules,
     LeakRule,
@@ -42,6 +41,7 @@ from harness.types.case_parts import (
     Repeats,
 )
 from harness.types.counts import CallCounts, Counts
+from harness.types.credentials import FLAWS, Credential, Flaw
 from harness.types.happened import (
     NOT_SENT,
     UNANSWERED,
@@ -108,6 +108,7 @@ __all__ = [
     "COPY_LETTERS",
     "DECIDED",
     "DEFAULT_TIMEOUT_S",
+    "FLAWS",
     "GREETING",
     "NOT_SENT",
     "RECALLED",
@@ -134,6 +135,7 @@ __all__ = [
     "DecoyKind",
     "Decoys",
     "ErrorKind",
+    "Flaw",
     "GuardRails",
     "IdentitySpec",
     "IdentityVia",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from harness.types.basics import JsonObject, ScriptedCall
+from harness.types.credentials import Credential
 
 DEFAULT_TIMEOUT_S = 60.0
 """Wall time of a trial, in seconds, unless the case or the configuration says otherwise."""
@@ -38,10 +39,6 @@ class Repeats:
     pass_threshold: float = 1.0
     """Share of the trials (above 0, at most 1) that must pass."""
 
-
-Credential: TypeAlias = Literal["valid", "none", "expired", "wrong_audience", "bad_signature"]
-"""The token that a caller presents under ``identity: bearer``: a valid one, none at all, or one
-that a verifier must refuse for its time, its audience or its signature."""
 
 LeakRule: TypeAlias = Literal["fail", "ignore"]
 """Whether a leak fails the case. A leak: an identity is shown what is withheld from it elsewhere.

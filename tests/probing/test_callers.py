@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from harness.canonical_json import canonical_json
 from harness.probing.callers import (
-    FLAWED,
     OVERSIZED,
     ProbeCaller,
     damaged_callers,
@@ -22,6 +21,7 @@ from harness.probing.callers import (
 )
 from harness.sessions.identity.claims import AGAIN
 from harness.types import (
+    FLAWS,
     Caller,
     Case,
 )
@@ -128,7 +128,7 @@ def test_a_damaged_identity_is_none_of_the_suite_and_asks_once(contexts: list[An
 def test_everybody_with_attributes_shows_every_flawed_token() -> None:
     found = flawed_callers(callers(a={"role": "x"}, b={}))
     assert [(caller.bases, caller.credential) for caller in found] == [
-        (("a",), flaw) for flaw in FLAWED
+        (("a",), flaw) for flaw in FLAWS
     ]
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
 from harness.canonical_json import canonical_json
+from harness.types import Credential
 
 NAMES = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)
 TEXTS = st.text(
@@ -58,7 +59,7 @@ _SCRIPTED = st.lists(
 )
 _SHARED = {
     "user_context": _USER,
-    "credential": st.sampled_from(["valid", "none", "expired", "wrong_audience", "bad_signature"]),
+    "credential": st.sampled_from(get_args(Credential)),
     "setup": _SCRIPTED,
     "teardown": _SCRIPTED,
     "allow_no_tools": st.booleans(),

@@ -15,27 +15,18 @@ from harness.checks.parsing import kind_of, long_form, mapping
 from harness.checks.walk import every_check
 from harness.errors import InvalidValue
 from harness.matching.texts import clip
-from harness.types import Case, Credential, JsonObject
+from harness.types import FLAWS, Case, Credential, JsonObject
 
 _NAME = "must_be_refused"
 
 _SHOWN: dict[Credential, str] = {
     "valid": "a valid credential",
     "none": "no token at all",
-    "expired": "an expired token",
-    "wrong_audience": "a token for another audience",
-    "bad_signature": "a token with a wrong signature",
+    **{credential: flaw.words for credential, flaw in FLAWS.items()},
 }
 _HINTS: dict[Credential, str] = {
     "none": "Have the server ask for a token before it says anything: 401 with WWW-Authenticate.",
-    "expired": "Have the server's verifier check 'exp'.",
-    "wrong_audience": (
-        "Have the server's verifier check 'aud': a token for another service is good there only."
-    ),
-    "bad_signature": (
-        "Have the server's verifier check the signature by the issuer's keys; "
-        "decoding is not verifying."
-    ),
+    **{credential: flaw.hint for credential, flaw in FLAWS.items()},
 }
 
 

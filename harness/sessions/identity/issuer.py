@@ -25,7 +25,8 @@ import anyio
 import anyio.to_thread
 
 from harness.errors import ServerError
-from harness.sessions.identity.tokens import ALGORITHM, SigningKey, Token
+from harness.sessions.identity.flaws import ALGORITHM
+from harness.sessions.identity.tokens import SigningKey, Token
 from harness.types import Credential, JsonObject
 
 HOST = "127.0.0.1"
@@ -38,6 +39,8 @@ END_S = 2.0
 """Seconds to wait for the end of the thread; it needs milliseconds."""
 
 _POLL_S = 0.05
+_POINTING: frozenset[Credential] = frozenset({"key_url", "certificate_url"})
+"""Flawed tokens that say where a verifier is to fetch their key."""
 _JWKS = "/jwks.json"
 
 
@@ -64,6 +67,7 @@ class Issuer:
         self.url = f"http://{HOST}:{self._http.server_address[1]}"
         self.jwks_url = f"{self.url}{_JWKS}"
         self._key = SigningKey()
+        self._forger = self._key.forger(self.url)
         metadata = _metadata(self.url, self.jwks_url)
         self._http.documents = {
             "/.well-known/openid-configuration": metadata,
@@ -77,7 +81,15 @@ class Issuer:
 
     def token(self, claims: JsonObject, *, audience: str, credential: Credential) -> Token:
         """Return a new token (see `SigningKey.sign`)."""
-        return self._key.sign(claims, issuer=self.url, audience=audience, credential=credential)
+        if credential in _POINTING:
+            self._http.documents = {**self._http.documents, **self._forger.documents}
+        return self._key.sign(
+            claims,
+            issuer=self.url,
+            audience=audience,
+            credential=credential,
+            forger=self._forger,
+        )
 
     def close(self) -> None:
         """Stop listening; bounded by `END_S`."""
@@ -120,7 +132,7 @@ class _Http(ThreadingHTTPServer):
     """Serves ``documents``, path by path."""
 
     daemon_threads = True
-    documents: Mapping[str, JsonObject]
+    documents: Mapping[str, JsonObject | str]
 
     def server_bind(self) -> None:
         """Bind without a DNS lookup of this machine's name."""
@@ -140,9 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer."""
         document = self.server.documents.get(self.path.partition("?")[0])
-        body = json.dumps({"error": "not_found"} if document is None else document).encode()
+        found = {"error": "not_found"} if document is None else document
+        body = (found if isinstance(found, str) else json.dumps(found)).encode()
+        kind = "application/x-pem-file" if isinstance(found, str) else "application/json"
         self.send_response(404 if document is None else 200)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

@@ -5,7 +5,6 @@ Importing this module loads PyJWT and cryptography: do it when a token is needed
 
 from __future__ import annotations
 
-import base64
 import json
 import time
 import uuid
@@ -18,19 +17,16 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
 from harness.sessions.identity.claims import AGAIN
+from harness.sessions.identity.flaws import (
+    ALGORITHM,
+    Forger,
+    flawed_claims,
+    with_broken_signature,
+)
 from harness.types import Credential, JsonObject
-
-ALGORITHM = "RS256"
-"""The algorithm that nearly every identity provider uses and nearly every verifier accepts."""
 
 LIFETIME_S = 300.0
 """Seconds from issue to expiry: far longer than a request, and useless tomorrow."""
-
-EXPIRED_S = 3600.0
-"""Seconds since the expiry of an expired token: no verifier is that lenient."""
-
-WRONG_AUDIENCE = "https://another-service.invalid"
-"""The audience of a token for another service."""
 
 _KEY_BITS = 2048
 
@@ -60,29 +56,47 @@ class SigningKey:
         key = RSAAlgorithm.to_jwk(self._private.public_key(), as_dict=True)
         return {"keys": [{**key, "kid": self._id, "use": "sig", "alg": ALGORITHM}]}
 
+    def forger(self, issuer: str) -> Forger:
+        """Return who signs tokens of ``issuer`` without its key."""
+        return Forger(issuer, self._id, self._private.public_key())
+
     def sign(
-        self, claims: JsonObject, *, issuer: str, audience: str, credential: Credential = "valid"
+        self,
+        claims: JsonObject,
+        *,
+        issuer: str,
+        audience: str,
+        credential: Credential = "valid",
+        forger: Forger | None = None,
     ) -> Token:
-        """Return a token with ``claims`` and the issuer's own, with the flaw of ``credential``."""
-        issued = self._now() - (EXPIRED_S + LIFETIME_S if credential == "expired" else 0)
-        expires = issued + LIFETIME_S
-        payload = {
+        """Return a token with ``claims`` and the issuer's own, with the flaw of ``credential``.
+
+        ``forger`` signs if the flaw is in the signature; by default a new one.
+        """
+        issued = self._now()
+        right = {
             **claims,
             "iss": issuer,
-            "aud": WRONG_AUDIENCE if credential == "wrong_audience" else audience,
+            "aud": audience,
             "iat": int(issued),
             "nbf": int(issued),
-            "exp": int(expires),
+            "exp": int(issued + LIFETIME_S),
             "jti": uuid.uuid4().hex,
         }
+        payload = flawed_claims(credential, right)
         data = json.dumps(payload, separators=(",", ":")).replace(
             f'{json.dumps(AGAIN)[1:-1]}":', '":'
         )
-        headers = {"kid": self._id, "typ": "JWT"}
-        text = jwt.PyJWS().encode(
-            data.encode(), self._private, algorithm=ALGORITHM, headers=headers
+        text = (forger or self.forger(issuer)).signed(credential, data.encode())
+        if text is None:
+            headers = {"kid": self._id, "typ": "JWT"}
+            text = jwt.PyJWS().encode(
+                data.encode(), self._private, algorithm=ALGORITHM, headers=headers
+            )
+        expires = payload.get("exp")
+        return Token(
+            with_broken_signature(credential, text), None if expires is None else float(expires)
         )
-        return Token(_forged(text) if credential == "bad_signature" else text, expires)
 
 
 def expiry_of(text: str) -> float | None:
@@ -92,10 +106,3 @@ def expiry_of(text: str) -> float | None:
     except jwt.PyJWTError:
         return None
     return float(expires) if isinstance(expires, int | float) else None
-
-
-def _forged(token: str) -> str:
-    """Return the token with a signature of the right length in which every bit is wrong."""
-    signed, _, signature = token.rpartition(".")
-    wrong = bytes(byte ^ 0xFF for byte in base64.urlsafe_b64decode(f"{signature}=="))
-    return f"{signed}.{base64.urlsafe_b64encode(wrong).rstrip(b'=').decode()}"

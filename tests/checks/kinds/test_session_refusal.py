@@ -32,7 +32,7 @@ def test_a_caller_that_was_kept_out_is_what_it_asks_for(status: int) -> None:
     ("credential", "words"),
     [
         ("expired", "an expired token"),
-        ("wrong_audience", "a token for another audience"),
+        ("wrong_audience", "a token for another service"),
         ("bad_signature", "a token with a wrong signature"),
         ("none", "no token at all"),
     ],

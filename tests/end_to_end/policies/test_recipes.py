@@ -10,6 +10,7 @@ import pytest
 
 from harness.api import load_suite
 from harness.config import load_config
+from harness.types import FLAWS
 from tests.end_to_end.harness_process import Finished, Project
 from tests.end_to_end.policies.recipes import PAGE, files_of, project_of
 
@@ -41,8 +42,18 @@ def probe(project: Project, *arguments: str) -> Finished:
 def test_fastmcp_decides_by_the_claims_and_scopes_of_our_tokens(tmp_path: Path) -> None:
     project = project_of("FastMCP", tmp_path, VENVS / "fastmcp" / "bin")
     found = probe(project)
-    assert found.document["findings"] == []
-    assert found.document["flawed_tokens"] == 9
+    assert {one["problem"] for one in found.document["findings"]} == {"token_accepted"}
+    # Its verifier looks at no 'nbf', which is a finding, and asks for no 'exp', which is none.
+    assert all(
+        FLAWS["not_yet_valid"].words in finding["words"] for finding in found.document["findings"]
+    )
+    accepted = {FLAWS["not_yet_valid"].words, FLAWS["missing_expiry"].words}
+    assert {
+        name.partition(": ")[2]
+        for name, fate in found.document["tokens"].items()
+        if fate == "accepted"
+    } == accepted
+    assert found.document["flawed_tokens"] == 3 * len(FLAWS)
     assert decisions(found) == {
         'get_customer(customer_id="C-17")': ["allowed", "filtered", "denied", "denied"],
         "export_customers()": ["allowed", "hidden", "hidden", "denied"],

@@ -1,0 +1,213 @@
+"""Tokens that a verifier has to refuse, each with one flaw and otherwise right.
+
+Importing this module loads cryptography: do it when a token is needed. Sources of the flaws: RFC
+8725 (JSON Web Token Best Current Practices), RFC 9068, and the CVEs of verifiers that fell for
+them.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import jwt
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.x509.oid import NameOID
+from jwt.algorithms import RSAAlgorithm
+
+from harness.types import Credential, JsonObject
+
+ALGORITHM = "RS256"
+"""The algorithm that nearly every identity provider uses and nearly every verifier accepts."""
+EXPIRED_S = 3600.0
+"""Seconds since the expiry of an expired token: no verifier is that lenient."""
+LATELY_S = 600.0
+"""Seconds since the expiry of a token that expired lately: more than clocks may differ."""
+WRONG_AUDIENCE = "https://another-service.invalid"
+"""The audience of a token for another service."""
+OTHER_KEYS = "/other-keys.json"
+"""Path below the issuer at which the key of `Forger` is served, as a stranger's would be."""
+OTHER_CERTIFICATE = "/other-certificate.pem"
+"""Path of the certificate of that key."""
+_KEY_BITS = 2048
+_EMPTY_FILE = "../../../../../../../../dev/null"
+
+Claims: TypeAlias = dict[str, Any]
+"""The payload of a token."""
+
+
+def flawed_claims(credential: Credential, claims: JsonObject) -> Claims:
+    """Return ``claims`` with the flaw of ``credential``, if its flaw is in the claims."""
+    change = _CLAIMS.get(credential)
+    changed = dict(claims)
+    if change is not None:
+        change(changed)
+    return changed
+
+
+def _later(seconds: float) -> Callable[[Claims], None]:
+    """Return a change that moves all times."""
+
+    def move(claims: Claims) -> None:
+        for name in ("iat", "nbf", "exp"):
+            claims[name] += int(seconds)
+
+    return move
+
+
+def _without(name: str) -> Callable[[Claims], None]:
+    return lambda claims: claims.pop(name)
+
+
+def _with(name: str, value: Callable[[Any], Any]) -> Callable[[Claims], None]:
+    def put(claims: Claims) -> None:
+        claims[name] = value(claims[name])
+
+    return put
+
+
+def _not_yet(claims: Claims) -> None:
+    claims["nbf"] += int(EXPIRED_S)
+    claims["exp"] += 2 * int(EXPIRED_S)
+
+
+_LIFETIME_S = 300.0
+_CLAIMS: Mapping[Credential, Callable[[Claims], Any]] = {
+    "expired": _later(-EXPIRED_S - _LIFETIME_S),
+    "expired_lately": _later(-LATELY_S - _LIFETIME_S),
+    "not_yet_valid": _not_yet,
+    "missing_expiry": _without("exp"),
+    "wrong_audience": _with("aud", lambda _: WRONG_AUDIENCE),
+    "other_audiences": _with("aud", lambda _: [WRONG_AUDIENCE, "https://third.invalid"]),
+    "longer_audience": _with("aud", lambda own: f"{own}-of-another-service"),
+    "missing_audience": _without("aud"),
+    "wrong_issuer": _with("iss", lambda _: "https://another-issuer.invalid"),
+    "missing_issuer": _without("iss"),
+}
+
+
+@dataclass(frozen=True)
+class Forger:
+    """Signs tokens as somebody does who has no key of the issuer's, only what is public."""
+
+    issuer: str
+    """URL of the issuer."""
+    key_id: str
+    """The issuer's key id."""
+    public: rsa.RSAPublicKey
+    """The issuer's public key."""
+
+    def signed(self, credential: Credential, payload: bytes) -> str | None:
+        """Return the token with the flawed signature; ``None`` if its flaw is elsewhere."""
+        make = _SIGNATURES.get(credential)
+        return None if make is None else make(self, payload)
+
+    @cached_property
+    def documents(self) -> dict[str, Any]:
+        """What a stranger would serve: path → JSON, or a text."""
+        return {OTHER_KEYS: {"keys": [self._jwk]}, OTHER_CERTIFICATE: self._pem}
+
+    @cached_property
+    def _own(self) -> rsa.RSAPrivateKey:
+        return rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+
+    @cached_property
+    def _own_id(self) -> str:
+        return uuid.uuid4().hex
+
+    @cached_property
+    def _jwk(self) -> dict[str, Any]:
+        key = RSAAlgorithm.to_jwk(self._own.public_key(), as_dict=True)
+        return {**key, "kid": self._own_id, "use": "sig", "alg": ALGORITHM}
+
+    @cached_property
+    def _certificate(self) -> x509.Certificate:
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "harness")])
+        now = datetime.now(UTC)
+        builder = (
+            x509.CertificateBuilder()
+            .subject_name(name)
+            .issuer_name(name)
+            .public_key(self._own.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - timedelta(hours=1))
+            .not_valid_after(now + timedelta(days=1))
+        )
+        return builder.sign(self._own, hashes.SHA256())
+
+    @cached_property
+    def _pem(self) -> str:
+        return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
+
+    def by_own_key(self, payload: bytes, **headers: Any) -> str:
+        """Return the token signed by a key of the forger's own."""
+        told = {"typ": "JWT", "kid": self._own_id, **headers}
+        return jwt.PyJWS().encode(payload, self._own, algorithm=ALGORITHM, headers=told)
+
+    def by_secret(self, payload: bytes, secret: bytes, key_id: str) -> str:
+        """Return the token signed by HS256."""
+        head = _part(json.dumps({"alg": "HS256", "typ": "JWT", "kid": key_id}).encode())
+        signed = f"{head}.{_part(payload)}"
+        return f"{signed}.{_part(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
+
+    def unsigned(self, payload: bytes) -> str:
+        """Return the token that says that it is not signed."""
+        head = _part(json.dumps({"alg": "none", "typ": "JWT", "kid": self.key_id}).encode())
+        return f"{head}.{_part(payload)}."
+
+    def public_pem(self) -> bytes:
+        """Return the issuer's public key as a file has it."""
+        form = serialization.PublicFormat.SubjectPublicKeyInfo
+        return self.public.public_bytes(serialization.Encoding.PEM, form)
+
+    def embedded_certificate(self, payload: bytes) -> str:
+        """Return the token with the certificate of the forger's own key in its header."""
+        der = self._certificate.public_bytes(serialization.Encoding.DER)
+        return self.by_own_key(payload, x5c=[base64.b64encode(der).decode()])
+
+    def embedded_key(self, payload: bytes) -> str:
+        """Return the token with the forger's own key in its header."""
+        return self.by_own_key(payload, jwk=self._jwk)
+
+
+_SIGNATURES: Mapping[Credential, Callable[[Forger, bytes], str]] = {
+    "alg_none": Forger.unsigned,
+    "hmac_with_public_key": lambda forger, payload: forger.by_secret(
+        payload, forger.public_pem(), forger.key_id
+    ),
+    "key_path": lambda forger, payload: forger.by_secret(payload, b"", _EMPTY_FILE),
+    "other_key": lambda forger, payload: forger.by_own_key(payload, kid=forger.key_id),
+    "embedded_key": Forger.embedded_key,
+    "embedded_certificate": Forger.embedded_certificate,
+    "key_url": lambda forger, payload: forger.by_own_key(
+        payload, jku=f"{forger.issuer}{OTHER_KEYS}"
+    ),
+    "certificate_url": lambda forger, payload: forger.by_own_key(
+        payload, x5u=f"{forger.issuer}{OTHER_CERTIFICATE}"
+    ),
+}
+
+
+def with_broken_signature(credential: Credential, token: str) -> str:
+    """Return the issuer's ``token`` with its signature broken, if that is the flaw."""
+    signed, _, signature = token.rpartition(".")
+    if credential == "no_signature":
+        return f"{signed}."
+    if credential == "bad_signature":  # of the right length, and every bit of it is wrong
+        wrong = bytes(byte ^ 0xFF for byte in base64.urlsafe_b64decode(f"{signature}=="))
+        return f"{signed}.{_part(wrong)}"
+    return token
+
+
+def _part(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()

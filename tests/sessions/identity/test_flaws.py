@@ -1,0 +1,175 @@
+"""Flawed tokens: a strict verifier refuses each, and the verifier with that weakness accepts it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import httpx2
+import jwt
+import pytest
+from cryptography import x509
+from jwt.algorithms import HMACAlgorithm, RSAAlgorithm
+
+from harness.sessions.identity.issuer import Issuer
+from harness.types import FLAWS, Credential
+
+AUDIENCE = "http://127.0.0.1:8000/mcp"
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    issuer = Issuer()
+    yield issuer
+    issuer.close()
+
+
+def names_us(audience: Any) -> bool:
+    return AUDIENCE in ([audience] if isinstance(audience, str) else audience)
+
+
+@dataclass
+class Verifier:
+    """Verifies as servers do; whatever is set differently is a weakness."""
+
+    issuer: Issuer
+    required: tuple[str, ...] = ("exp", "aud", "iss")
+    leeway: float = 60
+    checks: tuple[str, ...] = ("exp", "nbf", "aud", "iss")
+    is_for_us: Callable[[Any], bool] = names_us
+    key: Callable[[Verifier, dict[str, Any]], Any] | None = None
+    """Takes the key from where the header of the token says."""
+    signed: bool = True
+
+    def accepts(self, token: str) -> bool:
+        if self.signed:
+            try:
+                self._check_signature(token, jwt.get_unverified_header(token))
+            except jwt.PyJWTError:
+                return False
+        claims = jwt.decode(token, options={"verify_signature": False})
+        now = time.time()
+        right: dict[str, Callable[[Any], bool]] = {
+            "exp": lambda until: now < until + self.leeway,
+            "nbf": lambda since: since - self.leeway <= now,
+            "aud": self.is_for_us,
+            "iss": lambda issuer: issuer == self.issuer.url,
+        }
+        return all(name in claims for name in self.required) and all(
+            right[name](claims[name]) for name in self.checks if name in claims
+        )
+
+    def _check_signature(self, token: str, header: dict[str, Any]) -> None:
+        algorithms = ["RS256"]
+        if self.key is not None:
+            key = self.key(self, header)
+            algorithms = [header["alg"]]
+        else:
+            keys = httpx2.get(self.issuer.jwks_url, timeout=20).json()["keys"]
+            own = [one for one in keys if one["kid"] == header.get("kid")]
+            if not own:
+                raise jwt.InvalidTokenError("unknown key")
+            key = RSAAlgorithm.from_jwk(own[0])
+        if algorithms == ["HS256"]:
+            signed, _, signature = token.rpartition(".")
+            given = base64.urlsafe_b64decode(f"{signature}==")
+            algorithm = HMACAlgorithm(HMACAlgorithm.SHA256)
+            if not algorithm.verify(signed.encode(), key, given):
+                raise jwt.InvalidSignatureError
+            return
+        jwt.PyJWS().decode(token, key, algorithms=algorithms)
+
+
+def public_pem(verifier: Verifier, header: dict[str, Any]) -> Any:
+    from cryptography.hazmat.primitives import serialization
+
+    [key] = httpx2.get(verifier.issuer.jwks_url, timeout=20).json()["keys"]
+    public: Any = RSAAlgorithm.from_jwk(key)
+    if header["alg"] == "RS256":
+        return public
+    form = serialization.PublicFormat.SubjectPublicKeyInfo
+    return public.public_bytes(serialization.Encoding.PEM, form)
+
+
+def fetched(name: str) -> Callable[[Verifier, dict[str, Any]], Any]:
+    def key(_verifier: Verifier, header: dict[str, Any]) -> Any:
+        answer = httpx2.get(header[name], timeout=20)
+        if name == "jku":
+            return RSAAlgorithm.from_jwk(answer.json()["keys"][0])
+        return x509.load_pem_x509_certificate(answer.content).public_key()
+
+    return key
+
+
+def brought(_verifier: Verifier, header: dict[str, Any]) -> Any:
+    if "jwk" in header:
+        return RSAAlgorithm.from_jwk(json.dumps(header["jwk"]))
+    return x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
+
+
+def opened(_verifier: Verifier, header: dict[str, Any]) -> Any:
+    with open(f"/{header['kid'].lstrip('./')}", "rb") as file:  # noqa: PTH123 - as the weak one does
+        return file.read()
+
+
+UNSIGNED: dict[str, Any] = {"signed": False}
+WEAKNESSES: dict[Credential, dict[str, Any]] = {
+    "expired": {"checks": ("nbf", "aud", "iss")},
+    "expired_lately": {"leeway": 1000},
+    "not_yet_valid": {"checks": ("exp", "aud", "iss")},
+    "missing_expiry": {"required": ("aud", "iss")},
+    "wrong_audience": {"checks": ("exp", "nbf", "iss")},
+    "other_audiences": {"is_for_us": lambda given: isinstance(given, list) or given == AUDIENCE},
+    "longer_audience": {"is_for_us": lambda given: str(given).startswith(AUDIENCE)},
+    "missing_audience": {"required": ("exp", "iss")},
+    "wrong_issuer": {"checks": ("exp", "nbf", "aud")},
+    "missing_issuer": {"required": ("exp", "aud")},
+    "bad_signature": UNSIGNED,
+    "no_signature": UNSIGNED,
+    "alg_none": UNSIGNED,
+    "hmac_with_public_key": {"key": public_pem},
+    "other_key": UNSIGNED,
+    "embedded_key": {"key": brought},
+    "embedded_certificate": {"key": brought},
+    "key_url": {"key": fetched("jku")},
+    "certificate_url": {"key": fetched("x5u")},
+    "key_path": {"key": opened},
+}
+
+
+def shown(issuer: Issuer, credential: Credential) -> str:
+    return issuer.token({"sub": "ann"}, audience=AUDIENCE, credential=credential).text
+
+
+def test_every_flaw_has_a_weakness_here_and_words_for_a_report() -> None:
+    assert set(WEAKNESSES) == set(FLAWS) == set(get_args(Credential)) - {"valid", "none"}
+    assert len({flaw.words for flaw in FLAWS.values()}) == len(FLAWS)
+
+
+def test_a_strict_verifier_accepts_the_valid_token(issuer: Issuer) -> None:
+    assert Verifier(issuer).accepts(shown(issuer, "valid"))
+
+
+@pytest.mark.parametrize("credential", FLAWS)
+def test_a_strict_verifier_refuses_every_flawed_token(
+    issuer: Issuer, credential: Credential
+) -> None:
+    assert not Verifier(issuer).accepts(shown(issuer, credential))
+
+
+@pytest.mark.parametrize("credential", FLAWS)
+def test_a_flawed_token_has_one_flaw_so_that_one_weakness_lets_it_in(
+    issuer: Issuer, credential: Credential
+) -> None:
+    assert Verifier(issuer, **WEAKNESSES[credential]).accepts(shown(issuer, credential))
+
+
+def test_a_forger_has_no_key_of_the_issuer(issuer: Issuer) -> None:
+    strangers = httpx2.get(f"{issuer.url}/other-keys.json", timeout=20).json()["keys"]
+    [own] = httpx2.get(issuer.jwks_url, timeout=20).json()["keys"]
+    assert [key["n"] for key in strangers] != [own["n"]]
+    assert "d" not in strangers[0]
