@@ -1,0 +1,47 @@
+"""The test that a suite lacks where a mutant survives, as YAML that is ready to paste."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from harness.types import JsonObject
+from harness.workbench.mutants.mutant import Mutant
+
+ANY = {"$any": True}
+"""The matcher for any value."""
+
+
+def missing_test(mutant: Mutant) -> str:
+    """Return the YAML of a test that would notice ``mutant``; its prompt has to be written."""
+    return yaml.safe_dump([_test(mutant)], sort_keys=False, allow_unicode=True, width=100)
+
+
+def _test(mutant: Mutant) -> JsonObject:
+    call: dict[str, Any] = {"tool": mutant.tool}
+    if mutant.parameter is not None:
+        call["args"] = {mutant.parameter: mutant.value[0] if mutant.value else ANY}
+    assertions: dict[str, Any] = {"must_call": [call]}
+    if mutant.other is not None:
+        assertions["must_not_call"] = [mutant.other]
+    return {"name": _name(mutant), "prompt": _prompt(mutant), "assertions": assertions}
+
+
+def _name(mutant: Mutant) -> str:
+    parts = [mutant.tool, mutant.parameter or "", *map(str, mutant.value)]
+    parts += [] if mutant.other is None else ["not", mutant.other]
+    return re.sub(r"\W+", "_", "_".join(filter(None, parts))).strip("_").lower()
+
+
+def _prompt(mutant: Mutant) -> str:
+    """Return what the prompt has to ask, for whoever writes it."""
+    needs = f"only {mutant.tool} can answer"
+    if mutant.other is not None:
+        needs = f"{mutant.tool} answers and {mutant.other} does not"
+    if mutant.value:
+        needs += f", with {mutant.parameter} = {mutant.value[0]}"
+    elif mutant.parameter is not None:
+        needs += f", and that needs {mutant.parameter}"
+    return f"TODO: ask, in a user's words, something that {needs}."

@@ -1,0 +1,78 @@
+"""One planted defect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from harness.types import ParameterEdit, Tool, ToolEdit, Variant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mutant:
+    """A tool list with one defect."""
+
+    operator: str
+    """Name of the operator that made it."""
+    tool: str
+    """The server's name of the tool that has the defect."""
+    defect: str
+    """What is wrong, in a clause: "its text is that of get_order"."""
+    edits: Mapping[str, ToolEdit]
+    """The server's name of a tool → its changes."""
+    other: str | None = None
+    """A second tool that is part of it."""
+    parameter: str | None = None
+    """The server's name of the parameter that has the defect."""
+    value: tuple[Any, ...] = ()
+    """The value, as the only item, that a test has to ask for to notice; empty if any does."""
+
+    @property
+    def label(self) -> str:
+        """``enum member removed in search_orders.status: 'shipped' is not among the values``."""
+        place = f"{self.tool}.{self.parameter}" if self.parameter else self.tool
+        return f"{self.operator.replace('-', ' ')} in {place}: {self.defect}"
+
+    @property
+    def variant(self) -> Variant:
+        """The variant that shows a model the defect."""
+        return Variant(name=f"mutant {self.label}", tools=self.edits, description=self.defect)
+
+
+Operator: TypeAlias = Callable[[Sequence[Tool]], Iterator[Mutant]]
+"""Yields every mutant of one kind that a tool list allows; a list may allow none."""
+
+
+def of_tool(operator: str, tool: Tool, defect: str, edit: ToolEdit, **more: Any) -> Mutant:
+    """Return a mutant that changes one tool."""
+    return Mutant(operator=operator, tool=tool.name, defect=defect, edits={tool.name: edit}, **more)
+
+
+def of_parameter(
+    operator: str,
+    tool: Tool,
+    parameter: str,
+    defect: str,
+    edit: ParameterEdit | None,
+    **more: Any,
+) -> Mutant:
+    """Return a mutant that changes one parameter, or hides it."""
+    return of_tool(
+        operator, tool, defect, ToolEdit(parameters={parameter: edit}), parameter=parameter, **more
+    )
+
+
+def properties_of(tool: Tool) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the name and the schema of each parameter of ``tool``."""
+    properties = tool.input_schema.get("properties")
+    if isinstance(properties, Mapping):
+        for name, schema in properties.items():
+            if isinstance(schema, Mapping):
+                yield str(name), schema
+
+
+def text_of(schema: Mapping[str, Any]) -> str:
+    """Return the description of a parameter; empty if it has none."""
+    said = schema.get("description")
+    return said if isinstance(said, str) else ""
