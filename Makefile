@@ -14,9 +14,9 @@ READY := $(VENV)/.ready
 evals: $(READY)
 	$(VENV)/bin/harness evals data_governance
 
-# Many tests wait for processes: four at a time keep two cores busy.
+# Many tests wait for processes: three at a time keep two cores busy, and each one more imports the SDKs again.
 test: $(READY)
-	$(VENV)/bin/python -m pytest -n 4 --dist worksteal -m "not slow"
+	$(VENV)/bin/python -m pytest -n 3 --dist worksteal -m "not slow"
 	@echo "Left out: the slow proofs (thousands of examples), and nine examples in ten of each property; make proofs runs them."
 
 # The slow proofs, and every property with 300 examples instead of 30; `.ci/run` runs this after the tests.

@@ -18,7 +18,7 @@ from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
 RESULT_BYTES = 9_000
 """Twice in each transcript: as the server's result, and as it was told to the model."""
-FEW, MANY = 40, 200
+FEW, MANY = 20, 120
 
 COUNTED = """
 import json, sys

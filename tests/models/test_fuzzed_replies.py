@@ -170,7 +170,7 @@ def hold(bench: Bench, count: int) -> None:
 def test_no_damaged_reply_passes_unanswered_breaks_anything_or_touches_its_neighbour(
     bench: Bench,
 ) -> None:
-    hold(bench, 100)
+    hold(bench, 40)
 
 
 @pytest.mark.slow

@@ -95,8 +95,9 @@ def test_a_sound_server_leaks_nothing_and_its_decisions_are_read_off_the_wire(
     )
 
 
-def test_our_own_suite_finds_nothing_in_our_own_server() -> None:
-    report = harness.run(str(ACCESS_MATRIX), model="lexical", concurrency=2)
+def test_our_own_suite_finds_nothing_in_our_own_server(project: Project) -> None:
+    project.run("evals", str(ACCESS_MATRIX), "--model", "lexical", "--concurrency", "2")
+    report = build_report(project.log())
     assert {case.status for case in report.cases} == {"passed"}
     assert [[cell.access for cell in row.cells] for row in report.access.rows][2] == [
         "allowed",

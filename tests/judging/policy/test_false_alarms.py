@@ -87,6 +87,7 @@ def test_other_seeds_are_other_people_and_the_same_seed_the_same() -> None:
     assert generate() == generate(SEED)
 
 
+@pytest.mark.slow
 def test_as_damaged_identities_over_a_real_process_nothing_is_wrong_either(tmp_path: Path) -> None:
     report = probed(SEED + 1, tmp_path, customers=1)
     assert (report.findings, report.silent, report.lost) == ((), {}, ())

@@ -22,6 +22,7 @@ def test_a_broken_rule_shows_in_the_samples(
 RECORDED = [mutation for mutation in MUTATIONS if mutation.recorded]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutation", RECORDED, ids=[mutation.name for mutation in RECORDED])
 def test_a_broken_rule_shows_in_recorded_outputs(
     mutation: Mutation, outputs: list[Output], monkeypatch: pytest.MonkeyPatch

@@ -37,6 +37,9 @@ FILES = {
     "airline_gpt-4.1_20sims": (20, 148),
     "retail_gpt-4.1_40sims": (40, 299),
 }
+OFTEN = ("airline_gpt-4.1-finetuned_20sims", "retail_gpt-4.1_40sims")
+SELDOM = [pytest.param(name, marks=pytest.mark.slow) for name in FILES if name not in OFTEN]
+"""One file of each domain is tried by `make test`, all by `make proofs`."""
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +50,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield root
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [*OFTEN, *SELDOM])
 def test_every_reward_and_result_is_as_recorded(name: str, cache: Path, tmp_path: Path) -> None:
     path = recordings() / "recorded" / f"{name}.json.gz"
     results = read_results(path)
