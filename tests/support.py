@@ -15,6 +15,7 @@ import anyio
 
 from harness.sessions import Session
 from harness.types import (
+    Aside,
     Case,
     Check,
     Credential,
@@ -87,6 +88,9 @@ class MemorySession:
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         return {}
+
+    async def watch(self) -> tuple[Aside, ...]:
+        return ()
 
     def stderr_tail(self) -> str:
         return "last words"

@@ -52,6 +52,7 @@ def view_of(
         answer=transcript.answer,
         known=tuple(text for text in (*said, *sent, context, system) if text),
         attributes=facts.user_context or {},
+        beside=transcript.beside,
         suite=result.suite,
         case=facts.name,
         group=f"{facts.group} {result.model}",

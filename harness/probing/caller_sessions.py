@@ -30,6 +30,7 @@ from harness.runner.preflight.not_offered import own_names, sorted_problems, tit
 from harness.sessions import Session
 from harness.sessions.pool import Pool
 from harness.types import (
+    Aside,
     Caller,
     Case,
     Check,
@@ -236,8 +237,13 @@ class Asking:
         while rest := trials[len(lines) :]:
             try:
                 async with open_session() as session:
+                    # Damaged identities are not searched for leaks: they must get no more.
+                    own = rest[0][1].case.caller.group is not None
+                    beside = await session.watch() if own else ()
                     for call, trial in rest:
-                        lines.append((await self._line(session, call, trial), session.tools))
+                        shown = beside if not lines and trial.index == 0 else ()
+                        line = await self._line(session, call, trial, shown)
+                        lines.append((line, session.tools))
                         if session.lost is not None:
                             break  # what comes next is asked of a new one
             except NotAdmitted as error:
@@ -275,7 +281,9 @@ class Asking:
             return TrialLine(run=judge_trial(trial, silent, ()), transcript=silent)
         return TrialLine(run=not_started(trial, "error", error=fault))
 
-    async def _line(self, session: Session, call: ProbeCall, trial: Trial) -> TrialLine:
+    async def _line(
+        self, session: Session, call: ProbeCall, trial: Trial, beside: tuple[Aside, ...] = ()
+    ) -> TrialLine:
         started_at, epoch = utc_now(), anyio.current_time()
         request = ToolRequest(id="probe", tool=call.tool, arguments=call.arguments)
         made = await session.call(request, reply=1, epoch=epoch)
@@ -286,6 +294,7 @@ class Asking:
             latency_s=round(anyio.current_time() - epoch, 6),
             tools=tuple(tool.name for tool in session.tools.tools),
             tools_digest=session.tools.digest,
+            beside=beside,
             error=_fault(made),
             stop="answer" if _fault(made) is None else "error",
         )

@@ -29,6 +29,7 @@ from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
 from harness.sessions import Session, SessionPool
 from harness.types import (
+    Aside,
     Case,
     CheckResult,
     Interruption,
@@ -133,6 +134,7 @@ class _Attempt:
         self._views = support.views
         self._plays_back = plays_back
         self._shown: ToolList | None = None
+        self._beside: tuple[Aside, ...] = ()
         self._states: tuple[StateReading, ...] = ()
         self._conversation: Conversation | None = None
         self._scripted: ScriptedCalls | None = None
@@ -179,6 +181,8 @@ class _Attempt:
             require_tools(case, self._job.server.name, offers, session.stderr_tail())
             if self._preflight is not None:
                 self._preflight.check(self._job, session.tools)
+            if case.caller.group is not None:  # others ask the same, and are compared with it
+                self._beside = await session.watch()
             suite = self._job.suite
             price = own_costs(suite, self._job.model.name)
             system = case.leaderboard.system_prompt or suite.system_prompt
@@ -250,6 +254,7 @@ class _Attempt:
         return replace(
             self._scripted.completed(self._conversation.transcript()),
             states=self._states,
+            beside=self._beside,
             shown_digest="" if self._shown is None else self._shown.digest,
         )
 

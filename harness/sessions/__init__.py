@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from harness.types import Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.types import Aside, Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 SEPARATOR = "__"
 """Separates the name of a joined server from that of its tool; allowed in names by every provider.
@@ -39,6 +39,14 @@ class Session(Protocol):
 
         Raises:
             ServerError: it was refused, not answered in time, or the server is gone.
+        """
+        ...
+
+    async def watch(self) -> tuple[Aside, ...]:
+        """Record from now on what comes beside results, and return what is shown beside tools.
+
+        That is `ToolCall.beside`, and `harness.sessions.beside.surroundings`. Never raises for a
+        bad server.
         """
         ...
 

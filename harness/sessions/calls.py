@@ -11,13 +11,15 @@ from mcp.shared.exceptions import MCPError
 
 from harness.errors import ServerError
 from harness.json_bounds import loads, shortcoming
+from harness.sessions.beside import asides_of
+from harness.sessions.beside import bounded as bounded_asides
 from harness.sessions.call_outcome import classify
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.transports.frames import is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
-from harness.types import JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.types import Aside, JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
 from harness.validation.validators import Validation
 
 RECORD_S = 0.05
@@ -66,7 +68,12 @@ class CallSender:
         seconds = min(self._timeout_s, anyio.current_effective_deadline() - started - RECORD_S)
         if seconds <= 0:
             seconds = self._timeout_s  # the trial's deadline has come and cancels the call itself
-        params = {"name": request.tool, "arguments": dict(request.arguments)}
+        with self._client.listening() as draft.heard:
+            return await self._sent(draft, started, seconds)
+
+    async def _sent(self, draft: _Draft, started: float, seconds: float) -> ToolCall:
+        """Send a call and return its record, with what came while it was under way."""
+        params = {"name": draft.request.tool, "arguments": dict(draft.request.arguments)}
         try:
             with anyio.move_on_after(seconds) as scope:
                 result = await self._client.request("tools/call", params)
@@ -77,7 +84,17 @@ class CallSender:
         took = anyio.current_time() - started
         if scope.cancelled_caught:
             return draft.record("timeout", f"no answer within {seconds:.3g} s", duration_s=took)
+        if self._client.is_watched:
+            draft.came_with = tuple(asides_of(result))
         return await self._answered(draft, result, took)
+
+    async def watch(self, known: tuple[Aside, ...] | None) -> tuple[Aside, ...]:
+        """Watch the session (see `harness.sessions.Session.watch`).
+
+        What it shows is not read again if it is ``known``.
+        """
+        self._client.watch()
+        return await self._client.surroundings() if known is None else known
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send a request other than a call, and return its result.
@@ -221,13 +238,15 @@ def _blocked_words(tool: str) -> str:
 class _Draft:
     """The facts of a call before its answer."""
 
-    __slots__ = ("arguments", "reply", "request", "started_s")
+    __slots__ = ("arguments", "came_with", "heard", "reply", "request", "started_s")
 
     def __init__(self, request: ToolRequest, reply: int, started_s: float) -> None:
         self.request = request
         self.reply = reply
         self.started_s = started_s
         self.arguments = Validation()
+        self.came_with: tuple[Aside, ...] = ()
+        self.heard: list[Aside] = []
 
     def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
         return ToolCall(
@@ -240,6 +259,7 @@ class _Draft:
             argument_errors=self.arguments.errors,
             arguments_not_validated=self.arguments.gave_up,
             started_s=self.started_s,
+            beside=bounded_asides((*self.came_with, *self.heard)),
             **facts,
         )
 

@@ -10,8 +10,8 @@ Importing this module loads the MCP SDK, which takes half a second: do it while 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -20,6 +20,7 @@ from typing import Protocol as Interface
 import anyio
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.client.session import ClientSession
+from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.message import SessionMessage
@@ -27,6 +28,7 @@ from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
     CONNECTION_CLOSED,
+    LOG_LEVEL_META_KEY,
     PROTOCOL_VERSION_META_KEY,
     UNSUPPORTED_PROTOCOL_VERSION,
     DiscoverResult,
@@ -36,10 +38,11 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.errors import ServerError
+from harness.sessions.beside import Heard, surroundings
 from harness.sessions.server_messages import RequestReader, Requests, RequestWriter
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import Protocol
+from harness.types import Aside, Protocol
 
 PROBE_S = 5.0
 """Seconds to wait for ``server/discover`` before a server is treated as one of the handshake era.
@@ -64,12 +67,15 @@ class McpClient:
         session: ClientSession,
         dispatcher: JSONRPCDispatcher,
         meta: Mapping[str, Any],
+        heard: Heard,
         *,
         over_http: bool,
     ) -> None:
-        """Send ``meta`` with every request."""
+        """Send ``meta`` with every request; ``heard`` has what the server says unasked."""
         self._session = session
         self._dispatcher = dispatcher
+        self._heard = heard
+        self._watched = False
         self._meta = dict(meta)
         self._routing = RoutingHeaders(None) if over_http else None
 
@@ -103,7 +109,7 @@ class McpClient:
     def speaking_as(self, meta: Mapping[str, Any]) -> McpClient:
         """Return a client of the same session that sends another ``meta`` with every request."""
         other = McpClient(
-            self._session, self._dispatcher, meta, over_http=self._routing is not None
+            self._session, self._dispatcher, meta, self._heard, over_http=self._routing is not None
         )
         other._stamp()
         return other
@@ -116,14 +122,40 @@ class McpClient:
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
         content = {**params, "_meta": self._meta} if self._meta else params
+        options: CallOptions = {"on_progress": _ignore} if self._watched else {}
         if self._routing is None:
-            return await self._dispatcher.send_raw_request(method, content)
-        result = await self._dispatcher.send_raw_request(
-            method, content, {"headers": self._routing.of(method, params)}
-        )
+            return await self._dispatcher.send_raw_request(method, content, options)
+        options["headers"] = self._routing.of(method, params)
+        result = await self._dispatcher.send_raw_request(method, content, options)
         if method == "tools/list":
             self._routing.learn(result.get("tools"))
         return result
+
+    @contextmanager
+    def listening(self) -> Iterator[list[Aside]]:
+        """Give what the server says unasked from now on; nothing unless it `is_watched`."""
+        if not self._watched:
+            yield []
+            return
+        with self._heard.during(self) as heard:
+            yield heard
+
+    @property
+    def is_watched(self) -> bool:
+        """Whether what comes beside results is recorded."""
+        return self._watched
+
+    def watch(self) -> None:
+        """Record from now on what comes beside results."""
+        self._watched = True
+        if PROTOCOL_VERSION_META_KEY in self._meta:
+            self._meta[LOG_LEVEL_META_KEY] = "debug"
+
+    async def surroundings(self) -> tuple[Aside, ...]:
+        """Return what is shown beside tools (`harness.sessions.beside.surroundings`)."""
+        offered = self._session.server_capabilities
+        capabilities = {} if offered is None else offered.model_dump(exclude_none=True)
+        return await surroundings(self.request, self._session.instructions, capabilities)
 
     async def _negotiate_era(self, probe_s: float) -> None:
         """Try the newest revision, then the handshake; or do what the server says it needs."""
@@ -190,12 +222,16 @@ async def open_client(
 
     Nothing is sent before `McpClient.negotiate`.
     """
-    requests = Requests()
+    requests, heard = Requests(), Heard()
     dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(
-        RequestReader(reader, requests), RequestWriter(writer, requests)
+        RequestReader(reader, requests, heard), RequestWriter(writer, requests)
     )
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
-        yield McpClient(session, dispatcher, meta, over_http=over_http)
+        yield McpClient(session, dispatcher, meta, heard, over_http=over_http)
+
+
+async def _ignore(progress: float, total: float | None, message: str | None) -> None:
+    """Ask for progress, so that a server tells it: `Heard` hears it."""
 
 
 def is_closed(error: MCPError) -> bool:

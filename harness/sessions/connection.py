@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
+from harness.canonical_json import canonical_json
 from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
@@ -26,7 +27,7 @@ from harness.sessions.processes.shortage import shortage
 from harness.sessions.shared_connection import Visit
 from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.http_errors import HttpFault
-from harness.types import JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
@@ -60,6 +61,7 @@ class Connection:
         self._caller: CallSender | None = None
         self._client: McpClient | None = None
         self._tools: ToolList | None = None
+        self._beside: dict[str, tuple[Aside, ...]] = {}
         self._failure: ServerError | None = None
         self._lost: str | None = None
         self._last_words = ""
@@ -115,6 +117,19 @@ class Connection:
         self.touched = True
         return await self._caller.ask(method, params)
 
+    async def watch(self) -> tuple[Aside, ...]:
+        """Watch this user's session (see `harness.sessions.Session.watch`)."""
+        assert self._caller is not None
+        return await self.watched(self._caller, self._who.user_context)
+
+    async def watched(
+        self, caller: CallSender, user_context: JsonObject | None
+    ) -> tuple[Aside, ...]:
+        """Watch the session of one user over this connection; what it shows is read once."""
+        user = canonical_json(user_context)
+        self._beside[user] = await caller.watch(self._beside.get(user))
+        return self._beside[user]
+
     async def visit(self, user_context: JsonObject | None) -> Visit:
         """Return a session of another user over this connection, which must be `ready`.
 
@@ -146,7 +161,9 @@ class Connection:
             why = f"server {self._spec.name!r} {error}"
             tail = error.stderr_tail or self.stderr_tail()
             raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
-        return Visit(self, tools, CallSender(client, tools, self._spec, self._when_lost))
+        return Visit(
+            self, user_context, tools, CallSender(client, tools, self._spec, self._when_lost)
+        )
 
     def close(self) -> None:
         """Begin to end the server."""

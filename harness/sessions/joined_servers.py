@@ -16,7 +16,7 @@ from harness.canonical_json import digest
 from harness.errors import ServerError
 from harness.sessions import SEPARATOR
 from harness.sessions.connection import Connection
-from harness.types import JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
+from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
 
 class JoinedTools:
@@ -128,6 +128,15 @@ class JoinedSession:
             except ServerError as error:
                 refusals.append(str(error))
         raise ServerError("; ".join(refusals))
+
+    async def watch(self) -> tuple[Aside, ...]:
+        """Watch the sessions of all servers (see `harness.sessions.Session.watch`)."""
+        shown = [
+            Aside(place=f"{aside.place} of {name}", text=aside.text)
+            for name, part in zip(self._names, self._connections, strict=True)
+            for aside in await part.watch()
+        ]
+        return tuple(shown)
 
     def stderr_tail(self) -> str:
         """Return the stderr tails of all servers that wrote anything."""

@@ -13,7 +13,10 @@ from __future__ import annotations
 import anyio.lowlevel
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+
+from harness.sessions.beside import Heard
+from harness.sessions.transports.frames import UNASKED
 
 MAX_REQUESTS = 64
 """Most requests of a server that are answered at the same time."""
@@ -67,11 +70,15 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
     """The server's messages, without requests beyond `MAX_REQUESTS` at a time."""
 
     def __init__(
-        self, reader: ObjectReceiveStream[SessionMessage | Exception], requests: Requests
+        self,
+        reader: ObjectReceiveStream[SessionMessage | Exception],
+        requests: Requests,
+        heard: Heard,
     ) -> None:
-        """Read from ``reader``."""
+        """Read from ``reader``; ``heard`` is told of whatever the server says unasked."""
         self._reader = reader
         self._requests = requests
+        self._heard = heard
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.
@@ -81,6 +88,10 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
         """
         while True:
             item = await self._reader.receive()
+            if isinstance(item, SessionMessage) and isinstance(item.message, UNASKED):
+                self._heard.note(item.message.method, item.message.params)
+                if isinstance(item.message, JSONRPCNotification):
+                    continue  # nothing else uses it, and the SDK would start a task for each
             if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
                 return item
             if self._requests.waiting < MAX_REQUESTS:

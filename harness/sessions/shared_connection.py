@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from harness.types import JsonObject, ToolCall, ToolList, ToolRequest
+from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
@@ -18,9 +18,16 @@ if TYPE_CHECKING:
 class Visit:
     """A `harness.sessions.Session` of one user over another user's connection."""
 
-    def __init__(self, host: Connection, tools: ToolList, caller: CallSender) -> None:
+    def __init__(
+        self,
+        host: Connection,
+        user_context: JsonObject | None,
+        tools: ToolList,
+        caller: CallSender,
+    ) -> None:
         """Call this user's ``tools`` by ``caller``, over the connection ``host``."""
         self._host = host
+        self._user_context = user_context
         self._tools = tools
         self._caller = caller
 
@@ -41,6 +48,10 @@ class Visit:
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request (see `harness.sessions.Session.ask`)."""
         return await self._caller.ask(method, params)
+
+    async def watch(self) -> tuple[Aside, ...]:
+        """Watch this user's session (see `harness.sessions.Session.watch`)."""
+        return await self._host.watched(self._caller, self._user_context)
 
     def stderr_tail(self) -> str:
         """Return the last lines that the server wrote on stderr."""

@@ -196,6 +196,16 @@ Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Aside:
+    """Something that a server sent beside the text and the structured content of results."""
+
+    place: str
+    """What it is, in words: ``_meta of the result``, ``the server's instructions``."""
+    text: str
+    """The text, or the value as JSON, cut to the log's limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One call as it crossed the MCP session: recorded there, not taken from the model's words."""
 
@@ -238,6 +248,9 @@ class ToolCall:
     cut: str | None = None
     """Why a part of the result was not read, in words: it nests too deeply (`harness.json_bounds`).
     What only that part could show is not judged."""
+    beside: tuple[Aside, ...] = ()
+    """What else came with the result, and what the server said while the call was under way; only
+    recorded where several identities ask the same."""
 
     @property
     def is_error(self) -> bool:
@@ -376,6 +389,9 @@ class Transcript:
     """The exact model that answered, as the API reports it."""
     stderr_tail: str = ""
     """The last lines of the server's stderr, if something went wrong."""
+    beside: tuple[Aside, ...] = ()
+    """What the server showed beside its tools: instructions, resources, prompts; only recorded
+    where several identities ask the same."""
     refused_status: int | None = None
     """The HTTP status (401 or 403) by which the server refused this caller a session, if the case
     checks for that; no model was asked then."""

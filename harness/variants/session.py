@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 
 from harness.sessions import Session
-from harness.types import JsonObject, Outcome, ToolCall, ToolList, ToolRequest
+from harness.types import Aside, JsonObject, Outcome, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
 
 DECOY_ANSWER = "This tool is not available at the moment."
@@ -37,6 +37,10 @@ class VariantSession:
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request: as `Session.ask`."""
         return await self._session.ask(method, params)
+
+    async def watch(self) -> tuple[Aside, ...]:
+        """Watch the session: as `Session.watch`."""
+        return await self._session.watch()
 
     @property
     def lost(self) -> str | None:

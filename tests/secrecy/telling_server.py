@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -95,7 +96,50 @@ def embedded_text(_: int) -> dict[str, Any]:
     return {"content": [{"type": "resource", "resource": resource}]}
 
 
+def in_meta(_: int) -> dict[str, Any]:
+    return text("Nothing.", _meta={"org.example/trace": {"for": EMAIL}})
+
+
+def in_meta_of_a_block(_: int) -> dict[str, Any]:
+    return {"content": [{"type": "text", "text": "Nothing.", "_meta": {"about": ENCODED}}]}
+
+
+def in_a_blob(_: int) -> dict[str, Any]:
+    resource = {"uri": "customer://17", "mimeType": "text/csv", "blob": b64(f"17;{EMAIL};x")}
+    return {"content": [{"type": "resource", "resource": resource}]}
+
+
+def in_a_link(_: int) -> dict[str, Any]:
+    link = {"type": "resource_link", "uri": "customer://17", "name": "17", "description": EMAIL}
+    return {"content": [link]}
+
+
+def in_an_unknown_key(_: int) -> dict[str, Any]:
+    return text("Nothing.", debug={"row": EMAIL})
+
+
+def in_a_log_message(_: int) -> dict[str, Any]:
+    notify("notifications/message", level="info", data={"sql": f"… where email = '{EMAIL}'"})
+    return text("Nothing.")
+
+
+def in_progress(request: int) -> dict[str, Any]:
+    notify("notifications/progress", progressToken=request, progress=0.5, message=f"Read {EMAIL}")
+    return text("Nothing.")
+
+
+def notify(method: str, **params: Any) -> None:
+    send({"jsonrpc": "2.0", "method": method, "params": params})
+
+
 CALLS = {
+    "in_meta": in_meta,
+    "in_meta_of_a_block": in_meta_of_a_block,
+    "in_a_blob": in_a_blob,
+    "in_a_link": in_a_link,
+    "in_an_unknown_key": in_an_unknown_key,
+    "in_a_log_message": in_a_log_message,
+    "in_progress": in_progress,
     "refused_with_the_value": refused_with_the_value,
     "second_block": second_block,
     "embedded_text": embedded_text,
@@ -116,7 +160,7 @@ def call(request: dict[str, Any]) -> dict[str, Any]:
 
 def tools() -> list[dict[str, Any]]:
     schema = {"type": "object", "properties": {}}
-    listed = [
+    listed: list[dict[str, Any]] = [
         {"name": name, "inputSchema": schema, "annotations": {"readOnlyHint": True}}
         for name in ("get_customer", *FIELDS, *CALLS)
     ]
@@ -124,22 +168,49 @@ def tools() -> list[dict[str, Any]]:
         listed[0]["description"] = f"Look up a customer, such as {SECRET}"
     if FAULT == "example":
         listed[0]["inputSchema"] = {**schema, "examples": [{"mail": SECRET}]}
+    if FAULT == "meta_of_a_tool":
+        listed[0]["_meta"] = {"sample": SECRET}
+    if FAULT == "title":
+        listed[0]["annotations"]["title"] = f"Customer {SECRET}"
     return listed
 
 
-def handle(request: dict[str, Any]) -> dict[str, Any] | None:
-    match request["method"]:
-        case "initialize":
-            version = request["params"]["protocolVersion"]
-            about = {"name": "telling", "version": "1"}
-            return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": about}
-        case "tools/list":
-            return {"tools": tools()}
-        case "tools/call":
-            return call(request)
-        case "ping":
-            return {}
-    return None
+def begun(request: dict[str, Any]) -> dict[str, Any]:
+    able: dict[str, Any] = {"tools": {}, "resources": {}, "prompts": {}, "logging": {}}
+    return {
+        "protocolVersion": request["params"]["protocolVersion"],
+        "capabilities": able,
+        "serverInfo": {"name": "telling", "version": "1"},
+        "instructions": f"Ask {SECRET if FAULT == 'instructions' else 'us'}",
+    }
+
+
+def resources() -> dict[str, Any]:
+    words = f"of {SECRET if FAULT == 'list_of_resources' else 'them'}"
+    return {"resources": [{"uri": "customer://17", "name": "17", "description": words}]}
+
+
+def resource() -> dict[str, Any]:
+    row = SECRET if FAULT == "resource" else "Lisbon"
+    return {"contents": [{"uri": "customer://17", "text": f"17;{row}"}]}
+
+
+def prompt() -> dict[str, Any]:
+    words = f"Greet {SECRET if FAULT == 'prompt' else 'them'}"
+    return {"messages": [{"role": "user", "content": {"type": "text", "text": words}}]}
+
+
+METHODS: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "initialize": begun,
+    "tools/list": lambda _: {"tools": tools()},
+    "tools/call": call,
+    "resources/list": lambda _: resources(),
+    "resources/read": lambda _: resource(),
+    "prompts/list": lambda _: {"prompts": [{"name": "greet"}]},
+    "prompts/get": lambda _: prompt(),
+    "logging/setLevel": lambda _: {},
+    "ping": lambda _: {},
+}
 
 
 def main() -> None:
@@ -147,10 +218,9 @@ def main() -> None:
         request = json.loads(line)
         if "id" not in request:
             continue
-        result = handle(request)
         answer = {"error": {"code": -32601, "message": "no such method"}}
-        if result is not None:
-            answer = {"result": result}
+        if (method := METHODS.get(request["method"])) is not None:
+            answer = {"result": method(request)}
         send({"jsonrpc": "2.0", "id": request["id"], **answer})
 
 

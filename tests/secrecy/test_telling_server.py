@@ -18,10 +18,13 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> ProbeReport:
 
 
 def leak_of(report: ProbeReport, tool: str) -> Leak:
-    """Return what leaks in the call of a tool, which is made twice."""
+    """Return what leaks in the call of a tool.
+
+    It is made twice; but what a server says unasked is nobody's while several identities ask.
+    """
     case = f"{tool}() [agent]"
-    first, again = (leak for leak in report.report.access.leaks if leak.case == case)
-    assert (first.value, first.place) == (again.value, again.place)
+    first, *again = (leak for leak in report.report.access.leaks if leak.case == case)
+    assert [(each.value, each.place) for each in again] in ([], [(first.value, first.place)])
     return first
 
 
@@ -54,6 +57,13 @@ HOW = {
     "refused_with_the_value": ("base64",),
     "second_block": (),
     "embedded_text": (),
+    "in_meta": (),
+    "in_meta_of_a_block": ("base64",),
+    "in_a_blob": ("base64",),
+    "in_a_link": (),
+    "in_an_unknown_key": (),
+    "in_a_log_message": (),
+    "in_progress": (),
 }
 
 
@@ -91,14 +101,22 @@ def test_values_of_nobody_are_no_leak_in_whatever_form(tmp_path: Path) -> None:
 
 
 PLACE = {
-    "description": "description of get_customer",
-    "example": "inputSchema of get_customer: examples[].mail",
+    "description": "the list of tools: the description of get_customer",
+    "example": "the list of tools: the inputSchema of get_customer: examples[].mail",
+    "meta_of_a_tool": "the list of tools: more on get_customer: _meta.sample",
+    "title": "the list of tools: the title of get_customer",
+    "instructions": "the server's instructions",
+    "list_of_resources": "the list of resources: description",
+    "resource": "the resource customer://17: contents[].text",
+    "prompt": "the prompt greet: messages[].content.text",
 }
 
 
-@pytest.mark.parametrize("fault", ["description", "example"])
-def test_a_withheld_value_in_the_list_of_tools_is_a_leak(tmp_path: Path, fault: str) -> None:
+@pytest.mark.parametrize("fault", PLACE)
+def test_a_withheld_value_that_is_shown_before_any_call_is_a_leak(
+    tmp_path: Path, fault: str
+) -> None:
     agent, nobody = probed(tmp_path, fault, "of somebody else").findings
     assert (agent.callers, nobody.callers) == (("agent",), ("anonymous",))
     for leak in (agent, nobody):
-        assert f"the list of tools: the {PLACE[fault]}" in leak.words
+        assert f"It stands in {PLACE[fault]}" in leak.words

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
+from harness.json_bounds import loads
 from harness.judging.policy.views import Leaf, Result, View
 from harness.secrecy import Page
-from harness.types import ToolList
+from harness.types import Aside, ToolList
 
 Channel: TypeAlias = Literal["result", "error", "beside"]
 """A good result's fields and text; the text of a call that failed; everything else."""
@@ -52,6 +53,7 @@ def frames_of_call(result: Result) -> Iterator[Frame]:
     yield structured
     if text.page.lines != structured.page.lines:
         yield text
+    yield from _besides(result.call.beside, ", with {call}")
 
 
 def _add_keys(frame: Frame, value: Any) -> None:
@@ -74,8 +76,25 @@ def _keys(value: Any) -> Sequence[str]:
 
 
 def frames_of_offer(view: View) -> Iterator[Frame]:
-    """Yield what an identity was shown before it called anything: the list of tools."""
+    """Yield what an identity was shown before it called anything, tools first."""
     yield _tools_frame(view.tools)
+    yield from _besides(view.beside)
+
+
+def _besides(asides: Sequence[Aside], when: str = "") -> Iterator[Frame]:
+    for aside in asides:
+        frame = Frame("beside", f"{_plain(aside.place)}{when}")
+        try:
+            value = loads(aside.text)
+        except ValueError:
+            value = aside.text
+        for path, text in _scalars(value):
+            frame.add(path, text)
+        yield frame
+
+
+def _plain(place: str) -> str:
+    return place.replace("{", "{{").replace("}", "}}")
 
 
 @lru_cache(maxsize=64)

@@ -12,7 +12,7 @@ from harness.canonical_json import canonical_json, digest
 from harness.json_bounds import loads
 from harness.judging.policy.same_record import NOTHING, Thing
 from harness.matching.texts import fold
-from harness.types import JsonObject, ToolCall, ToolList
+from harness.types import Aside, JsonObject, ToolCall, ToolList
 
 CallKey: TypeAlias = tuple[str, str]
 """Tool and arguments as canonical JSON: equal keys mean equal calls."""
@@ -117,6 +117,8 @@ class View:
     """Every call as it was recorded, in order."""
     tools: ToolList = field(default_factory=lambda: ToolList(tools=()))
     """What this identity was offered."""
+    beside: tuple[Aside, ...] = ()
+    """What the server showed it beside its tools."""
     answer: str = ""
     """What the user saw."""
     known: tuple[str, ...] = ()

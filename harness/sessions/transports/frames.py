@@ -8,7 +8,7 @@ What a server writes, and what happens:
 - what nests too deeply, endless integers: a text in their place (`harness.json_bounds`)
 - a batch: taken apart
 - an invalid answer (``result: null``): replaced by a JSON-RPC error that `is_no_answer` recognises
-- a notification: dropped, since nothing uses it and each would need a task
+- a notification: kept for `harness.sessions.beside.Heard`, which alone uses it
 """
 
 from __future__ import annotations
@@ -38,8 +38,11 @@ MALFORMED = INVALID_REQUEST
 _NO_ANSWER = object()
 """Data that marks the error for such an answer; no server can send an equal value."""
 
-Message = JSONRPCRequest | JSONRPCResponse | JSONRPCError
-"""A message that is waited for."""
+Message = JSONRPCRequest | JSONRPCResponse | JSONRPCError | JSONRPCNotification
+"""A message of a server."""
+
+UNASKED = (JSONRPCRequest, JSONRPCNotification)
+"""Messages that are no answers."""
 
 _EXCERPT_CHARS = 200
 
@@ -61,8 +64,7 @@ def read_frames(text: str) -> tuple[list[Message], str | None]:
                 noise = noise or text[:_EXCERPT_CHARS]
                 continue
             message = answer
-        if not isinstance(message, JSONRPCNotification):
-            messages.append(message)
+        messages.append(message)
     return messages, noise
 
 

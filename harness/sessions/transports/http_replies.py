@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import httpx2
-from mcp_types import JSONRPCError, JSONRPCRequest, RequestId
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, RequestId
 
 from harness.sessions.server_messages import FLOOD, Flood, Unasked
 from harness.sessions.transports.frames import Message, no_answer, read_frames
@@ -79,7 +79,7 @@ class Answer:
         """Pass the messages in ``text`` on; return whether the answer was among them."""
         messages, noise = read_frames(text)
         for message in messages:
-            if isinstance(message, JSONRPCRequest):
+            if isinstance(message, JSONRPCRequest | JSONRPCNotification):
                 self._deliver(message)
                 continue
             message.id = self._request_id

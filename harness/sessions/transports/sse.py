@@ -28,7 +28,7 @@ from mcp_types import JSONRPCRequest
 from harness.redirects import same_origin, shown
 from harness.sessions.client import Link, open_client
 from harness.sessions.server_messages import FLOOD, Flood, Unasked
-from harness.sessions.transports.frames import read_frames
+from harness.sessions.transports.frames import UNASKED, read_frames
 from harness.sessions.transports.http_client import (
     Endpoint,
     Web,
@@ -131,7 +131,7 @@ class EventStream:
                 self.noise = self.noise or noise
                 for message in messages:
                     self._outgoing.send_nowait(SessionMessage(message))
-                if not all(isinstance(message, JSONRPCRequest) for message in messages):
+                if not all(isinstance(message, UNASKED) for message in messages):
                     unasked.answered()
 
 

@@ -22,12 +22,12 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, ByteSendStream, ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, JSONRPCRequest
+from mcp_types import JSONRPCNotification
 
 from harness.sessions.client import Link, open_client
 from harness.sessions.processes.process import ServerProcess
 from harness.sessions.server_messages import FLOOD, Flood, Unasked
-from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, read_frames
+from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, UNASKED, read_frames
 
 NOTIFY_S = 0.1
 """Seconds that a notification may wait for a server that does not read; it is optional."""
@@ -72,7 +72,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
                 await self._read()
             messages = self._parse(self._lines.popleft())
             self._messages.extend(messages)
-            if all(isinstance(each.message, JSONRPCRequest) for each in messages):
+            if all(isinstance(each.message, UNASKED) for each in messages):
                 await self._count()
             else:
                 self._unasked.answered()

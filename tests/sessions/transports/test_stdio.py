@@ -9,7 +9,7 @@ import anyio
 from anyio.abc import ByteReceiveStream
 from hypothesis import given
 from hypothesis import strategies as st
-from mcp_types import JSONRPCError, JSONRPCResponse
+from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCResponse
 
 from harness.sessions.transports.frames import MALFORMED, MAX_MESSAGE_BYTES
 from harness.sessions.transports.stdio import StdioReader
@@ -113,9 +113,12 @@ def test_a_malformed_request_of_the_server_answers_nobody() -> None:
     assert answers == []
 
 
-def test_notifications_are_dropped() -> None:
+def test_notifications_are_passed_on_and_are_no_answers() -> None:
     answers, reader, _ = read(b'{"jsonrpc": "2.0", "method": "notifications/progress"}\n')
-    assert (answers, reader.noise) == ([], None)
+    assert ([type(message) for _, message in answers], reader.noise) == (
+        [JSONRPCNotification],
+        None,
+    )
 
 
 def test_surrogate_pairs_stay_and_lone_ones_are_replaced() -> None:

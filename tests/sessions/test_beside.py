@@ -1,0 +1,73 @@
+"""What comes beside results is recorded for whoever is compared, bounded, and given to nobody
+else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.runlog import read_log
+from harness.sessions.beside import MOST_CHARS, Heard, asides_of, bounded
+from harness.types import Aside
+from tests.end_to_end.harness_process import Project
+from tests.secrecy.telling import SERVER
+
+
+def test_all_of_a_result_that_is_not_its_text_is_kept() -> None:
+    result = {
+        "content": [
+            {"type": "text", "text": "said", "_meta": {"a": 1}},
+            {"type": "resource", "resource": {"uri": "x://y", "text": "said", "blob": "QUJD"}},
+            {"type": "image", "data": "QUJD", "mimeType": "image/png"},
+        ],
+        "structuredContent": {"said": 1},
+        "isError": False,
+        "_meta": {"b": 2},
+    }
+    assert [(aside.place, aside.text) for aside in asides_of(result)] == [
+        ("_meta of the result", '{"b":2}'),
+        ("_meta of block 1", '{"a":1}'),
+        ("the resource in block 2", '{"uri":"x://y","blob":"QUJD"}'),
+        ("data of block 3", "QUJD"),
+    ]
+
+
+def test_what_comes_beside_a_result_is_bounded_and_says_so() -> None:
+    kept = bounded(Aside(place="x", text="y" * 9_000) for _ in range(9))
+    assert [len(aside.text) // 1_000 for aside in kept] == [9, 9, 2]
+    assert kept[-1].text.endswith("[… cut by harness: 9,000 characters in all]")
+    assert sum(len(aside.text) for aside in kept) < MOST_CHARS + 100
+
+
+def test_what_a_server_says_while_several_users_ask_belongs_to_none_of_them() -> None:
+    heard = Heard()
+    with heard.during("agent") as first:
+        heard.note("notifications/message", {"data": "for the agent"})
+        with heard.during("agent") as again:
+            heard.note("notifications/message", {"data": "for the agent, too"})
+            with heard.during("admin") as other:
+                heard.note("notifications/message", {"data": "for nobody knows whom"})
+    heard.note("notifications/message", {"data": "too late"})
+    assert [len(each) for each in (first, again, other)] == [2, 1, 0]
+
+
+TESTS = [{"name": "one", "prompt": "in_meta", "assertions": {"must_call": ["in_meta"]}}]
+
+
+@pytest.mark.parametrize("compared", [True, False])
+def test_it_is_recorded_only_where_several_identities_ask_the_same(
+    tmp_path: Path, *, compared: bool
+) -> None:
+    project = Project(tmp_path)
+    identities = {"identities": {"agent": {"role": "agent"}}, "defaults": {"as": ["agent"]}}
+    server = {"command": "python", "args": [str(SERVER)]}
+    project.suite("s", TESTS, server=server, **(identities if compared else {}))
+    project.run("evals", "s")
+    log = read_log(project.log().path)
+    (result,) = log.results
+    transcript = log.transcript(result.key)
+    assert transcript is not None
+    assert bool(transcript.beside) == compared
+    assert [bool(call.beside) for call in transcript.tool_calls] == [compared]
