@@ -90,9 +90,9 @@ class Variant:
     """The server's name of a tool → its changes; ``None`` hides the tool from the model."""
     order: int | tuple[str, ...] | None = None
     """Seed of a shuffle, or the server's names of the tools that come first; ``None`` keeps the
-    order."""
+    order. A shuffle puts any two tools in the same order in every user's list."""
     add: tuple[Decoys, ...] = ()
-    """Decoys, spread over the list by their seed and by the seed of the order, if it has one."""
+    """Decoys, spread over the list by their seed, or shuffled with it by the seed of the order."""
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Name of a case → other words for its prompt, or for the prompt of its first turn. Its checks
     stay as they are."""

@@ -45,12 +45,11 @@ class ShownTools:
         self._refuse_twins(shown)
         decoys = [decoy for decoy in decoys if decoy.name not in self._server_names]
         self.decoys = frozenset(decoy.name for decoy in decoys)
-        arranged = _arranged(shown, variant.order, self._names)
-        seeds = [each.seed for each in variant.add]
         if isinstance(variant.order, int):
-            # Another order puts decoys elsewhere too: a tool may then stand anywhere among them.
-            seeds.append(variant.order)
-        mixed = _spread(arranged, decoys, seeds)
+            mixed = _shuffled([*shown, *decoys], variant.order, self._server_names)
+        else:
+            arranged = _arranged(shown, variant.order, self._names)
+            mixed = _spread(arranged, decoys, [each.seed for each in variant.add])
         self.tools = ToolList(
             tools=tuple(mixed), problems=tools.problems, digest=digest(list(map(_facts, mixed)))
         )
@@ -159,16 +158,20 @@ def _edited_parameter(schema: Any, edit: ParameterEdit) -> Any:
     return changed
 
 
+def _shuffled(tools: Iterable[Tool], seed: int, server_names: Mapping[str, str]) -> list[Tool]:
+    """Return ``tools`` in an order that goes by seed and name alone.
+
+    Two tools stand in the same order in every user's list, whatever else is in it, however long it
+    is made, and whatever they are called there.
+    """
+    return sorted(tools, key=lambda tool: digest([seed, server_names.get(tool.name, tool.name)]))
+
+
 def _arranged(
-    shown: Sequence[Tool], order: int | tuple[str, ...] | None, names: Mapping[str, str]
+    shown: Sequence[Tool], order: tuple[str, ...] | None, names: Mapping[str, str]
 ) -> list[Tool]:
-    arranged = list(shown)
-    if isinstance(order, int):
-        random.Random(order).shuffle(arranged)  # noqa: S311 - an order is no secret
-    elif order is not None:
-        first = {names.get(name, name): place for place, name in enumerate(order)}
-        arranged.sort(key=lambda tool: first.get(tool.name, len(first)))
-    return arranged
+    first = {names.get(name, name): place for place, name in enumerate(order or ())}
+    return sorted(shown, key=lambda tool: first.get(tool.name, len(first)))
 
 
 def _spread(tools: Sequence[Tool], decoys: Sequence[Tool], seeds: Sequence[int]) -> list[Tool]:

@@ -59,6 +59,11 @@ class Contest:
         return self.kind != "equal" and self.p_adjusted < LEVEL and self.share.advantage > 0
 
     @property
+    def repelled(self) -> bool:
+        """Whether its words are shown to lose calls."""
+        return self.kind != "equal" and self.p_adjusted < LEVEL and self.share.advantage < 0
+
+    @property
     def times(self) -> float | None:
         """How many times as often as each copy it is called; ``None`` when no copy ever is."""
         rest = 1 - self.share.share

@@ -68,6 +68,25 @@ def test_by_the_seeds_of_its_order_a_tool_stands_at_any_place_among_its_copies()
     assert places == {0, 1, 2, 3}
 
 
+def test_one_seed_puts_two_tools_in_the_same_order_in_every_list() -> None:
+    tools = [Tool(name=f"t{number}", input_schema={}) for number in range(12)]
+    orders = []
+    for count in (12, 7):
+        listed = ToolList(tools=tuple(tools[:count]), digest=str(count))
+        view = Views().of(Variant(name="v", order=3), listed)
+        orders.append([one.name for one in view.tools.tools])
+    assert [name for name in orders[0] if name in orders[1]] == orders[1]
+    assert orders[1] != sorted(orders[1])
+
+
+def test_a_renamed_tool_keeps_its_place_in_a_shuffle() -> None:
+    edit = {"search": ToolEdit(name="find")}
+    for seed in range(6):
+        names = list(shown(order=seed))
+        renamed = list(shown(order=seed, tools=edit))
+        assert renamed == [{"search": "find"}.get(name, name) for name in names]
+
+
 def test_decoys_do_not_change_the_order_of_the_server_s_own_tools() -> None:
     tools = tuple(Tool(name=f"t{number}", input_schema={}) for number in range(8))
     listed = ToolList(tools=tools, digest="eight")

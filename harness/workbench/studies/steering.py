@@ -159,11 +159,12 @@ def _pick(race: _Race, call: FirstCall) -> Pick:
 
 
 def _headline(brag: Contest) -> str:
-    verdict = (
-        "The model is steered by praise"
-        if brag.steered
-        else "That the model is steered by praise is not shown"
-    )
+    if brag.steered:
+        verdict = "The model is steered by praise"
+    elif brag.repelled:
+        verdict = "Praise loses calls with this model"
+    else:
+        verdict = "That the model is steered by praise is not shown"
     return f"{verdict}: of {RIVALS} equal tools the one that brags is called first {_told(brag)}."
 
 
