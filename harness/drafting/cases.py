@@ -1,4 +1,4 @@
-"""What a draft consists of."""
+"""The parts of a draft."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class DraftCase:
     name: str
     """Unique in the draft once it is part of a `DraftSuite`."""
     prompt: str
-    """What the user says, on one line."""
+    """The prompt, on one line."""
     description: str | None = None
     """Why the case is there."""
     must_succeed: tuple[tuple[str, Mapping[str, Any]], ...] = ()
@@ -52,7 +52,7 @@ class DraftSuite:
     user_context: JsonObject | None = None
     """The user context with which the tools were listed, and every case is asked."""
     notes: tuple[str, ...] = field(default_factory=tuple)
-    """What was left out, and why."""
+    """Notes on tools that were left out, with the reason."""
     marks: bool = True
     """Whether the server marks any of its tools as reading or destructive."""
     unmarked: tuple[str, ...] = ()

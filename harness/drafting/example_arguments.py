@@ -16,7 +16,7 @@ from harness.types import JsonObject, Tool
 from harness.validation.budget import Budget, within
 
 Source: TypeAlias = Literal["schema", "description", "guess"]
-"""Where a value comes from: the schema names it, a description shows it, or it is made up."""
+"""Source of a value: the schema names it, a description shows it, or it is made up."""
 
 _LONGEST_TEXT = 500  # characters; nobody says more in a prompt
 _MOST_ITEMS = 5  # of a list that has to have so many
@@ -27,11 +27,11 @@ class Example:
     """A value for one parameter."""
 
     param: Param
-    """What it is for."""
+    """Its parameter."""
     value: Any
     """JSON, short, and valid for the parameter."""
     source: Source
-    """Where it comes from."""
+    """Its source."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +93,7 @@ def _is_telling(example: Example) -> bool:
 
 
 def _thing(tool: Tool) -> str:
-    """Return what a tool is about, by its name: ``order`` for ``get_order``."""
+    """Return the subject of a tool, by its name: ``order`` for ``get_order``."""
     return "_".join(word for word in words(tool.name) if not is_verb(word)).removesuffix("s")
 
 

@@ -1,4 +1,4 @@
-"""Where a draft is written: a new file, never over an existing one."""
+"""Writes a draft to a new file, never over an existing one."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def require_free(name: str, project: Path) -> Path:
 def write_new(path: Path, text: str) -> tuple[Path, ...]:
     """Write ``text`` to the new file ``path``, and the schema of suites beside it.
 
-    Return what was written.
+    Return the paths of the written files.
 
     Raises:
         UsageError: the file exists, or it cannot be written.

@@ -91,7 +91,7 @@ def _facts(suite: DraftSuite) -> str:
 
 
 def _guards(suite: DraftSuite) -> str:
-    """Return what keeps calls from being sent, unindented."""
+    """Return the guard rails (``read_only``, ``block``), unindented."""
     text = ""
     if suite.blocked:
         text += comment(_BLOCKED) + dump({"block": Inline(list(suite.blocked))})

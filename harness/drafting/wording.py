@@ -142,7 +142,7 @@ def _names_its_thing(example: Example) -> bool:
 
 
 def _task(tool: Tool) -> str:
-    """Return what a tool does as a request: ``list all orders``."""
+    """Return a tool's action as a request: ``list all orders``."""
     said = _OPENINGS.sub(
         "", _shortened(one_line(first_sentence(tool.description)).rstrip(" .!?:;,"))
     )

@@ -41,7 +41,7 @@ class Recording(Protocol):
 
     @property
     def notes(self) -> Sequence[str]:
-        """Messages for the user: which files and parts were left out, and why."""
+        """Messages for the user: files and parts that were left out, with the reason."""
         ...
 
     def cases(self) -> Collection[str]:

@@ -28,7 +28,7 @@ class ByRules(Strategy):
         return self._sessions.get(turn)
 
     async def opening(self, system: str | None, call: MakeCall) -> Opening:
-        """Put what the server recalls into the system prompt, where the leaderboard asks for it."""
+        """Put the server's memories into the system prompt, where the leaderboard asks for it."""
         if self._rules.recall is None:
             return Opening(system=system)
         recalled = (await call(self._rules.recall)).text
@@ -36,7 +36,7 @@ class ByRules(Strategy):
 
 
 def contexts(case: Case, key: str) -> dict[int, JsonObject | None]:
-    """Return what the server is told, by the turn (from 0) from which on it holds.
+    """Return the context for the server, by the first turn (from 0) for which it holds.
 
     ``key`` is the trial's.
 

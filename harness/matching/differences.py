@@ -25,9 +25,9 @@ class ArgumentDifference:
     expected: Any
     """The pattern that stands there."""
     actual: Any
-    """What was given; `ABSENT` when nothing was."""
+    """The given value; `ABSENT` when there is none."""
     note: str = ""
-    """What sort of difference it is, where that can be said: its type, its case, its place."""
+    """The sort of difference, where it is known: in type, in case, in place."""
 
     @property
     def argument(self) -> str:

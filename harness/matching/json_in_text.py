@@ -15,7 +15,7 @@ _INFO = (
 _FENCE = re.compile(r"\s*```")
 
 MISSING = object()
-"""What stands in the place of a value where there is none; ``None`` is JSON's null, which is."""
+"""Stands for a missing value; ``None`` is JSON's null, which is a value."""
 
 
 def _no_constant(name: str) -> Any:

@@ -25,7 +25,7 @@ class Absent(Enum):
 
 
 ABSENT: Final = Absent.ABSENT
-"""What stands in the place of a value that is not there; ``None`` is JSON's null, which is."""
+"""Stands for a missing value; ``None`` is JSON's null, which is a value."""
 
 
 def plain(value: Any, path: JsonPath = ()) -> Any:

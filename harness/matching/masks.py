@@ -1,4 +1,4 @@
-"""What a value looks like that a server has made unreadable."""
+"""Recognises values that a server has masked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BOLD = re.compile(r"(?<![\w*])(\*{2,3})(?=\w)(?=[^*]*[^\W\d_]|\d+[.,']\d)([^*]*
 """As Markdown has them. Digits alone are what is left of a masked number: ``#### 1234``,
 ``**1234**``."""
 _REMEMBERED = 200
-"""Characters of a value up to which it is remembered what it is."""
+"""Longest value, in characters, whose verdict is cached."""
 _SHORT = 64
 """Readable characters of a line of which a part is masked, such as an address; what has more is
 prose."""

@@ -1,4 +1,4 @@
-"""What a value must be: a plain JSON value, or a matcher such as ``{$gte: 1, $lte: 5}``.
+"""Patterns for values: a plain JSON value, or a matcher such as ``{$gte: 1, $lte: 5}``.
 
 A *pattern* is what a suite writes in the place of a value::
 
@@ -33,14 +33,14 @@ _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    """How one ``$operator`` is read, decided and told."""
+    """One ``$operator``: how its operand is checked, how it decides, and its words."""
 
     check: Callable[[Any, JsonPath], None]
     """Raises `InvalidValue` when the operand does not fit."""
     holds: Callable[[Any, Any], bool]
     """Whether (operand, value) match; the value may be `ABSENT`."""
     words: str
-    """What it asks for, with ``{}`` where the operand stands."""
+    """Its description, with ``{}`` in place of the operand."""
 
 
 def is_matcher(pattern: Any) -> bool:
@@ -104,7 +104,7 @@ def matches_partly(pattern: Mapping[str, Any], value: Mapping[str, Any]) -> bool
 
 
 def describe(pattern: Any, width: int = 60) -> str:
-    """Return what a pattern asks for: ``10``, ``"red"``, ``at least 1 and at most 5``."""
+    """Return the description of a pattern: ``10``, ``"red"``, ``at least 1 and at most 5``."""
     if not is_matcher(pattern):
         return show(pattern, width)
     return clip(

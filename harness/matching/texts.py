@@ -64,7 +64,7 @@ class Folded:
     shown: str
     """The text, normalised but readable."""
     folded: str
-    """What is compared."""
+    """The folded text, which is compared."""
     offsets: tuple[int, ...]
     """For each character of `folded`, its place in `shown`; one more for the end."""
 

@@ -44,7 +44,7 @@ class SinglePage:
 
     @cached_property
     def policy(self) -> str:
-        """What the page allows itself, for a web server to say once more in a header."""
+        """The page's Content-Security-Policy, for a web server to send as a header too."""
         return (
             f"default-src 'none'; style-src {_digest(self.style)}; script-src "
             f"{_digest(self.script)}; base-uri 'none'; form-action 'none'; "

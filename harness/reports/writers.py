@@ -25,13 +25,13 @@ class Writer:
     file_name: str
     """The file, below the run's folder, where nobody says otherwise."""
     media_type: str
-    """What a web server calls it."""
+    """Its media type for web servers."""
     suffix: str | None = None
     """A path that ends so, and names no format, means this one."""
     place_variable: str | None = None
     """An environment variable that names a file to append to, in place of `file_name`."""
     lines: Callable[[Report], Iterable[str]] | None = None
-    """What is to be printed besides, for a CI system that reads it off the log."""
+    """Lines to print besides, for a CI system that reads them in its job log."""
 
 
 WRITERS = Registry[Writer](

@@ -1,4 +1,4 @@
-"""The append-only run log: what every report, comparison, resume and replay is made of.
+"""The append-only run log: the source of every report, comparison, resume and replay.
 
 One JSON object a line. The first is a header, then come tool lists and one line for each trial that
 ended; a footer closes it. A log without a footer is an interrupted run and is readable; a torn last

@@ -61,7 +61,7 @@ SCHEMA_VERSION = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What was planned, and with which settings: enough to tell whether two runs asked the same."""
+    """The plan and its settings: enough to tell whether two runs asked the same."""
 
     run_id: str
     """Name of the run's folder."""
@@ -108,7 +108,7 @@ class TrialLine:
     run: Annotated[TrialResult, _CaseFactsBeside()]
     """Its result."""
     transcript: Transcript | None = None
-    """What happened; ``None`` when nothing was started."""
+    """The conversation; ``None`` when nothing was started."""
     kind: Literal["trial"] = "trial"
     """Tells the lines of a log apart."""
 
@@ -128,19 +128,19 @@ class Footer:
 
 
 DamagedKind: TypeAlias = Literal["header", "tools", "trial", "footer", "unknown"]
-"""What a damaged line was."""
+"""The kind of a damaged line, as far as it is known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damaged:
-    """A line that cannot be read, and what is known about it; never written, so no `Line`."""
+    """A line that cannot be read, with the known facts about it; never written, so no `Line`."""
 
     line: int | None
     """1-based number in the file; ``None`` where the file was not read from its beginning."""
     why: str
-    """What the reader says."""
+    """The reader's error."""
     kind: DamagedKind = "unknown"
-    """What it was, by its first bytes."""
+    """Its kind, by its first bytes."""
     key: str | None = None
     """`TrialResult.key` of the trial, where that part is whole."""
     trial: str | None = None

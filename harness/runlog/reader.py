@@ -39,7 +39,7 @@ class RunLog:
     damaged: tuple[Damaged, ...] = ()
     """Lines that cannot be read, but for those of trials that were run again since."""
     shown: Mapping[str, ToolsLine] = field(default_factory=dict)
-    """Digest → what a model was told in place of a server's list, under a variant."""
+    """Digest → the list that a model was shown under a variant, in place of the server's."""
 
     @property
     def tools_lines(self) -> Iterator[ToolsLine]:
@@ -50,7 +50,7 @@ class RunLog:
 
     @property
     def complaints(self) -> tuple[str, ...]:
-        """What a user must be told of `damaged`, a sentence each."""
+        """Sentences for the user about `damaged`, one a line."""
         return tuple(one.told(str(self.path)) for one in self.damaged)
 
     def transcript(self, key: str) -> Transcript | None:

@@ -1,4 +1,4 @@
-"""What a change does to the same cases: the difference, its interval, its test, and a verdict.
+"""Effects of a change on the same cases: the difference, its interval, its test, and a verdict.
 
 A *pair* is one case on both sides: the trials that passed and those that were judged, before and
 after. Everything is computed over cases, however many trials each has.
@@ -27,7 +27,7 @@ Pair: TypeAlias = tuple[Trials, Trials]
 """One case before and after, each as (trials that passed, trials that were judged)."""
 
 Evidence: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
-"""What the cases together show: a test's verdict, never that of two overlapping intervals.
+"""The verdict on all cases: by a test, never by two overlapping intervals.
 
 ``equivalent``: no difference was found, and the 95 % interval lies within the margin, which was
 named beforehand. ``undecided``: neither a difference nor equivalence is shown."""
@@ -46,7 +46,7 @@ class PairedEffect:
     interval: Interval
     """95 % interval of the difference, after minus before."""
     interval_method: str
-    """Where the interval comes from."""
+    """Name of the interval's method."""
     test: PairedTest
     """The test of this difference alone."""
     p_adjusted: float
@@ -55,7 +55,7 @@ class PairedEffect:
     """The smallest true difference that so many cases show four times in five; ``None`` when not
     even a move of every case would be evidence."""
     verdict: Evidence
-    """What is shown."""
+    """The verdict."""
     cases_to_decide: int | None
     """Cases that would likely show a difference of the margin, or that there is none; ``None``
     where it is decided."""

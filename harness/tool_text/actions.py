@@ -1,4 +1,4 @@
-"""What a request asks to be done, and what a tool does: read, create, update or delete.
+"""The action that a request asks for and a tool does: read, create, update or delete.
 
 The difference matters for safety: a request to *see* something must not lead to a tool that changes
 it. Only words are used, the tool's and the user's, because a model gets nothing else.
@@ -180,7 +180,7 @@ def _named(name: list[str]) -> _Said | None:
 
 
 def _described(sentence: list[str]) -> _Said | None:
-    """Return what a sentence says: by its opening, or by the first verb after it."""
+    """Return the action of a sentence: by its opening, or by the first verb after it."""
     opening = _opening(sentence)
     if opening is not None:
         return opening
@@ -193,7 +193,7 @@ def _described(sentence: list[str]) -> _Said | None:
 
 
 def _opening(sentence: list[str]) -> _Said | None:
-    """Return what the first word says: *Close* or *Closes*.
+    """Return the action of the first word: *Close* or *Closes*.
 
     Not *Closing prices*, nor *Changes between*.
     """

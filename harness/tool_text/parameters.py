@@ -1,4 +1,4 @@
-"""A tool's parameters: from its JSON Schema, and from what its descriptions add to it.
+"""A tool's parameters: from its JSON Schema, and from its descriptions.
 
 Servers say half of what a parameter takes in prose: "Id such as CUST_00042", "AAPL (Apple)",
 "one of: open, closed". A `Param` holds both halves in one form. Any schema can be read, even a
@@ -57,7 +57,7 @@ class Param:
     declared: JsonObject = field(default_factory=dict)
     """The schema as the server wrote it, with its references and alternatives."""
     description: str = ""
-    """What the server says of it."""
+    """The server's description."""
     choices: tuple[Any, ...] = ()
     """Its ``enum`` or ``const``."""
     examples: tuple[str, ...] = ()
@@ -65,9 +65,9 @@ class Param:
     aliases: tuple[tuple[tuple[str, ...], Any], ...] = ()
     """``(terms, value)``: other words for a value, from the description."""
     items: Param | None = None
-    """What an array holds."""
+    """The items of an array."""
     properties: tuple[Param, ...] = ()
-    """What an object holds."""
+    """The properties of an object."""
     name_words: frozenset[str] = frozenset()
     """Words of the name, "from" and "to" included."""
     name_terms: frozenset[str] = frozenset()
@@ -87,7 +87,7 @@ def every_param(
 ) -> Iterator[tuple[str, Param]]:
     """Yield each parameter with its path, including nested ones: ``filter.from``, ``edits[].text``.
 
-    With ``items``, what an array holds is yielded too: ``tags[]``.
+    With ``items``, the items of an array are yielded too: ``tags[]``.
     """
     for param in params:
         path = f"{above}{param.name}"

@@ -54,15 +54,15 @@ class Entry:
     tool: Tool
     """The tool itself."""
     params: tuple[Param, ...]
-    """What it takes."""
+    """Its parameters."""
     action: Action | None
-    """What it does, by its words."""
+    """Its action, by its words."""
     weights: Mapping[str, float]
     """Term → its weight in the tool's text."""
     length: float
     """Sum of the weights."""
     vocabulary: Mapping[str, int]
-    """Term → how many tools of the list contain it: users do not mean such a term as a value."""
+    """Term → number of tools in the list that have it: users do not mean such a term as a value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

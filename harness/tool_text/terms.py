@@ -123,7 +123,7 @@ def synonyms(term: str) -> tuple[str, ...]:
 
 
 def first_sentence(text: str) -> str:
-    """Return what comes before the first full stop or empty line."""
+    """Return the text before the first full stop or empty line."""
     return re.split(r"(?<=[.!?])\s|\n\s*\n", text.strip(), maxsplit=1)[0]
 
 

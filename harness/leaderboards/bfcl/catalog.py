@@ -10,11 +10,11 @@ from harness.errors import UsageError, did_you_mean
 from harness.types import JsonObject
 
 Judging: TypeAlias = Literal["calls", "no_call", "some_call", "multi_turn", "answer"]
-"""By which rule a category is judged: its calls are the expected ones, there is none, there is one,
-every turn leaves the expected state, or the last message holds the answer."""
+"""The rule of a category: the calls are the expected ones, there is no call, there is a call, every
+turn leaves the expected state, or the last message holds the answer."""
 
 Language: TypeAlias = Literal["python", "java", "javascript"]
-"""How arguments are written."""
+"""The notation of arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,17 +22,17 @@ class Category:
     """One category of cases."""
 
     name: str
-    """What upstream calls it."""
+    """Upstream's name."""
     cases: int
-    """How many there are."""
+    """Number of its cases."""
     meaning: str
     """What is asked, in a few words."""
     group: str
     """The leaderboard's group."""
     judging: Judging = "calls"
-    """By which rule."""
+    """The rule by which its cases are judged."""
     language: Language = "python"
-    """Of its arguments."""
+    """The notation of its arguments."""
     file: str = ""
     """The data file's name without prefix and suffix, where it is not that of the category."""
 
@@ -57,7 +57,7 @@ def _category(name: str, cases: int, group: str, meaning: str, **more: Any) -> t
 
 
 MOST_STEPS = 20
-"""Replies to one thing that the user says, after which the official runner gives up."""
+"""Replies to one turn after which the official runner gives up."""
 
 CATEGORIES: Mapping[str, Category] = dict(
     (
@@ -265,5 +265,5 @@ SCORES: JsonObject = {
         _leaf("live_relevance"),
     ]
 }
-"""How the leaderboard weighs: 10 % non-live, 10 % live (by cases), 10 % irrelevance, 30 %
+"""Weights of the overall score: 10 % non-live, 10 % live (by cases), 10 % irrelevance, 30 %
 multi-turn, 40 % agentic. Relevance is shown and not weighed."""

@@ -52,7 +52,7 @@ def check_of(entry: Entry) -> Check:
 
 
 def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
-    """Return what is wrong with what the model did, by the rule of the category."""
+    """Return the model's mistake by the rule of the category, if there is one."""
     category = CATEGORIES[params["category"]]
     match category.judging:
         case "calls":
@@ -80,10 +80,10 @@ def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
 
 @dataclass(frozen=True, slots=True)
 class BfclKind:
-    """The kind of this check; only a case of the leaderboard asks for it."""
+    """The kind of this check; only cases of the leaderboard have it."""
 
     names_tools: ClassVar[bool] = False
-    """What its params call a tool is one of the case's own."""
+    """Name the tools in its params: those of the case itself."""
 
     @property
     def schema(self) -> JsonObject:

@@ -34,7 +34,7 @@ class Entry:
     id: str
     """Its name."""
     category: Category
-    """What it belongs to."""
+    """Its category."""
     question: Mapping[str, Any]
     """The whole line of the question file."""
     answer: Any
@@ -44,7 +44,7 @@ class Entry:
 
     @property
     def functions(self) -> list[dict[str, Any]]:
-        """What is offered from the start, as the data describes it."""
+        """The functions that are offered from the start, as the data describes them."""
         functions: list[dict[str, Any]] = self.question.get("function", [])
         return functions
 

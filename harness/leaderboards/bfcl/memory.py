@@ -41,7 +41,7 @@ from harness.types import (
 )
 
 _SECONDS = 60.0
-"""Wall time for one thing that the user says."""
+"""Wall time for one turn."""
 _FORM = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
 """The leaderboard's name for what it says of the form of an answer."""
 _MEMORY_CONTENT = "{memory_content}"
@@ -56,7 +56,7 @@ class _Store:
     server: str
     """The built-in server."""
     recall: str
-    """The tool that shows what is always in the model's sight."""
+    """The tool that returns the memories for the system prompt."""
     instruction: str
     """The leaderboard's name for the words that explain it."""
 

@@ -1,4 +1,4 @@
-"""What a model did, as the rules look at it: calls per reply, replies per turn.
+"""The calls of each reply and the replies of each turn, as the rules look at them.
 
 Read from a transcript.
 """
@@ -21,7 +21,7 @@ class Call:
     name: str
     """The function, as the case describes it."""
     arguments: JsonObject
-    """What was sent."""
+    """The arguments that were sent."""
 
 
 Unreadable: TypeAlias = Literal["words", "misshapen"]
@@ -34,7 +34,7 @@ class Step:
     """One reply."""
 
     calls: tuple[Call, ...] = ()
-    """What it asked for, as it was sent; none where it is `unreadable`."""
+    """Its calls, as they were sent; none where it is `unreadable`."""
     unreadable: Unreadable | None = None
     """Why it cannot be read as calls; ``None`` also where there is nothing at all in it."""
     text: str = ""
@@ -69,7 +69,7 @@ def python_value(value: Any, written: str | None = None) -> Any:
 
 
 def turns_of(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
-    """Return the replies to each thing that the user said."""
+    """Return the replies to each turn."""
     sent: dict[int, list[ToolCall]] = {}
     for call in transcript.tool_calls:
         if call.outcome != "blocked":

@@ -1,4 +1,4 @@
-"""What the user says in a case, as its data has it."""
+"""The turns of a case, as its data has them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ MORE_FUNCTIONS = "I have updated some more functions you can choose from. What a
 
 
 def prompts_of(entry: Entry) -> tuple[str, ...]:
-    """Return what the user says, turn by turn."""
+    """Return the texts of the user's turns."""
     return tuple(_said(messages) for messages in entry.question["question"])
 
 
 def system_prompt_of(entry: Entry) -> str | None:
-    """Return what the case tells the model ahead of the conversation."""
+    """Return the system prompt of the case."""
     first: Sequence[dict[str, Any]] = entry.question["question"][0]
     said = [message["content"] for message in first if message["role"] == "system"]
     return "\n\n".join(said) or None

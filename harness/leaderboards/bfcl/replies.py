@@ -26,7 +26,7 @@ from harness.types import (
 
 
 def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
-    """Return a recorded result as turns of steps, each what one reply was.
+    """Return a recorded result as turns of steps, one step a reply.
 
     ``None`` where it has no turns.
 
@@ -50,7 +50,7 @@ def _steps(turn: Any) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How the outputs of one case are read."""
+    """Reads the outputs of one case."""
 
     category: Category
     """Of the case: it says whether calls are compared or executed, and in which language they

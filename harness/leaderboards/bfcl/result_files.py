@@ -50,7 +50,7 @@ _SHOWN = 80
 
 @dataclass(slots=True)
 class BfclRecording:
-    """What one model did; satisfies `harness.leaderboards.Recording`."""
+    """The recorded outputs of one model; satisfies `harness.leaderboards.Recording`."""
 
     rows: Mapping[str, JsonObject]
     """Case → its recorded line."""
@@ -59,7 +59,7 @@ class BfclRecording:
     model: str = ""
     """The model's name."""
     left_out: Mapping[str, int] = field(default_factory=dict)
-    """What is no category here → how many of its outputs were recorded."""
+    """Unknown category → the number of its recorded outputs."""
     _made: dict[str, tuple[Transcript, ...]] = field(default_factory=dict)
     _ways: tuple[Form, bool] | None = None
     _told: tuple[str, ...] | None = None
@@ -76,7 +76,7 @@ class BfclRecording:
 
     @property
     def notes(self) -> Sequence[str]:
-        """What was unusual: the form of the outputs, and what cannot be read or is left out."""
+        """Notes on unusual outputs: another form, unreadable ones, left-out ones."""
         if (
             self._told is None
         ):  # it is asked for often: whoever asks whether this is a certain recording asks for it
@@ -151,9 +151,9 @@ class BfclRecording:
 
 
 def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str, BfclRecording]:
-    """Return what ``path`` holds, by model.
+    """Return the recordings at ``path``, by model.
 
-    What belongs to no category is left out, and a note tells of it.
+    Outputs of an unknown category are left out, and a note tells of them.
 
     Raises:
         UsageError: it holds no results of BFCL.

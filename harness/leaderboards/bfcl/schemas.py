@@ -28,7 +28,7 @@ _LISTS = ("Array", "ArrayList", "array")
 
 
 def description_of(function: Mapping[str, Any], language: Language) -> str:
-    """Return what the model is told of a function."""
+    """Return the description of a function for the model."""
     return (
         f"{function['description']} Note that the provided function is in {_SYNTAX[language]} "
         "syntax."

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
 CASE, TRIAL, TURN = "bfcl_case", "trial", "turn"
-"""What a request says of the case it belongs to."""
+"""Keys of ``_meta``: a request's case, trial and turn."""
 
 ACKNOWLEDGED = "The call was received."
-"""What a call of a single-turn case returns: nobody looks at it any more."""
+"""The result of a call in a single-turn case; no check reads it."""
 
 _KEPT = 2000
 # Trials whose instances are kept: more than ever run at the same time.

@@ -1,4 +1,4 @@
-"""``harness fetch bfcl``: which release, which of its files, and how they are known to be those."""
+"""``harness fetch bfcl``: the pinned release, the files that are used, and their digests."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def data_folder(root: Path | None = None) -> Path:
 
 
 def fetch_command(categories: str | None = None) -> str:
-    """Return what a user types to get the data."""
+    """Return the command that fetches the data."""
     return "harness fetch bfcl" + (f" --category {categories}" if categories else "")
 
 
@@ -160,7 +160,7 @@ def _summary(noted: dict[str, Any]) -> str:
 
 
 def fetched(root: Path | None = None) -> dict[str, Any] | None:
-    """Return what was noted of the fetched data.
+    """Return the facts that were stored with the fetched data.
 
     ``None`` where there is none, or of another release.
     """
@@ -169,5 +169,5 @@ def fetched(root: Path | None = None) -> dict[str, Any] | None:
 
 
 def digest_of(noted: dict[str, Any]) -> str:
-    """Return what tells one fetched state from another."""
+    """Return a digest of the fetched state."""
     return tree_digest({"noted": json.dumps(noted, sort_keys=True).encode()})

@@ -1,4 +1,4 @@
-"""The leaderboard as the rest of the house sees it: suites of cases, and recordings of them."""
+"""BFCL as suites of cases, and as recordings of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from harness.types import (
 )
 
 NAME = "bfcl"
-"""What the leaderboard is called."""
+"""Name of the leaderboard."""
 
 _NEEDS_SERVICES = (
     "web_search cases need a search engine, which is not part of harness: "

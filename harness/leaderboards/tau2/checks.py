@@ -1,6 +1,6 @@
 """The leaderboard's rules as checks of a case.
 
-What is not in a task's basis is shown and decides nothing.
+A component outside a task's basis is shown and decides nothing.
 
 The database is compared by ``end_state``: the resource that is its digest, with what it is after
 the gold actions.
@@ -43,7 +43,7 @@ _CHARS = 60_000
 
 
 def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
-    """Return what has to hold for a reward of 1.
+    """Return the checks that must pass for a reward of 1.
 
     Without criteria that is only how the conversation ended.
     """

@@ -1,4 +1,4 @@
-"""Where the fetched data of a domain lie, and what is in them."""
+"""The fetched data of a domain: folders, tasks and policy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RESET_TOOL: Final = "state/reset"
 """The tool, listed for nobody, that brings the database back to what it was at the start."""
 
 DOMAINS: Final = ("airline", "retail")
-"""The parts of tau2-bench that there are servers for."""
+"""The domains of tau2-bench that have a built-in server."""
 
 
 _ANY: Final = 0
@@ -89,7 +89,7 @@ def read_tasks(folder: Path) -> tuple[Task, ...]:
 
 
 def read_policy(folder: Path) -> str:
-    """Return what an agent of the domain has to go by.
+    """Return the policy for an agent of the domain.
 
     Raises:
         UsageError: it cannot be read.

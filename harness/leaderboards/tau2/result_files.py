@@ -50,16 +50,16 @@ are errors of the trial."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationOutcome:
-    """What a simulation was found to be worth when it was recorded."""
+    """The recorded reward of a simulation, with its parts."""
 
     reward: float
     """0 or 1."""
     same_database: bool | None
-    """Whether the database was the gold one; ``None`` where nobody looked."""
+    """Whether the database was the gold one; ``None`` where it was not compared."""
     actions_matched: tuple[bool, ...]
     """For each gold action, in order."""
     verdicts: Mapping[str, Judgement] = field(default_factory=dict)
-    """Assertion → what the judge of then found; empty where nobody asked one."""
+    """Assertion → the recorded judge's verdict; empty where no judge was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

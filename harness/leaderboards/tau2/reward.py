@@ -12,8 +12,7 @@ Component: 1 if:
 - ``NL_ASSERTION``: a judge finds all assertions met
 
 A conversation that neither the user nor the agent ended is worth nothing: it ends by a limit or in
-an error, and never passes. What follows is the part of the rules that needs nothing but the
-conversation.
+an error, and never passes. This module has the part of the rules that needs the conversation alone.
 """
 
 from __future__ import annotations

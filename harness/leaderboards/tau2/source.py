@@ -1,4 +1,4 @@
-"""``harness fetch tau2``: which files of the leaderboard, and how they are known to be those."""
+"""``harness fetch tau2``: the files of the leaderboard that are used, and their digests."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
 
 
 def _target(name: str) -> str | None:
-    """Return what a file of a checkout, an archive or a plain folder is to be called.
+    """Return the new name for a file of a checkout, an archive or a plain folder.
 
     ``None`` if it is not needed.
     """

@@ -1,4 +1,4 @@
-"""The leaderboard as the rest of the house sees it: its tasks as cases, and recordings of them."""
+"""tau2-bench as suites of cases, and as recordings of them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from harness.leaderboards.tau2.tasks import Criteria, Task
 from harness.types import Case, Judgement, Limits, Location, SimulatedUser, Suite, Transcript
 
 NAME: Final = "tau2"
-"""What the leaderboard is called."""
+"""Name of the leaderboard."""
 
 MAX_STEPS: Final = 200
 """Messages of agent and user together, and batches of calls: where the leaderboard ends a
 simulation."""
 TYPICAL_TOKENS: Final = (58_700, 800)
-"""What an agent reads and writes in one simulation: the mean of 80 recorded ones of gpt-4.1."""
+"""Input and output tokens of an agent in one simulation: the mean of 80 recorded with gpt-4.1."""
 TIMEOUT_S: Final = 1_800.0
 """Wall time of one simulation; the leaderboard itself sets none."""
 
@@ -44,7 +44,7 @@ Be helpful, always follow the policy, and always write valid JSON only in tool c
 <policy>
 {policy}
 </policy>"""
-"""What the agent is told; the policy is the domain's own text."""
+"""The agent's system prompt; the policy is the domain's own text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +119,12 @@ def _stem(file: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """What one agent did; satisfies `harness.leaderboards.CarriedOut`."""
+    """The recorded simulations of one agent; satisfies `harness.leaderboards.CarriedOut`."""
 
     domains: Mapping[str, Results]
     """Domain → its result file."""
     notes: tuple[str, ...] = ()
-    """What is to be said of what was left out beside it."""
+    """Notes on files that were left out."""
 
     def cases(self) -> Collection[str]:
         """Return the names of the tasks that were recorded."""
@@ -159,7 +159,7 @@ class Recording:
 
 
 def name_of(domain: str, task: str) -> str:
-    """Return what the case of a task is called."""
+    """Return the name of a task's case."""
     return f"{domain}_{task}"
 
 

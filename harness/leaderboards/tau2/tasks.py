@@ -1,4 +1,4 @@
-"""The leaderboard's tasks: who the customer is and what they want, and what has to come of it."""
+"""The leaderboard's tasks: the customer's scenario, and the criteria of success."""
 
 from __future__ import annotations
 
@@ -23,29 +23,29 @@ DEFAULT_BASIS: Final[tuple[Component, ...]] = ("DB", "COMMUNICATE")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Action:
-    """A call that a right agent makes."""
+    """A gold action: a call that a correct agent makes."""
 
     name: str
     """The tool."""
     arguments: JsonObject = field(default_factory=dict)
-    """What it is given."""
+    """Its arguments."""
     compare_args: tuple[str, ...] | None = None
     """The arguments that count; ``None`` means those of the call that it is compared with."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Criteria:
-    """What has to come of a task."""
+    """The criteria of a task's success."""
 
     actions: tuple[Action, ...] | None = None
     """The gold actions, in order; none at all leave the database as it was, ``None`` says nothing
     of it."""
     communicate: tuple[str, ...] = ()
-    """What the agent has to say."""
+    """Texts that the agent has to say."""
     assertions: tuple[str, ...] = ()
-    """What a judge has to find true."""
+    """Statements that a judge has to find true."""
     basis: tuple[Component, ...] = DEFAULT_BASIS
-    """What the reward is the product of."""
+    """The components whose product is the reward."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,11 +55,11 @@ class Task:
     id: str
     """Unique in its domain."""
     scenario: str
-    """Who they are and what they want, as whoever plays them is told."""
+    """The customer and their wishes, as the simulated user is told."""
     purpose: str | None = None
     """What the task is meant to test."""
     criteria: Criteria | None = None
-    """``None``: whatever comes of it is right, if it comes to an end."""
+    """``None``: any conversation that ends succeeds."""
 
 
 def read_task(node: Node) -> Task:

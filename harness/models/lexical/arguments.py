@@ -38,7 +38,7 @@ _POINTED_TO = 4.0  # the same for an optional parameter, when the request points
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filling:
-    """What a request gives to a tool."""
+    """The arguments that a request gives to a tool."""
 
     arguments: tuple[Mapping[str, Any], ...]
     """One mapping for each call: a request for two companies is two calls."""
@@ -153,7 +153,7 @@ def _takes_text(param: Param) -> bool:
 def _match_values(
     params: Sequence[Param], reading: Reading, work: _Work, required: float, optional: float
 ) -> None:
-    """Give each value to the parameter that it fits best, the surest pairs first."""
+    """Give each value to the parameter that it fits best, the most certain pairs first."""
     around = {id(value): nearby(value, reading) for value in reading.values}
     pairs: list[tuple[float, int, int, Found, Value]] = []
     for place, param in enumerate(params):

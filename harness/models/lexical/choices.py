@@ -20,9 +20,9 @@ class Found:
     """A value for one parameter, and where the request says it."""
 
     argument: Any
-    """What is sent."""
+    """The value that is sent."""
     score: float
-    """How sure it is; see `affinity`."""
+    """How certain the match is; see `affinity`."""
     start: int
     """Where its words begin in the request's text."""
     end: int

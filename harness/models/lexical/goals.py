@@ -1,4 +1,4 @@
-"""Each request of a prompt becomes a goal: the tool that is meant and what it is given."""
+"""Each request of a prompt becomes a goal: the tool that is meant, and its arguments."""
 
 from __future__ import annotations
 

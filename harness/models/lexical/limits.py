@@ -1,4 +1,4 @@
-"""Arguments that the baseline cannot fill: it copies words of the prompt, and makes up nothing."""
+"""Arguments that the baseline cannot fill: it copies words of the prompt, and invents none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SUMS = frozenset(terms("expression formula equation calculation"))
 
 
 def beyond_filling(param: Param) -> str | None:
-    """Return what ``param`` needs, such as SQL; ``None`` if words of the prompt can fill it."""
+    """Return the kind of text that ``param`` needs, such as SQL; ``None`` if any words will do."""
     if (
         param.kind == "array"
         and param.items is not None

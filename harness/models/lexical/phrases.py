@@ -1,4 +1,4 @@
-"""Free text: what a request gives in plain words, with nothing that marks it as a value.
+"""Free text: an argument in plain words, without any mark of a value.
 
 "Echo hello world", "switch to branch main", "search for wireless headphones". These are the weakest
 guesses of all, made last and mostly for parameters that a call cannot do without.

@@ -29,7 +29,7 @@ class StepOutcome:
     """The progress of a goal."""
 
     goal: Goal
-    """What was asked."""
+    """The goal."""
     done: tuple[tuple[Call, ToolAnswer], ...] = ()
     """The calls made for it, with their results; look-ups are left out."""
     searched: tuple[Call, ToolAnswer] | None = None

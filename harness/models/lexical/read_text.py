@@ -66,7 +66,7 @@ class Reading:
     values: tuple[Value, ...]
     """Everything that could become an argument."""
     actions: frozenset[Action]
-    """What it asks to be done."""
+    """The actions that it asks for."""
 
     def query(self) -> tuple[str, ...]:
         """Return the terms to look for a tool by: the words of the request without its values."""
@@ -103,9 +103,9 @@ class Nearby:
     after: tuple[Word, ...]
     """Nearest first."""
     follows: Kind | None = None
-    """What the value is that stands before it, if hardly a word lies between."""
+    """The kind of the value before it, if hardly a word lies between."""
     leads: Kind | None = None
-    """What the value is that stands after it."""
+    """The kind of the value after it."""
     asked: bool = False
     """Whether a question stands before it in its clause: "what time is it in"."""
     negated: bool = False

@@ -32,7 +32,7 @@ class Call:
     tool: str
     """The tool's name."""
     arguments: JsonObject
-    """What is sent."""
+    """The arguments that are sent."""
     said: Mapping[str, str] = field(default_factory=dict)
     """Parameter → the user's words for its argument."""
 

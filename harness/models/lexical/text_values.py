@@ -36,7 +36,7 @@ Kind: TypeAlias = Literal[
     "name",
     "code",
 ]
-"""What a value looks like:
+"""The form of a value:
 
 - ``sql``: an SQL statement, its verb in capitals. ``sum``: ``17 * 23``; its numbers are values as
   well.
@@ -49,7 +49,7 @@ Kind: TypeAlias = Literal[
   ``AAPL``."""
 
 Measure: TypeAlias = Literal["", "%", "$"]
-"""What a number measures: nothing known, percent, or money of whatever currency."""
+"""The unit of a number: unknown, percent, or money of any currency."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""Runs side by side: what differs, whether it means anything, and how that is shown."""
+"""Comparison of runs: differences, their statistical evidence, and their presentation."""

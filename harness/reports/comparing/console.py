@@ -1,4 +1,4 @@
-"""A comparison for the terminal: what differs, the verdict, and which cases moved."""
+"""A comparison for the terminal: different settings, the verdict, and the cases that moved."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ Change: TypeAlias = Literal["better", "worse", "same", "not judged"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Side:
-    """One of the compared: a model in a run. Its figures are of the cases that both sides share."""
+    """One side: a model in a run. Its figures cover the cases that both sides share."""
 
     name: str
-    """``A``, ``B``, …: what reports call it."""
+    """Its name in reports: ``A``, ``B``, …"""
     run_id: str
     """Name of the run's folder."""
     log: str
@@ -35,7 +35,7 @@ class Side:
     interval: tuple[float, float] | None
     """Its 95 % interval."""
     usage: Usage
-    """What its trials used; unknown stays ``None``."""
+    """Tokens and cost of its trials; unknown stays ``None``."""
     latency_s: float | None
     """Mean wall time of a trial that was started; ``None`` when none was."""
 
@@ -88,7 +88,7 @@ class CasePair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What a set of cases shows: all that are shared, or those of one suite."""
+    """The effect on a set of cases: all that are shared, or those of one suite."""
 
     suite: str | None
     """``None`` means all shared cases."""
@@ -97,7 +97,7 @@ class Effect:
     worse: int
     """Cases whose pass rate fell."""
     same: int
-    """Cases whose pass rate is what it was."""
+    """Cases whose pass rate did not change."""
     not_judged: int
     """Cases that one side has no verdict of; they are in none of the figures below."""
     before: float | None = None
@@ -107,7 +107,7 @@ class Effect:
     interval: tuple[float, float] | None = None
     """95 % interval of the difference, after minus before."""
     interval_method: str | None = None
-    """Where the interval comes from."""
+    """Name of the interval's method."""
     test: str | None = None
     """The paired test, by name; ``None`` when there is no pair."""
     p_value: float | None = None
@@ -140,11 +140,11 @@ class Contrast:
     """Two sides on the cases that they share."""
 
     before: Side
-    """What is compared with."""
+    """The side that is compared with."""
     after: Side
-    """What is compared."""
+    """The side that is compared."""
     differences: tuple[str, ...]
-    """What was asked otherwise, in words: model, prompts, checks, servers, tools, judge."""
+    """Different settings, in words: model, prompts, checks, servers, tools, judge."""
     cases: tuple[CasePair, ...]
     """Every shared case, in the order of the first side."""
     effects: tuple[Effect, ...]

@@ -16,11 +16,11 @@ from harness.reports.comparing.nouns import (
 from harness.safe_text import money, number, printable, seconds
 
 CHANGES: tuple[Change, ...] = ("worse", "better", "not judged", "same")
-"""In the order in which they are worth reading."""
+"""Changes, the most urgent first."""
 UNJUDGED = (
     "A case that one side has no verdict of (error, skipped, cancelled) is in no rate and no test."
 )
-"""How what could not be judged is treated; said wherever there is any."""
+"""The treatment of cases without a verdict; shown wherever there are any."""
 SIDE_COLUMNS = (
     "",
     "model",
@@ -61,7 +61,7 @@ def counts(effect: Effect) -> str:
 
 
 def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
-    """Yield what the judged cases show, and what they could have shown."""
+    """Yield sentences on the effect that the judged cases show, and on their power."""
     if effect.before is None or effect.after is None or effect.p_value is None:
         yield "No case was judged on both sides, so there is nothing to compare."
         return
@@ -91,7 +91,7 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
 
 
 def _equivalence(effect: Effect, margin: float) -> Iterator[str]:
-    """Yield what is shown of a difference below the margin."""
+    """Yield sentences on equivalence within the margin."""
     wanted = f"{points(margin, sign=False)} points"
     if effect.evidence == "equivalent":
         yield f"The difference is below {wanted} either way, which counts as equivalent."
@@ -141,14 +141,14 @@ def effect_row(effect: Effect) -> tuple[str, ...]:
 
 
 def case_row(pair: CasePair, contrast: Contrast) -> tuple[str, str, str]:
-    """Return a case's name and what it came to on each side."""
+    """Return a case's name and its tally on each side."""
     several = contrast.cases[0].suite != contrast.cases[-1].suite  # they stand suite by suite
     name = f"{pair.suite}::{pair.case}" if several else pair.case
     return printable(name), tally(pair.before), tally(pair.after)
 
 
 def tally(value: Tally) -> str:
-    """Return ``3/5``, and what became of trials without a verdict."""
+    """Return ``3/5``, and the endings of trials without a verdict."""
     parts = [f"{value.passed}/{value.judged}"] if value.judged else []
     return ", ".join([*parts, *map(printable, value.unjudged)])
 

@@ -27,9 +27,9 @@ class Entrant:
     """A model in a log, with its trials by case."""
 
     name: str
-    """What its `Side` is called."""
+    """The name of its `Side`."""
     log: RunLog
-    """Where its trials are."""
+    """The log that has its trials."""
     model: str
     """Name of the model."""
     trials: Mapping[CaseName, Sequence[TrialResult]]
@@ -158,7 +158,7 @@ def _ending(run: TrialResult) -> str:
 def setting_differences(
     before: Entrant, after: Entrant, shared: Sequence[CaseName]
 ) -> Iterator[str]:
-    """Yield what differs between what two sides were asked, as far as they share it."""
+    """Yield the differences between the settings of two sides, over their shared cases."""
     if before.model != after.model:
         yield f"model was {before.model}, is {after.model}"
     old, new = (_reduced(entrant, shared, after.model) for entrant in (before, after))

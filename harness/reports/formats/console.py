@@ -50,9 +50,9 @@ _STYLES: dict[Status, str] = {
     "cancelled": "yellow",
 }
 _MOST = 3
-"""How many of the slowest, the dearest and the most confused are worth a line."""
+"""Lines for the slowest and the dearest cases, and for the tools most often confused."""
 _MAX_BLOCKS = 20
-"""Cases that are told in full; of further ones the names."""
+"""Cases that are shown in full; of further ones only the names."""
 _MAX_LINES = 40
 """A failure's text beyond this is in the log."""
 _LONGEST = 8_000
@@ -111,7 +111,7 @@ class _Summary:
         self._damage()
 
     def _grid(self) -> None:
-        """Print what several models did, case by case."""
+        """Print the verdicts of several models, case by case."""
         lines = list(grid_lines(self.report, self.console.width))
         for line in lines[:_MAX_MATRIX]:
             self.console.print(Text(printable(line)), soft_wrap=True)
@@ -186,7 +186,7 @@ class _Summary:
             self._indented(f"! {words}", "yellow")
 
     def _why(self, run: TrialResult) -> None:
-        """Print the one thing to look at in full, and name what else is wrong."""
+        """Print the first problem in full, and name the others."""
         if run.case.description:
             self._indented(run.case.description, "dim")
         if run.error is not None:
@@ -219,7 +219,7 @@ class _Summary:
         )
 
     def _access(self) -> None:
-        """Print who saw what: leaks first, then tests by identities."""
+        """Print the access matrix: leaks first, then tests by identities."""
         access = self.report.access
         leaks = distinct_leaks(access)
         for leak, times in leaks[:_MAX_BLOCKS]:

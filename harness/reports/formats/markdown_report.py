@@ -129,7 +129,7 @@ _TABLE_HEAD = (
 
 
 def _access(report: Report) -> str:
-    """Return who saw what: leaks first, then tests by identity; empty without identities."""
+    """Return the access matrix: leaks first, then tests by identity; empty without identities."""
     access = report.access
     leaks = distinct_leaks(access)
     lines = [f"🚨 {code(shorten(leak_words(leak), _ACCOUNT // 4))}\n" for leak, _ in leaks[:_LEAKS]]

@@ -1,1 +1,1 @@
-"""What reports show, whatever their format: one file a section."""
+"""Sections that reports of every format share, one file each."""

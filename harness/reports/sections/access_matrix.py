@@ -97,7 +97,7 @@ def matrix_lines(report: Report, width: int) -> Iterator[str]:
 
 
 def matrix_json(report: Report) -> dict[str, Any]:
-    """Return everything of who saw what as JSON; empty where cases do not differ in who asks."""
+    """Return the access matrix as JSON; empty where all cases have the same identity."""
     access = report.access
     if not access.rows and not access.unobserved:
         return {}

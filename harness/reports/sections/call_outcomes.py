@@ -1,4 +1,4 @@
-"""What came of the tool calls: how many succeeded, and which trials passed although none did.
+"""Outcomes of tool calls: how many succeeded, and the trials that passed although none did.
 
 A check of the answer, or one that only forbids, passes on a server where nothing works. Such a
 trial has passed all the same, for that is what its checks say; every report marks it, so that
@@ -22,11 +22,11 @@ _WITHHOLDING = frozenset({"tool_result_not_contains"})
 """Kinds of check that ask the server to keep something back: a refusal is what they ask for, a
 breakdown is not."""
 _CALLED = ("must_call", "must_call_any")
-"""Kinds of check that a call passes, whatever came of it."""
+"""Kinds of check that a call passes, whatever its outcome."""
 
 
 def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
-    """Return what came of the tool calls of ``runs``."""
+    """Return the outcomes of the tool calls of ``runs``."""
     outcomes: Counter[str] = Counter()
     unknown = 0
     for run in runs:
@@ -111,7 +111,7 @@ def marked(report: Report) -> list[CaseResult]:
 
 
 def call_lines(report: Report) -> Iterator[str]:
-    """Yield what a summary says of calls: what came of them, and how many cases are marked."""
+    """Yield a summary's lines on calls: their outcomes, and the number of marked cases."""
     if any(run.stop is not None for run in report.results):
         yield calls_words(report.calls)
     if cases := len(marked(report)):

@@ -1,4 +1,4 @@
-"""Cases by models: what several models did in the same cases, at a glance."""
+"""Cases by models: the verdicts of several models on the same cases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several trials of each case show: flaky cases, pass@k and pass^k."""
+"""Figures from several trials of each case: flaky cases, pass@k and pass^k."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
 
 
 def repeat_lines(report: Report) -> Iterator[str]:
-    """Yield what a summary says of repeats; nothing when every case ran once."""
+    """Yield a summary's lines on repeats; none when every case ran once."""
     for model in report.models:
         cases = [case for case in report.cases if case.model == model]
         known = [figures for figures in reliability(cases) if figures.pass_hat_k is not None]

@@ -20,7 +20,7 @@ COLUMNS = ("started (UTC)", "suite", "model", "result", "cost", "run")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRun:
-    """What a log says of its run as a whole."""
+    """The facts of a run as a whole, from its log."""
 
     run_id: str
     """Name of the run's folder."""
@@ -37,7 +37,7 @@ class PastRun:
     reason: str
     """Why it ended."""
     exit_code: int
-    """What its process exited with, by the results."""
+    """The exit code of its process, by the results."""
     cost_usd: float | None
     """Models under test, judges and simulated users together; ``None`` when unknown."""
     elapsed_s: float | None
@@ -61,7 +61,7 @@ class Unreadable:
 
 
 def past_runs(logs: Iterable[Path]) -> Iterator[PastRun | Unreadable]:
-    """Yield what each log says of its run; a damaged one hides no other."""
+    """Yield the facts of each log's run; a damaged log hides no other."""
     for path in logs:
         try:
             yield _past_run(build_report(read_log(path)))

@@ -20,7 +20,7 @@ class Score:
     """One line of a score table."""
 
     name: str
-    """Of the category or mean."""
+    """The name of the category or mean."""
     depth: int
     """How far it is indented: a mean stands above its parts."""
     score: float

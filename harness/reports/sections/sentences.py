@@ -1,4 +1,4 @@
-"""What every report says in the same words: how many passed, what went wrong with a trial."""
+"""Sentences that all reports share: the pass rate, and the problem of a trial."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PART = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassRate:
-    """How many passed, averaged per case first, and how far off that may be."""
+    """The pass rate, averaged per case first, and its interval."""
 
     rate: float
     """0 to 1."""
@@ -159,7 +159,7 @@ def failed_checks(run: TrialResult) -> Iterator[CheckResult]:
 
 
 def problem(run: TrialResult) -> str:
-    """Return the one thing to look at, on one line; empty when the trial passed."""
+    """Return the first problem on one line; empty when the trial passed."""
     if run.status == "passed":
         return ""
     if run.error is not None:

@@ -10,8 +10,7 @@ from harness.runlog import RunLog
 from harness.types import CheckResult, Report, ToolCall, Transcript, TrialResult
 
 NO_CALL = "(no other tool)"
-"""Stands in the place of a tool where an expected one was not called, and nothing else instead of
-it."""
+"""Stands for the called tool where an expected one was not called, nor any other in its place."""
 
 _EXPECTING = ("must_call", "must_call_any", "must_call_in_order", "graded")
 _LISTS = ("any_of", "in_order", "calls")
@@ -22,7 +21,7 @@ class ToolUse:
     """One tool over a whole run."""
 
     tool: str
-    """The server's name of it."""
+    """The server's name for it."""
     offered: int = 0
     """Trials in which the model could have called it."""
     called: int = 0
@@ -48,14 +47,14 @@ class ToolFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confusion:
-    """A tool that was expected and not called, and what was called instead."""
+    """A tool that was expected and not called, and the tool that was called instead."""
 
     expected: str
     """The tool that a check asks for."""
     called: str
     """The tool that was called and not asked for, or `NO_CALL`."""
     trials: int
-    """How often."""
+    """Number of trials."""
 
 
 def tool_facts(report: Report, log: RunLog) -> ToolFacts:

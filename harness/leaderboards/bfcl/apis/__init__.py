@@ -1,5 +1,5 @@
 """The stateful APIs of BFCL's multi-turn cases, one module a class, written from their behaviour.
 
-What a verdict compares is what upstream gives for the same calls: public attributes, results, error
-texts.
+For the same calls they have the public attributes, results and error texts of upstream, which are
+what a verdict compares.
 """

@@ -18,7 +18,7 @@ class Call:
     """One call of a tool."""
 
     name: str
-    """Of the tool."""
+    """The tool's name."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """By name; a call among them is carried out first."""
     positional: tuple[Any, ...] = ()

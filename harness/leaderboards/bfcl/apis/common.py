@@ -1,4 +1,4 @@
-"""What the API classes share: how they are built, and how they say no."""
+"""The base class of the APIs: construction, comparable state and refusals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Scenario = Mapping[str, Any]
 class Api:
     """A stateful API. Its public attributes are its state, its public methods are the tools.
 
-    Whatever a subclass keeps for itself starts with an underscore: every other attribute is
+    Internal attributes of a subclass start with an underscore: every other attribute is
     compared.
     """
 
@@ -54,7 +54,7 @@ def share(instances: Mapping[str, Api], others: Mapping[str, Api]) -> None:
 
 
 def refuse(reason: str) -> Reply:
-    """Return the reply of a method that does not do what it was asked."""
+    """Return the reply of a method that refuses its request."""
     return {"error": reason}
 
 

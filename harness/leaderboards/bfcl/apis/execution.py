@@ -1,4 +1,4 @@
-"""Making the instances of a case, and executing calls on them as the official checker does."""
+"""Makes the instances of a case, and executes calls on them as the official checker does."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CLASSES: Mapping[str, type[Api]] = {
         VehicleControlAPI,
     )
 }
-"""The name that a case gives in ``involved_classes`` → the class."""
+"""Name in a case's ``involved_classes`` → the class."""
 
 Instances: TypeAlias = dict[str, Api]
 """The APIs of one run of a case, by class name."""

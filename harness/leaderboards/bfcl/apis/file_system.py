@@ -23,7 +23,7 @@ _COUNTS: dict[str, tuple[str, Callable[[str], int]]] = {
     "w": ("words", lambda text: len(text.split())),
     "c": ("characters", len),
 }
-"""Mode of ``wc`` → what it counts, and how."""
+"""Mode of ``wc`` → name of the unit, and the function that counts it."""
 
 
 class GorillaFileSystem(Api):

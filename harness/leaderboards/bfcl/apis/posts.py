@@ -97,7 +97,7 @@ class TwitterAPI(Api):
         return {"comment_status": "Comment added successfully"}
 
     def mention(self, tweet_id: int, mentioned_usernames: list[str]) -> Reply:
-        """Mention users in a tweet, whoever wrote it and whoever asks."""
+        """Mention users in any tweet, for any user."""
         if tweet_id not in self.tweets:
             return _unknown(tweet_id)
         self.tweets[tweet_id]["mentions"].extend(mentioned_usernames)
@@ -122,7 +122,7 @@ class TwitterAPI(Api):
         return {"unfollow_status": True}
 
     def list_all_following(self) -> Reply:
-        """Return whom the user follows."""
+        """Return the users that the user follows."""
         if not self.authenticated:
             return _stranger("listing following")
         return {"following_list": self.following_list}

@@ -17,15 +17,15 @@ class ApiTool:
     """One tool, as it is offered to a model."""
 
     name: str
-    """Which is also the method's."""
+    """The tool's name, and that of the method."""
     description: str
     """As the leaderboard has it."""
     parameters: JsonObject
     """A JSON Schema of an object."""
     class_name: str
-    """Whose method it is."""
+    """The class that has the method."""
     from_turn: int = 0
-    """Held out before that turn, counted from 0."""
+    """First turn, counted from 0, in which the tool is offered."""
 
 
 def tools_of_class(class_name: str, data: Path) -> tuple[ApiTool, ...]:

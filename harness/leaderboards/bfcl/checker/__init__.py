@@ -1,1 +1,1 @@
-"""The official rules, one file a rule: what is right is ``None``, what is wrong is a `Fault`."""
+"""The official rules, one file a rule: each returns ``None`` or a `Fault`."""

@@ -1,4 +1,4 @@
-"""What a rule says of an output that breaks it."""
+"""A mistake in an output, with its official name."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ class Fault:
     error_type: str
     """The official name of the mistake: ``value_error:string``."""
     message: str
-    """What is wrong, for people."""
+    """The mistake in words."""

@@ -1,4 +1,4 @@
-"""Values written as Java, in a text: what they are. What cannot be read stays the text."""
+"""Java values that are written in a text. One that cannot be read stays the text."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _element(text: str, kind: str | None) -> Any:
 
 
 def _guessed(text: str) -> Any:
-    """Return a value of which nobody says what it is."""
+    """Return a value of undeclared type."""
     if text in ("true", "false"):
         return text == "true"
     if text.startswith('"') and text.endswith('"'):

@@ -1,4 +1,4 @@
-"""Values written as JavaScript, in a text: what they are. What cannot be read stays the text."""
+"""JavaScript values that are written in a text. One that cannot be read stays the text."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _guessed(text: str) -> Any:
-    """Return a value of which nobody says what it is."""
+    """Return a value of undeclared type."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"

@@ -25,7 +25,7 @@ from harness.leaderboards.bfcl.output import Call, Step
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """What a case begins with, and what is expected of it."""
+    """The initial state of a case, and its expected calls."""
 
     classes: Sequence[str]
     """The APIs that take part."""
@@ -34,7 +34,7 @@ class Conversation:
     expected: Sequence[Sequence[str]]
     """Calls, turn by turn, as the data writes them."""
     long_context: bool
-    """Whether results are blown up."""
+    """Whether results are made longer."""
     data: Data
     """The fetched tables of the APIs."""
 
@@ -47,12 +47,12 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class ExecutedCall:
-    """An expected call, and what it returned."""
+    """An expected call and its result."""
 
     call: str
     """As the data writes it."""
     result: str
-    """As the model would have read it."""
+    """The result as text, as a model reads it."""
 
 
 def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> Fault | None:

@@ -18,7 +18,7 @@ PYTHON_TYPES: Mapping[str, type] = {
     "dict": dict,
     "any": str,
 }
-"""How a schema names types, and what they are."""
+"""Name of a type in a schema → the Python type."""
 
 JAVA_TYPES: Mapping[str, type] = {
     "byte": int,
@@ -59,11 +59,11 @@ class Expected:
     """The type of one parameter."""
 
     name: str
-    """As the schema has it."""
+    """Its name in the schema."""
     outer: type
-    """What it is."""
+    """The Python type."""
     inner: type | None = None
-    """What the elements of an array are."""
+    """The type of an array's elements."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""How recorded outputs are read as calls: the form of a recording, and a reader for each form."""
+"""Reads recorded outputs as calls: the form of a recording, and a reader for each form."""

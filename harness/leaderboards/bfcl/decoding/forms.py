@@ -76,7 +76,7 @@ TEXTS = Form(
     dotted=None,
     dotted_by_default=False,
 )
-"""What most APIs return, and what holds where no output tells."""
+"""The form of most APIs, and the default where no output shows another."""
 OBJECTS = Form(
     title="lists of {function: arguments as an object}",
     compared=_any_language(lists.with_objects),
@@ -103,7 +103,7 @@ SOURCE = Form(
     executed=python_text.executed,
     dotted=True,
 )
-"""What models write that are asked for calls in their prompt."""
+"""The form of models that are asked for calls in their prompt."""
 TAGGED_SOURCE = Form(
     title="calls written as source text between <TOOLCALL> tags",
     compared=_tagged_source,
@@ -145,8 +145,8 @@ FORMS = (
 def form_of(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Form:
     """Return the form that most of ``outputs`` have, each with the language of its arguments.
 
-    The name of the ``model`` says only what may stand around a text: that, upstream's handlers know
-    of a few.
+    The ``model``'s name tells only which wrapping upstream's handler removes from a text, for the
+    few models that have such a handler.
     """
     bare = unwrapping(model)
     votes = Counter(

@@ -1,4 +1,4 @@
-"""What readers have in common: what they return, and how they say that an output is no calls."""
+"""What all readers share: the type of calls, the errors, and helpers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class NotCalls(ValueError):
 
 
 class Misshapen(ValueError):
-    """An output was read, and what came of it is no list of ``{function: arguments}``."""
+    """An output was read, and its value is no list of ``{function: arguments}``."""
 
 
 def loaded(text: Any) -> Any:

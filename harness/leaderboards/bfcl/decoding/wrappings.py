@@ -1,4 +1,4 @@
-"""What a few models put around a text, and upstream's handlers of theirs take away."""
+"""Wrappings around a text, such as fences, that upstream's handlers of a few models remove."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from harness.leaderboards.bfcl.decoding.reading import NotCalls, loaded
 
 Unwrap: TypeAlias = Callable[[Any], Any]
-"""Takes away what stands around an output that is text, and leaves any other as it is."""
+"""Removes the wrapping of an output that is text, and leaves any other output as it is."""
 
 
 def as_it_is(item: Any) -> Any:

@@ -19,7 +19,7 @@ from harness.types import Report
 STYLE = (__name__, "style.css")
 """The style that other pages share."""
 SCRIPTS = ((__name__, "elements.js"), (__name__, "trial.js"))
-"""What other pages' scripts stand on: elements of a page, and how a trial is shown."""
+"""Scripts that other pages share: elements of a page, and the view of a trial."""
 PAGE = SinglePage(
     markup=(__name__, "page.html"), styles=(STYLE,), scripts=(*SCRIPTS, (__name__, "script.js"))
 )

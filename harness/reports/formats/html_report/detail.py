@@ -70,7 +70,7 @@ def trial_detail(run: TrialResult, transcript: Transcript | None) -> dict[str, A
 
 
 def _facts(run: TrialResult, said: Transcript) -> list[list[str]]:
-    """Return name and value of what is known besides the conversation."""
+    """Return name and value of each fact besides the conversation."""
     place = [["where", short(str(run.case.at))]] if run.case.at else []
     who = [] if run.case.user_context is None else [["user_context", _json(run.case.user_context)]]
     if run.stop is None:

@@ -113,7 +113,7 @@ def _line(case: CaseResult) -> dict[str, Any]:
 
 
 def _access(report: Report) -> dict[str, Any] | None:
-    """Return who saw what; nothing where cases do not differ in who asks."""
+    """Return the access matrix; nothing where all cases have the same identity."""
     access = report.access
     if not access.rows and not access.unobserved:
         return None
