@@ -31,7 +31,7 @@ def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:
             log = read_log(log_path(run_id, runs))
         except HarnessError:
             continue  # a damaged log does not say what failed
-        found = wanted & {run.suite for run in log.results}
+        found = wanted & {result.suite for result in log.results}
         if not found:
             continue
         wanted -= found

@@ -108,9 +108,9 @@ class _Recording:
 
 def _by_label(log: RunLog) -> dict[str, list[str]]:
     labels: dict[str, list[str]] = defaultdict(list)
-    for run in log.results:
-        if run.stop is not None:
-            labels[f"{run.suite}::{run.case.name}#{run.index}"].append(run.key)
+    for result in log.results:
+        if result.stop is not None:
+            labels[f"{result.suite}::{result.case.name}#{result.index}"].append(result.key)
     return labels
 
 

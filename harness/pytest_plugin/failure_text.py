@@ -86,10 +86,10 @@ def _marked(report: Report) -> Iterator[str]:
         yield f"… and {len(cases) - _MARKED} more"
 
 
-def _checks(run: TrialResult) -> Iterator[str]:
-    for check in failed_checks(run):
+def _checks(result: TrialResult) -> Iterator[str]:
+    for check in failed_checks(result):
         yield from _check(check, "✗")
-    for check in run.checks:
+    for check in result.checks:
         if check.verdict != "passed" and check.severity == "warn":
             yield from _check(check, "!")
 

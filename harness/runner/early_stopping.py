@@ -43,15 +43,15 @@ class EarlyStopping:
             await event.wait()
         return not (job.optional and self._is_decided(job.trial))
 
-    def account(self, run: TrialResult) -> None:
+    def account(self, result: TrialResult) -> None:
         """Count a result."""
-        self._count(run)
-        self._ended[run.key].set()
+        self._count(result)
+        self._ended[result.key].set()
 
-    def _count(self, run: TrialResult) -> None:
-        case = (run.suite, run.case.name, run.model)
-        self._passed[case] += run.status == "passed"
-        self._failed[case] += run.status == "failed"
+    def _count(self, result: TrialResult) -> None:
+        case = (result.suite, result.case.name, result.model)
+        self._passed[case] += result.status == "passed"
+        self._failed[case] += result.status == "failed"
 
     def _is_decided(self, trial: Trial) -> bool:
         case = _case(trial)

@@ -80,7 +80,7 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
             cannot be checked.
     """
     known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
-    asked = {(run.suite, run.case.name) for run in log.results}
+    asked = {(result.suite, result.case.name) for result in log.results}
     problems = [
         unoffered(named, "no list of tools in this log has a", known, may_say_absent=True)
         for suite in suites
@@ -182,25 +182,25 @@ class _Grading:
         """Append every trial of the log, judged again."""
         async with open_models(self.bench.models) as models:
             judges = {name: JudgeModel(name, model) for name, model in models.items()}
-            for run, transcript in self.log:
-                writer.append(await self._graded(run, transcript, judges))
+            for result, transcript in self.log:
+                writer.append(await self._graded(result, transcript, judges))
 
     async def _graded(
-        self, run: TrialResult, transcript: Transcript | None, judges: Mapping[str, JudgeModel]
+        self, result: TrialResult, transcript: Transcript | None, judges: Mapping[str, JudgeModel]
     ) -> TrialLine:
         if transcript is None or transcript.stop == "cancelled" or not _says_anything(transcript):
-            return TrialLine(run=run, transcript=transcript)
-        case = self._case(run)
-        if case is None or not _same_question(case, run, transcript):
+            return TrialLine(run=result, transcript=transcript)
+        case = self._case(result)
+        if case is None or not _same_question(case, result, transcript):
             gone = (
                 "the case is no longer in its suite"
                 if case is None
                 else "the case asks something else now"
             )
-            trial = _trial(run, case or _empty(run))
+            trial = _trial(result, case or _empty(result))
             return TrialLine(run=not_started(trial, "skipped", reason=gone), transcript=transcript)
-        trial = _trial(run, case)
-        judge = Judge(judges, self.bench.default_of.get(run.suite), recorded=run.judgements)
+        trial = _trial(result, case)
+        judge = Judge(judges, self.bench.default_of.get(result.suite), recorded=result.judgements)
         checks: tuple[CheckResult, ...] = ()
         error: TrialError | None = None
         if transcript.stop == "not_admitted" and not knows_refusal(case):
@@ -231,11 +231,11 @@ class _Grading:
         )
         return TrialLine(run=graded, transcript=transcript)
 
-    def _case(self, run: TrialResult) -> Case | None:
-        """Return the case of ``run`` as it is now, in the words that its variant has for it."""
-        case = self.cases.get((run.suite, run.case.name))
-        variant = self.log.header.models.get(run.model, {}).get("variant") or {}
-        words = variant.get("edits", {}).get("prompts", {}).get(run.case.name)
+    def _case(self, result: TrialResult) -> Case | None:
+        """Return the case of ``result`` as it is now, in the words that its variant has for it."""
+        case = self.cases.get((result.suite, result.case.name))
+        variant = self.log.header.models.get(result.model, {}).get("variant") or {}
+        words = variant.get("edits", {}).get("prompts", {}).get(result.case.name)
         if case is None or case.user is not None or words is None:
             return case
         return case.reworded(words)
@@ -249,7 +249,7 @@ def _says_anything(transcript: Transcript) -> bool:
     return bool(transcript.messages) or transcript.stop == "not_admitted"
 
 
-def _same_question(case: Case, run: TrialResult, transcript: Transcript) -> bool:
+def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> bool:
     """Whether ``transcript`` fits ``case`` as it is now, as far as the conversation went."""
     said = (message for message in transcript.messages if isinstance(message, UserMessage))
     asked = tuple(message.text for message in said if not message.injected)
@@ -260,26 +260,26 @@ def _same_question(case: Case, run: TrialResult, transcript: Transcript) -> bool
     return (
         (said_freely or asked == prompts)
         and prepared == [(call.tool, call.arguments) for call in case.setup]
-        and case.caller.user_context == run.case.user_context
+        and case.caller.user_context == result.case.user_context
     )
 
 
-def _trial(run: TrialResult, case: Case) -> Trial:
+def _trial(result: TrialResult, case: Case) -> Trial:
     return Trial(
-        suite=run.suite,
+        suite=result.suite,
         case=case,
-        model=run.model,
-        index=run.index,
-        key=run.key,
-        repeats=run.repeats,
+        model=result.model,
+        index=result.index,
+        key=result.key,
+        repeats=result.repeats,
     )
 
 
-def _empty(run: TrialResult) -> Case:
+def _empty(result: TrialResult) -> Case:
     return Case(
-        name=run.case.name,
+        name=result.case.name,
         prompt="",
         checks=(),
-        description=run.case.description,
-        caller=Caller(user_context=run.case.user_context),
+        description=result.case.description,
+        caller=Caller(user_context=result.case.user_context),
     )

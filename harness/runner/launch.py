@@ -68,7 +68,7 @@ async def launch_async(
     redactor = redactor_of(plan)
     if resume is not None:
         keys = {job.trial.key for job in plan.jobs}
-        strangers = [run for run in resume.results if run.key not in keys]
+        strangers = [result for result in resume.results if result.key not in keys]
         refuse_if_changed(redacted(resume.header, redactor), redacted(header, redactor), strangers)
         plan = remaining(plan, resume)
         if not plan.jobs and resume.footer is not None:

@@ -177,13 +177,13 @@ class _Sending:
         resource = _resource()
         scope = InstrumentationScope("harness", version("harness"), SCHEMA_URL)
         waiting: list[ReadableSpan] = []
-        for run in build_report(self.log).results:  # some verdicts take several trials
-            transcript = self.log.transcript(run.key)
+        for result in build_report(self.log).results:  # some verdicts take several trials
+            transcript = self.log.transcript(result.key)
             if transcript is None:
                 continue
-            model = self.log.header.models.get(run.model, {})
+            model = self.log.header.models.get(result.model, {})
             trace = trace_of(
-                self.log.header.run_id, run, transcript, model, content=self.request.content
+                self.log.header.run_id, result, transcript, model, content=self.request.content
             )
             self.traces += 1
             waiting += [_readable(trace, span, resource, scope) for span in trace.spans]

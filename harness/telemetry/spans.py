@@ -86,18 +86,18 @@ class Trace:
 
 
 def trace_of(
-    run_id: str, run: TrialResult, transcript: Transcript, model: JsonObject, *, content: bool
+    run_id: str, result: TrialResult, transcript: Transcript, model: JsonObject, *, content: bool
 ) -> Trace:
     """Return the spans of a trial that was started.
 
     Args:
         run_id: Name of the run's folder.
-        run: The result.
+        result: The result.
         transcript: What happened.
         model: What the log's header says of the model.
         content: Whether to send what was said: messages, arguments, results, explanations.
     """
-    return _Tree(run_id, run, transcript, model, content=content).trace()
+    return _Tree(run_id, result, transcript, model, content=content).trace()
 
 
 @dataclass(slots=True)

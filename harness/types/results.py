@@ -249,12 +249,14 @@ class CaseResult:
     @property
     def passed(self) -> int:
         """Trials that passed."""
-        return sum(run.status == "passed" for run in self.trials)
+        return sum(result.status == "passed" for result in self.trials)
 
     @property
     def spokesman(self) -> TrialResult:
         """The trial that explains the case's status best: the first with the same status."""
-        return next((run for run in self.trials if run.status == self.status), self.trials[0])
+        return next(
+            (result for result in self.trials if result.status == self.status), self.trials[0]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,7 +334,7 @@ class Report(_Logged):
         ``{"total", "ok", "denied", "errors", "not_sent"}``.
         """
         counts, calls = self.counts, self.calls
-        latencies = [run.latency_s * 1000 for run in self.results if run.stop is not None]
+        latencies = [result.latency_s * 1000 for result in self.results if result.stop is not None]
         return {
             "total": counts.planned,
             "pass": counts.passed,

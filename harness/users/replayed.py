@@ -21,9 +21,9 @@ class RecordedUsers:
         """Read the run whose log is ``log``."""
         self._log = read_log(log)
         self._keys: dict[str, deque[str]] = defaultdict(deque)
-        for run in self._log.results:
-            if run.stop is not None:
-                self._keys[f"{run.suite}::{run.case.name}#{run.index}"].append(run.key)
+        for result in self._log.results:
+            if result.stop is not None:
+                self._keys[f"{result.suite}::{result.case.name}#{result.index}"].append(result.key)
 
     def speaker(self, label: str) -> RecordedUser:
         """Return the user of the trial ``label``; with several models, each one's in turn."""

@@ -104,9 +104,9 @@ def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
 def _by_suite(log: RunLog) -> list[dict[str, Any]]:
     """Return passed and judged trials of each suite and model, for the trend."""
     found: dict[tuple[str, str], list[bool]] = {}
-    for run in build_report(log).results:
-        if run.status in {"passed", "failed"}:
-            found.setdefault((run.suite, run.model), []).append(run.status == "passed")
+    for result in build_report(log).results:
+        if result.status in {"passed", "failed"}:
+            found.setdefault((result.suite, result.model), []).append(result.status == "passed")
     return [
         {"suite": name_of(suite), "model": name_of(model), "passed": sum(ends), "judged": len(ends)}
         for (suite, model), ends in found.items()

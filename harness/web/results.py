@@ -53,12 +53,12 @@ def band(value: float | None) -> Band | None:
     return "good" if value >= GOOD else "acceptable" if value >= ACCEPTABLE else "needs work"
 
 
-def colour(run: TrialResult, score: float | None) -> Colour:
+def colour(result: TrialResult, score: float | None) -> Colour:
     """Return the colour of a trial: by its score, else by its status."""
-    if run.status not in {"passed", "failed"}:
+    if result.status not in {"passed", "failed"}:
         return "grey"
     if score is None:
-        return "green" if run.status == "passed" else "red"
+        return "green" if result.status == "passed" else "red"
     return "green" if score >= ACCEPTABLE else "yellow" if score >= POOR else "red"
 
 
@@ -132,7 +132,7 @@ def summary(log: RunLog) -> dict[str, Any]:
 def averages(report: Report) -> dict[str, Any]:
     """Return the mean of each metric over the trials that have it, and of the overall score."""
     found: dict[str, list[float]] = {name: [] for name in (*METRICS, "overall")}
-    for check in (check for run in report.results if (check := graded_check(run))):
+    for check in (check for result in report.results if (check := graded_check(result))):
         for name, facts in _metrics(check).items():
             if facts["score"] is not None:
                 found[name].append(facts["score"])
@@ -182,9 +182,9 @@ class Progress:
         return {"done": done, "planned": max(self._planned, done), **endings, "cost_usd": cost}
 
 
-def graded_check(run: TrialResult) -> CheckResult | None:
+def graded_check(result: TrialResult) -> CheckResult | None:
     """Return the graded check of a trial, if there is one."""
-    return next((check for check in run.checks if check.kind == GRADED), None)
+    return next((check for check in result.checks if check.kind == GRADED), None)
 
 
 def name_of(text: str) -> str:
@@ -243,7 +243,7 @@ def _query(said: Transcript) -> str:
     )
 
 
-def _expected(run: TrialResult, graded: CheckResult | None) -> list[dict[str, Any]]:
+def _expected(result: TrialResult, graded: CheckResult | None) -> list[dict[str, Any]]:
     """Return the calls that were asked for.
 
     Where arguments count, with those of the call that came nearest.
@@ -259,12 +259,14 @@ def _expected(run: TrialResult, graded: CheckResult | None) -> list[dict[str, An
             }
             for pair in pairs
         ]
-    return [{"tool": clean(tool)} for tool in expected_tools(run.checks)]
+    return [{"tool": clean(tool)} for tool in expected_tools(result.checks)]
 
 
-def _calls(run: TrialResult, said: Transcript, graded: CheckResult | None) -> list[dict[str, Any]]:
+def _calls(
+    result: TrialResult, said: Transcript, graded: CheckResult | None
+) -> list[dict[str, Any]]:
     marked = _facts(graded).get("calls") or ()
-    wanted = set(expected_tools(run.checks))
+    wanted = set(expected_tools(result.checks))
     calls = []
     for place, call in enumerate(said.tool_calls[:_MOST_CALLS]):
         known = marked[place] if place < len(marked) else None
@@ -281,12 +283,12 @@ def _calls(run: TrialResult, said: Transcript, graded: CheckResult | None) -> li
     return calls
 
 
-def _explanation(run: TrialResult, graded: CheckResult | None) -> str:
+def _explanation(result: TrialResult, graded: CheckResult | None) -> str:
     """Return the explanation of the judge, or of the score in its place."""
     faith = _facts(graded).get("metrics", {}).get("faithfulness", {})
     if faith.get("explanation"):
         return str(faith["explanation"])
-    return "\n".join(judgement.explanation for judgement in run.judgements)
+    return "\n".join(judgement.explanation for judgement in result.judgements)
 
 
 def _check(check: CheckResult) -> dict[str, Any]:
@@ -299,11 +301,11 @@ def _check(check: CheckResult) -> dict[str, Any]:
     }
 
 
-def _error(run: TrialResult) -> dict[str, Any] | None:
-    if run.error is None:
+def _error(result: TrialResult) -> dict[str, Any] | None:
+    if result.error is None:
         return None
     return {
-        "kind": run.error.kind,
-        "message": clean(run.error.message),
-        "detail": clean(run.error.detail),
+        "kind": result.error.kind,
+        "message": clean(result.error.message),
+        "detail": clean(result.error.detail),
     }

@@ -39,9 +39,9 @@ class Entrant:
     def of(cls, name: str, log: RunLog, model: str) -> Entrant:
         """Find the trials of ``model`` in ``log``."""
         found: dict[CaseName, list[TrialResult]] = defaultdict(list)
-        for run in judge_log(log).results:
-            if run.model == model:
-                found[run.suite, run.case.name].append(run)
+        for result in judge_log(log).results:
+            if result.model == model:
+                found[result.suite, result.case.name].append(result)
         asked = {suite for suite, _ in found}
         planned = [name for name in _planned(log.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])
@@ -58,10 +58,10 @@ class Entrant:
     def side(self, names: Iterable[CaseName]) -> Side:
         """Return its figures over those cases."""
         cases = [self.trials[name] for name in names]
-        runs = [run for trials in cases for run in trials]
+        runs = [result for trials in cases for result in trials]
         counts = count(runs)
         rates = [rate for trials in cases if (rate := tally(trials).rate) is not None]
-        latencies = [run.latency_s for run in runs if run.stop is not None]
+        latencies = [result.latency_s for result in runs if result.stop is not None]
         return Side(
             name=self.name,
             run_id=self.log.header.run_id,
@@ -138,7 +138,7 @@ def _letters(number: int) -> str:
 def tally(runs: Sequence[TrialResult]) -> Tally:
     """Count the trials of one case."""
     counts = count(runs)
-    unjudged = dict.fromkeys(_ending(run) for run in runs if _is_unjudged(run))
+    unjudged = dict.fromkeys(_ending(result) for result in runs if _is_unjudged(result))
     return Tally(
         passed=counts.passed,
         judged=counts.judged,
@@ -146,13 +146,13 @@ def tally(runs: Sequence[TrialResult]) -> Tally:
     )
 
 
-def _is_unjudged(run: TrialResult) -> bool:
-    return run.status not in {"passed", "failed"} and run.skip_reason != DECIDED
+def _is_unjudged(result: TrialResult) -> bool:
+    return result.status not in {"passed", "failed"} and result.skip_reason != DECIDED
 
 
-def _ending(run: TrialResult) -> str:
-    detail = run.error.kind if run.error else run.skip_reason
-    return f"{run.status} ({detail})" if detail else run.status
+def _ending(result: TrialResult) -> str:
+    detail = result.error.kind if result.error else result.skip_reason
+    return f"{result.status} ({detail})" if detail else result.status
 
 
 def setting_differences(

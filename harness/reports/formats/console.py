@@ -185,14 +185,14 @@ class _Summary:
         if words := case_mark(case):
             self._indented(f"! {words}", "yellow")
 
-    def _why(self, run: TrialResult) -> None:
+    def _why(self, result: TrialResult) -> None:
         """Print the first problem in full, and name the others."""
-        if run.case.description:
-            self._indented(run.case.description, "dim")
-        if run.error is not None:
-            self._indented(f"{run.error.kind} error: {run.error.message}", "magenta")
-            self._indented(run.error.detail or "", "dim", depth=6)
-        failed = list(failed_checks(run))
+        if result.case.description:
+            self._indented(result.case.description, "dim")
+        if result.error is not None:
+            self._indented(f"{result.error.kind} error: {result.error.message}", "magenta")
+            self._indented(result.error.detail or "", "dim", depth=6)
+        failed = list(failed_checks(result))
         whole = len(failed) if self.detail == "verbose" else 1
         for check in failed[:whole]:
             self._check(check)
@@ -200,7 +200,7 @@ class _Summary:
             self._label(check)
         if len(failed) > max(whole, _MAX_ALSO + 1):
             self._indented(f"… and {len(failed) - _MAX_ALSO - 1} more checks", "dim")
-        for check in run.checks:
+        for check in result.checks:
             if check.verdict != "passed" and check.severity == "warn":
                 self._check(check)
         self.console.print()
@@ -294,7 +294,7 @@ class _Summary:
             ],
             style="yellow",
         )
-        ran = [case for case in self.report.cases if any(run.stop for run in case.trials)]
+        ran = [case for case in self.report.cases if any(result.stop for result in case.trials)]
         self._most("slowest", ran, _time, seconds)
         self._most("dearest", ran, _cost, money)
 
@@ -348,7 +348,7 @@ def _is_remarkable(case: CaseResult) -> bool:
 
 
 def _time(case: CaseResult) -> float:
-    return max(run.latency_s for run in case.trials)
+    return max(result.latency_s for result in case.trials)
 
 
 def _cost(case: CaseResult) -> float:

@@ -42,29 +42,29 @@ WRITER = Writer(write=write_csv, file_name="report.csv", suffix=".csv", media_ty
 """``--report csv``."""
 
 
-def _row(run: TrialResult, log: RunLog) -> dict[str, Any]:
+def _row(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
-        "suite": run.suite,
-        "case": run.case.name,
-        "model": run.model,
-        "trial": run.index + 1,
-        "status": run.status,
-        "problem": problem(run),
-        "failed_checks": "; ".join(check.label for check in failed_checks(run)),
-        "error_kind": run.error.kind if run.error else None,
-        "stop": written_stop(run.stop),
-        "turns": run.replies,
-        "tool_calls": run.tool_calls,
-        "latency_s": round(run.latency_s, 3),
-        "waited_s": round(run.waited_s, 3),
-        "tokens_in": run.usage.input_tokens,
-        "tokens_out": run.usage.output_tokens,
-        "cost_usd": run.usage.cost_usd,
-        "tags": " ".join(run.case.tags),
-        "file": run.case.at.file if run.case.at else None,
-        "line": run.case.at.line if run.case.at else None,
-        "started_at": run.started_at,
-        **result_fields(run, log),
+        "suite": result.suite,
+        "case": result.case.name,
+        "model": result.model,
+        "trial": result.index + 1,
+        "status": result.status,
+        "problem": problem(result),
+        "failed_checks": "; ".join(check.label for check in failed_checks(result)),
+        "error_kind": result.error.kind if result.error else None,
+        "stop": written_stop(result.stop),
+        "turns": result.replies,
+        "tool_calls": result.tool_calls,
+        "latency_s": round(result.latency_s, 3),
+        "waited_s": round(result.waited_s, 3),
+        "tokens_in": result.usage.input_tokens,
+        "tokens_out": result.usage.output_tokens,
+        "cost_usd": result.usage.cost_usd,
+        "tags": " ".join(result.case.tags),
+        "file": result.case.at.file if result.case.at else None,
+        "line": result.case.at.line if result.case.at else None,
+        "started_at": result.started_at,
+        **result_fields(result, log),
     }
 
 

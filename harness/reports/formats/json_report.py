@@ -98,7 +98,7 @@ def _suite(
         "status": _suite_status(verdicts),
         "tests": (_test(case, log) for case in cases),
         "all_passed": verdicts == {"passed"},
-        "summary": _counts(run for case in cases for run in case.trials),
+        "summary": _counts(result for case in cases for result in case.trials),
         **_rate(cases),
         **({"repeats": repeats} if (repeats := repeats_json(cases)) else {}),
     }
@@ -133,7 +133,7 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         "description": shown.case.description,
         "passed": case.status == "passed",
         "failures": [_failure(check) for check in shown.checks if _decides(check)],
-        "time": round(sum(run.latency_s for run in case.trials), 6),
+        "time": round(sum(result.latency_s for result in case.trials), 6),
         "details": _details(shown, log),
         "status": case.status,
         **result_fields(shown, log),
@@ -156,7 +156,8 @@ def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:
         test["skip_reason"] = shown.skip_reason
     if case.planned > 1:
         test["trials"] = [
-            {"trial": run.index, "status": run.status, "time": run.latency_s} for run in case.trials
+            {"trial": result.index, "status": result.status, "time": result.latency_s}
+            for result in case.trials
         ]
         test |= {
             "trials_planned": case.planned,
@@ -174,8 +175,8 @@ def _failure(check: CheckResult) -> str:
     return f"{check.explanation}\n{check.hint}" if check.hint else check.explanation
 
 
-def _details(run: TrialResult, log: RunLog) -> dict[str, Any]:
-    transcript = log.transcript(run.key)
+def _details(result: TrialResult, log: RunLog) -> dict[str, Any]:
+    transcript = log.transcript(result.key)
     if transcript is None:
         return {"response": None, "tool_calls": []}
     scripted = {"setup_calls": transcript.setup_calls, "teardown_calls": transcript.teardown_calls}

@@ -16,8 +16,8 @@ from harness.types import Report, TrialResult, Usage, written_stop
 def write_jsonl(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write one JSON object a line for every trial of the report."""
     stream.writelines(
-        escaped_json(json.dumps(_line(run, log), ensure_ascii=False)) + "\n"
-        for run in report.results
+        escaped_json(json.dumps(_line(result, log), ensure_ascii=False)) + "\n"
+        for result in report.results
     )
 
 
@@ -27,20 +27,20 @@ WRITER = Writer(
 """``--report jsonl``."""
 
 
-def _line(run: TrialResult, log: RunLog) -> dict[str, Any]:
+def _line(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
-        "suite": run.suite,
-        "case_id": run.case.name,
-        "model": run.model,
-        "pass": run.status == "passed",
-        "latency_ms": round(run.latency_s * 1000),
-        "tokens_in": run.usage.input_tokens,
-        "tokens_out": run.usage.output_tokens,
-        "cost_usd": run.usage.cost_usd,
-        "events_digest": run.events_digest,
-        "error": run.error.message if run.error else None,
-        "timestamp": run.finished_at,
-        "metadata": {**run.case.metadata, "harness": _ours(run, log)},
+        "suite": result.suite,
+        "case_id": result.case.name,
+        "model": result.model,
+        "pass": result.status == "passed",
+        "latency_ms": round(result.latency_s * 1000),
+        "tokens_in": result.usage.input_tokens,
+        "tokens_out": result.usage.output_tokens,
+        "cost_usd": result.usage.cost_usd,
+        "events_digest": result.events_digest,
+        "error": result.error.message if result.error else None,
+        "timestamp": result.finished_at,
+        "metadata": {**result.case.metadata, "harness": _ours(result, log)},
     }
 
 
@@ -52,28 +52,28 @@ def _used(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _ours(run: TrialResult, log: RunLog) -> dict[str, Any]:
+def _ours(result: TrialResult, log: RunLog) -> dict[str, Any]:
     return {
-        "status": run.status,
-        "trial": run.index,
-        "stop": written_stop(run.stop),
-        "turns": run.replies,
-        "tool_calls": run.tool_calls,
-        "outcomes": None if run.outcomes is None else dict(run.outcomes),
-        **result_fields(run, log),
-        "waited_ms": round(run.waited_s * 1000),
-        "error_kind": run.error.kind if run.error else None,
-        "skip_reason": run.skip_reason,
-        "judge": _used(run.judge_usage),
-        **({"user": _used(run.user_usage)} if run.user_usage != Usage() else {}),
-        "scores": {check.label: check.score for check in run.checks if check.score is not None},
-        **({"faithfulness_by": label} if (label := stand_in(run)) else {}),
-        "failed_checks": [check.label for check in run.checks if check.verdict == "failed"],
+        "status": result.status,
+        "trial": result.index,
+        "stop": written_stop(result.stop),
+        "turns": result.replies,
+        "tool_calls": result.tool_calls,
+        "outcomes": None if result.outcomes is None else dict(result.outcomes),
+        **result_fields(result, log),
+        "waited_ms": round(result.waited_s * 1000),
+        "error_kind": result.error.kind if result.error else None,
+        "skip_reason": result.skip_reason,
+        "judge": _used(result.judge_usage),
+        **({"user": _used(result.user_usage)} if result.user_usage != Usage() else {}),
+        "scores": {check.label: check.score for check in result.checks if check.score is not None},
+        **({"faithfulness_by": label} if (label := stand_in(result)) else {}),
+        "failed_checks": [check.label for check in result.checks if check.verdict == "failed"],
         **(
             {"error_type": codes[0]}
-            if (codes := [check.code for check in run.checks if check.code])
+            if (codes := [check.code for check in result.checks if check.code])
             else {}
         ),
-        "tags": list(run.case.tags),
-        "key": run.key,
+        "tags": list(result.case.tags),
+        "key": result.key,
     }

@@ -59,7 +59,7 @@ WRITER = Writer(
 def _suite(
     suite: str, model: str, cases: Sequence[CaseResult], report: Report, log: RunLog
 ) -> ET.Element:
-    runs = [run for case in cases for run in case.trials]
+    runs = [result for case in cases for result in case.trials]
     name = suite if len(report.models) == 1 else f"{suite} [{model}]"
     skipped = sum(case.status == "skipped" for case in cases)
     attributes = {"name": _text(name), **_sums(cases), "skipped": str(skipped)}
@@ -111,14 +111,16 @@ def _reason(case: CaseResult) -> str:
     return "\n".join((*where, *trials, bounded(account(shown), _LONGEST)))
 
 
-def _type(run: TrialResult) -> str:
+def _type(result: TrialResult) -> str:
     """Return the sort of problem, for readers that group by it."""
-    if run.error is not None:
-        return run.error.kind
+    if result.error is not None:
+        return result.error.kind
     kinds = (
-        check.kind for check in run.checks if check.verdict != "passed" and check.severity == "fail"
+        check.kind
+        for check in result.checks
+        if check.verdict != "passed" and check.severity == "fail"
     )
-    return _text(next(kinds, run.status))
+    return _text(next(kinds, result.status))
 
 
 def _properties(case: CaseResult) -> str:
@@ -127,7 +129,7 @@ def _properties(case: CaseResult) -> str:
     facts = {
         "model": case.model,
         "status": case.status,
-        "trials": " ".join(run.status for run in case.trials),
+        "trials": " ".join(result.status for result in case.trials),
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
         "cost_usd": usage.cost_usd,
@@ -145,10 +147,10 @@ def _value(value: Any) -> str:
 
 def _conversations(case: CaseResult, log: RunLog) -> tuple[str, str]:
     out, err = [], []
-    for run in case.trials:
-        transcript = log.transcript(run.key)
+    for result in case.trials:
+        transcript = log.transcript(result.key)
         if transcript is not None:
-            out.append(bounded(trial_text(run, transcript), _LONGEST))
+            out.append(bounded(trial_text(result, transcript), _LONGEST))
             err += [bounded(transcript.stderr_tail, _LONGEST)] if transcript.stderr_tail else []
     return "\n".join(out), "\n".join(err)
 
@@ -160,12 +162,12 @@ def _sums(cases: Iterable[CaseResult]) -> dict[str, str]:
         "tests": str(len(cases)),
         "failures": str(elements.count("failure")),
         "errors": str(elements.count("error")),
-        "time": f"{sum(run.latency_s for case in cases for run in case.trials):.3f}",
+        "time": f"{sum(result.latency_s for case in cases for result in case.trials):.3f}",
     }
 
 
 def _time(case: CaseResult) -> str:
-    return f"{sum(run.latency_s for run in case.trials):.3f}"
+    return f"{sum(result.latency_s for result in case.trials):.3f}"
 
 
 def _known(value: Any) -> str:

@@ -164,7 +164,7 @@ def _table(report: Report) -> Iterator[str]:
             code(case_name(case, report)),
             code(shorten(case_mark(case) or problem(case.spokesman), _PROBLEM)),
             f"{case.passed}/{trials_needed(case)}",
-            seconds(sum(run.latency_s for run in case.trials)),
+            seconds(sum(result.latency_s for result in case.trials)),
             number(usage.tokens),
             money(usage.cost_usd),
         )

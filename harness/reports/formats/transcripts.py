@@ -12,18 +12,19 @@ from harness.types import AssistantMessage, Report, ToolCall, Transcript, TrialR
 
 def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write every message and call of every trial of the report, one trial at a time."""
-    for run in report.results:
-        transcript = log.transcript(run.key)
+    for result in report.results:
+        transcript = log.transcript(result.key)
         if transcript is not None:
-            stream.write(printable(trial_text(run, transcript)) + "\n")
+            stream.write(printable(trial_text(result, transcript)) + "\n")
 
 
-def trial_text(run: TrialResult, transcript: Transcript) -> str:
+def trial_text(result: TrialResult, transcript: Transcript) -> str:
     """Return one trial's conversation as text; it may contain anything that was said."""
-    title = f"── {run.suite}::{run.case.name} #{run.index + 1} [{run.model}] {run.status} "
+    name = f"{result.suite}::{result.case.name} #{result.index + 1}"
+    title = f"── {name} [{result.model}] {result.status} "
     lines = [title.ljust(80, "─")]
-    if run.case.user_context is not None:
-        lines.append(f"user_context {_json(run.case.user_context)}")
+    if result.case.user_context is not None:
+        lines.append(f"user_context {_json(result.case.user_context)}")
     lines.append(f"tools offered: {', '.join(transcript.tools) or 'none'}")
     for call in transcript.setup_calls:
         lines += _call(call, call.tool, "setup")

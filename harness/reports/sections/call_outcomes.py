@@ -29,9 +29,9 @@ def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
     """Return the outcomes of the tool calls of ``runs``."""
     outcomes: Counter[str] = Counter()
     unknown = 0
-    for run in runs:
-        outcomes.update(run.outcomes or {})
-        unknown += run.tool_calls if run.outcomes is None else 0
+    for result in runs:
+        outcomes.update(result.outcomes or {})
+        unknown += result.tool_calls if result.outcomes is None else 0
     return CallCounts(outcomes=dict(outcomes), unknown=unknown)
 
 
@@ -58,18 +58,22 @@ def calls_json(calls: CallCounts) -> dict[str, Any]:
     return {**counts, **unknown, "outcomes": dict(sorted(calls.outcomes.items()))}
 
 
-def mark(run: TrialResult) -> str | None:
+def mark(result: TrialResult) -> str | None:
     """Return a remark on a passed trial: ``passed, but no call succeeded: 2 tool_error``.
 
     ``None`` if a call succeeded, if a deciding check asks for failing calls or for none, if the
     trial did not pass, if it had no tools, or if its call outcomes are unknown.
     """
-    if run.status != "passed" or run.outcomes is None or not (run.offered or run.tool_calls):
+    if (
+        result.status != "passed"
+        or result.outcomes is None
+        or not (result.offered or result.tool_calls)
+    ):
         return None
     deciding = [
-        check for check in run.checks if check.severity == "fail" and check.verdict == "passed"
+        check for check in result.checks if check.severity == "fail" and check.verdict == "passed"
     ]
-    outcomes = {outcome: amount for outcome, amount in run.outcomes.items() if amount}
+    outcomes = {outcome: amount for outcome, amount in result.outcomes.items() if amount}
     if outcomes.get("ok"):
         held_back = next(filter(_only_held_back, deciding), None)
         return (
@@ -97,7 +101,9 @@ def mark(run: TrialResult) -> str | None:
 def case_mark(case: CaseResult) -> str | None:
     """Return the `mark` of a passed case; with several trials, with the number that have one."""
     marks = (
-        [words for run in case.trials if (words := mark(run))] if case.status == "passed" else []
+        [words for result in case.trials if (words := mark(result))]
+        if case.status == "passed"
+        else []
     )
     if not marks:
         return None
@@ -112,7 +118,7 @@ def marked(report: Report) -> list[CaseResult]:
 
 def call_lines(report: Report) -> Iterator[str]:
     """Yield a summary's lines on calls: their outcomes, and the number of marked cases."""
-    if any(run.stop is not None for run in report.results):
+    if any(result.stop is not None for result in report.results):
         yield calls_words(report.calls)
     if cases := len(marked(report)):
         which = "1 case" if cases == 1 else f"{cases} cases"

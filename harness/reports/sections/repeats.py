@@ -33,7 +33,7 @@ class Reliability:
 
 def is_flaky(case: CaseResult) -> bool:
     """Whether some of the case's judged trials passed and others did not."""
-    endings = {run.status for run in case.trials}
+    endings = {result.status for result in case.trials}
     return {"passed", "failed"} <= endings
 
 
@@ -65,7 +65,7 @@ def repeat_lines(report: Report) -> Iterator[str]:
     if flaky:
         names = ", ".join(
             f"{one_line(case.case)} "
-            f"{case.passed}/{sum(run.status in {'passed', 'failed'} for run in case.trials)}"
+            f"{case.passed}/{sum(result.status in {'passed', 'failed'} for result in case.trials)}"
             for case in flaky[:_MOST]
         )
         more = f" and {len(flaky) - _MOST} more" if len(flaky) > _MOST else ""
@@ -99,12 +99,12 @@ def repeats_json(cases: Sequence[CaseResult]) -> dict[str, Any]:
 
 
 def _spared(case: CaseResult) -> int:
-    return sum(run.skip_reason == DECIDED for run in case.trials)
+    return sum(result.skip_reason == DECIDED for result in case.trials)
 
 
 def _started(case: CaseResult) -> int:
     """Return the number of started trials: an error was not a pass, a skipped one never ran."""
-    return sum(run.status != "skipped" for run in case.trials)
+    return sum(result.status != "skipped" for result in case.trials)
 
 
 def _reliability(tallies: Sequence[tuple[int, int]], k: int) -> Reliability:

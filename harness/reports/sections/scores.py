@@ -110,21 +110,21 @@ def _rates(cases: Iterator[CaseResult]) -> dict[str, list[float]]:
     """Return the pass rate of each judged case, by category; counted turns are cases themselves."""
     rates: dict[str, list[float]] = {}
     for case in cases:
-        judged = [run for run in case.trials if run.status in {"passed", "failed"}]
+        judged = [result for result in case.trials if result.status in {"passed", "failed"}]
         category = case.trials[0].case.metadata.get("category")
         if judged and isinstance(category, str):
-            each = [_verdicts(run) for run in judged]
+            each = [_verdicts(result) for result in judged]
             found = [sum(verdicts) / len(verdicts) for verdicts in zip(*each, strict=False)]
             rates.setdefault(category, []).extend(found)
     return rates
 
 
-def _verdicts(run: TrialResult) -> list[bool]:
+def _verdicts(result: TrialResult) -> list[bool]:
     """Return whether the run passed, or, where its turns are counted, whether each of them did."""
-    if not any(check.kind == COUNTED for check in run.checks):
-        return [run.status == "passed"]
+    if not any(check.kind == COUNTED for check in result.checks):
+        return [result.status == "passed"]
     turns: dict[int, bool] = {}
-    for check in run.checks:
+    for check in result.checks:
         if check.turn is not None:
             turns[check.turn] = turns.get(check.turn, True) and check.verdict == "passed"
     return list(turns.values())

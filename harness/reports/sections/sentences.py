@@ -63,7 +63,9 @@ def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
     rates, judged = [], 0
     for case in cases:
         verdicts = [
-            run.status == "passed" for run in case.trials if run.status in {"passed", "failed"}
+            result.status == "passed"
+            for result in case.trials
+            if result.status in {"passed", "failed"}
         ]
         if verdicts:
             rates.append(sum(verdicts) / len(verdicts))
@@ -106,9 +108,9 @@ def beside(report: Report) -> Iterator[str]:
             yield f"{who} {names} · {tokens} · cost {money(used.cost_usd)}"
 
 
-def stand_in(run: TrialResult) -> str | None:
+def stand_in(result: TrialResult) -> str | None:
     """Return how the trial's faithfulness is labelled if no judge scored it."""
-    found: Any = next((check.actual for check in run.checks if check.kind == GRADED), None)
+    found: Any = next((check.actual for check in result.checks if check.kind == GRADED), None)
     for step in ("metrics", "faithfulness", "label"):
         found = found.get(step) if isinstance(found, Mapping) else None
     return None if found is None else str(found)
@@ -153,36 +155,38 @@ def case_name(case: CaseResult, report: Report) -> str:
     return one_line(f"{suite}{case.case}{model}")
 
 
-def failed_checks(run: TrialResult) -> Iterator[CheckResult]:
+def failed_checks(result: TrialResult) -> Iterator[CheckResult]:
     """Yield the checks because of which the trial did not pass."""
-    return (check for check in run.checks if check.verdict != "passed" and check.severity == "fail")
+    return (
+        check for check in result.checks if check.verdict != "passed" and check.severity == "fail"
+    )
 
 
-def problem(run: TrialResult) -> str:
+def problem(result: TrialResult) -> str:
     """Return the first problem on one line; empty when the trial passed."""
-    if run.status == "passed":
+    if result.status == "passed":
         return ""
-    if run.error is not None:
-        return one_line(f"{run.error.kind} error: {run.error.message[:_LINE]}")
-    for check in failed_checks(run):
+    if result.error is not None:
+        return one_line(f"{result.error.kind} error: {result.error.message[:_LINE]}")
+    for check in failed_checks(result):
         first = printable(check.explanation[:_LINE]).strip().partition("\n")[0]
         return one_line(first or f"{check.label[:_LINE]} {check.verdict}")
-    return one_line(run.skip_reason or run.status)
+    return one_line(result.skip_reason or result.status)
 
 
-def account(run: TrialResult) -> str:
+def account(result: TrialResult) -> str:
     """Return everything that went wrong with a trial, with what usually helps, as plain text."""
     parts = []
-    if run.error is not None:
-        parts.append(f"{run.error.kind} error: {run.error.message}")
-        parts += [run.error.detail] if run.error.detail else []
-    for check in failed_checks(run):
+    if result.error is not None:
+        parts.append(f"{result.error.kind} error: {result.error.message}")
+        parts += [result.error.detail] if result.error.detail else []
+    for check in failed_checks(result):
         where = f" ({check.at})" if check.at else ""
         parts.append(
             "\n".join(
                 part for part in (f"{check.label}{where}", check.explanation, check.hint) if part
             )
         )
-    if run.skip_reason:
-        parts.append(run.skip_reason)
+    if result.skip_reason:
+        parts.append(result.skip_reason)
     return "\n\n".join(bounded(part, _PART) for part in parts)

@@ -62,12 +62,12 @@ def tool_facts(report: Report, log: RunLog) -> ToolFacts:
     offered: Counter[str] = Counter()
     calls: Counter[tuple[str, str]] = Counter()
     matrix: Counter[tuple[str, str]] = Counter()
-    for run in report.results:
-        transcript = log.transcript(run.key)
+    for result in report.results:
+        transcript = log.transcript(result.key)
         if transcript is not None:
             offered.update(set(transcript.tools))
             calls.update((call.tool, _fate(call)) for call in transcript.tool_calls)
-            matrix.update(_cells(run, transcript))
+            matrix.update(_cells(result, transcript))
     names = sorted({*offered, *(tool for tool, _ in calls)})
     return ToolFacts(tools=tuple(_use(name, offered[name], calls) for name in names), matrix=matrix)
 
@@ -75,11 +75,11 @@ def tool_facts(report: Report, log: RunLog) -> ToolFacts:
 def confusions(report: Report, log: RunLog) -> list[Confusion]:
     """Return which tools were taken for which, the most frequent first."""
     found: Counter[tuple[str, str]] = Counter()
-    for run in report.results:
-        if any(check.verdict == "failed" and check.kind in _EXPECTING for check in run.checks):
-            transcript = log.transcript(run.key)
+    for result in report.results:
+        if any(check.verdict == "failed" and check.kind in _EXPECTING for check in result.checks):
+            transcript = log.transcript(result.key)
             if transcript is not None:
-                found.update(cell for cell in _cells(run, transcript) if cell[0] != cell[1])
+                found.update(cell for cell in _cells(result, transcript) if cell[0] != cell[1])
     return [
         Confusion(expected=expected, called=called, trials=trials)
         for (expected, called), trials in sorted(
@@ -116,8 +116,8 @@ def _asked(check: CheckResult) -> Iterator[str]:
     yield from tools
 
 
-def _cells(run: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]]:
-    expected = expected_tools(run.checks)
+def _cells(result: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]]:
+    expected = expected_tools(result.checks)
     called = list(dict.fromkeys(call.tool for call in transcript.tool_calls))
     instead = [tool for tool in called if tool not in expected] or [NO_CALL]
     for tool in expected:

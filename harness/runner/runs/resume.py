@@ -112,9 +112,9 @@ def remaining(plan: Plan, log: RunLog) -> Plan:
     return replace(plan, jobs=jobs, done=tuple(done.values()), spent=spent)
 
 
-def _stands(run: TrialResult) -> bool:
+def _stands(result: TrialResult) -> bool:
     """Whether a result is final; any other trial is run again."""
-    return run.status in {"passed", "failed"} or run.skip_reason == DECIDED
+    return result.status in {"passed", "failed"} or result.skip_reason == DECIDED
 
 
 def _known(usage: Usage) -> Usage:

@@ -64,8 +64,8 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
         for log in logs:
             for line in log.tools_lines:
                 writer.append(line)
-            for run, transcript in log:
-                writer.append(TrialLine(run=run, transcript=transcript))
+            for result, transcript in log:
+                writer.append(TrialLine(run=result, transcript=transcript))
         footers = [log.footer for log in logs]
         whole = [footer for footer in footers if footer is not None]
         if len(whole) == len(footers):
@@ -85,7 +85,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
     found: dict[str, str] = {}
     for log in logs:
         name = log.header.run_id
-        twice = next((run for run in log.results if run.key in found), None)
+        twice = next((result for result in log.results if result.key in found), None)
         if twice is not None:
             other = found[twice.key]
             whose = (
@@ -99,7 +99,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
                 meant="Only parts of one plan can be merged (--shard). To compare two runs: "
                 "harness compare A B",
             )
-        found |= {run.key: name for run in log.results}
+        found |= {result.key: name for result in log.results}
 
 
 def _check_parts(headers: Sequence[Header]) -> None:

@@ -35,11 +35,11 @@ def case_detail(case: CaseResult, log: RunLog) -> dict[str, Any]:
     return {
         "needed": case.needed,
         "planned": case.planned,
-        "trials": [trial_detail(run, log.transcript(run.key)) for run in case.trials],
+        "trials": [trial_detail(result, log.transcript(result.key)) for result in case.trials],
     }
 
 
-def trial_detail(run: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
+def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str, Any]:
     """Return everything there is to see of one trial: texts are harmless and bounded."""
     said = transcript or Transcript()
     steps = _steps(said)
@@ -50,63 +50,73 @@ def trial_detail(run: TrialResult, transcript: Transcript | None) -> dict[str, A
             {"who": "note", "text": f"{more} more steps are in the run log"},
         ]
     return {
-        "number": run.index + 1,
-        "status": run.status,
-        "facts": _facts(run, said),
-        "description": _text(run.case.description or ""),
-        "error": None if run.error is None else _error(run),
-        "checks": [_check(check) for check in run.checks],
+        "number": result.index + 1,
+        "status": result.status,
+        "facts": _facts(result, said),
+        "description": _text(result.case.description or ""),
+        "error": None if result.error is None else _error(result),
+        "checks": [_check(check) for check in result.checks],
         "judgements": [
             {
                 "judge": short(judgement.model),
                 "verdict": short(judgement.grade or f"score {judgement.score:.2g}"),
                 "explanation": _text(judgement.explanation),
             }
-            for judgement in run.judgements
+            for judgement in result.judgements
         ],
         "steps": steps,
         "stderr": _text(said.stderr_tail),
     }
 
 
-def _facts(run: TrialResult, said: Transcript) -> list[list[str]]:
+def _facts(result: TrialResult, said: Transcript) -> list[list[str]]:
     """Return name and value of each fact besides the conversation."""
-    place = [["where", short(str(run.case.at))]] if run.case.at else []
-    who = [] if run.case.user_context is None else [["user_context", _json(run.case.user_context)]]
-    if run.stop is None:
-        return [*place, *who, ["not started", short(run.skip_reason or run.status)]]
+    place = [["where", short(str(result.case.at))]] if result.case.at else []
+    who = (
+        []
+        if result.case.user_context is None
+        else [["user_context", _json(result.case.user_context)]]
+    )
+    if result.stop is None:
+        return [*place, *who, ["not started", short(result.skip_reason or result.status)]]
     return [
         *place,
         *who,
-        ["ended", f"{run.stop} after {run.replies} repl{'y' if run.replies == 1 else 'ies'}"],
+        [
+            "ended",
+            f"{result.stop} after {result.replies} repl{'y' if result.replies == 1 else 'ies'}",
+        ],
         [
             "time",
-            seconds(run.latency_s)
-            + (f" (of that waiting {seconds(run.waited_s)})" if run.waited_s else ""),
+            seconds(result.latency_s)
+            + (f" (of that waiting {seconds(result.waited_s)})" if result.waited_s else ""),
         ],
-        ["tokens", f"{number(run.usage.input_tokens)} in, {number(run.usage.output_tokens)} out"],
-        ["cost", money(run.usage.cost_usd)],
+        [
+            "tokens",
+            f"{number(result.usage.input_tokens)} in, {number(result.usage.output_tokens)} out",
+        ],
+        ["cost", money(result.usage.cost_usd)],
         *(
             []
-            if run.judge_usage == Usage()
-            else [["cost of judging", money(run.judge_usage.cost_usd)]]
+            if result.judge_usage == Usage()
+            else [["cost of judging", money(result.judge_usage.cost_usd)]]
         ),
         *(
             []
-            if run.user_usage == Usage()
-            else [["cost of the simulated user", money(run.user_usage.cost_usd)]]
+            if result.user_usage == Usage()
+            else [["cost of the simulated user", money(result.user_usage.cost_usd)]]
         ),
         *([["served by", short(said.served_by)]] if said.served_by else []),
         ["tools offered", _text(", ".join(said.tools) or "none")],
     ]
 
 
-def _error(run: TrialResult) -> dict[str, str]:
-    assert run.error is not None
+def _error(result: TrialResult) -> dict[str, str]:
+    assert result.error is not None
     return {
-        "kind": run.error.kind,
-        "message": _text(run.error.message),
-        "detail": _text(run.error.detail or ""),
+        "kind": result.error.kind,
+        "message": _text(result.error.message),
+        "detail": _text(result.error.detail or ""),
     }
 
 

@@ -94,7 +94,7 @@ def _figures(report: Report) -> list[list[str]]:
 
 def _line(case: CaseResult) -> dict[str, Any]:
     usage = total_usage(case.trials)
-    took = sum(run.latency_s for run in case.trials)
+    took = sum(result.latency_s for result in case.trials)
     return {
         "suite": short(case.suite),
         "case": short(case.case),
@@ -107,7 +107,7 @@ def _line(case: CaseResult) -> dict[str, Any]:
         "planned": case.planned,
         "latency": round(took, 4),
         "cost": usage.cost_usd,
-        "calls": sum(run.tool_calls for run in case.trials),
+        "calls": sum(result.tool_calls for result in case.trials),
         "words": {"time": seconds(took), "cost": money(usage.cost_usd)},
     }
 
