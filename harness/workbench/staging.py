@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from harness.config import load_config
 from harness.errors import UsageError
+from harness.models import unknown_provider
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.planning.variant_choice import NO_VARIANT, base_name
@@ -45,6 +47,18 @@ class Ground:
                 meant="Name one of them.",
             )
         return prepared
+
+    def model(self, name: str, *, keyless: bool = False) -> ModelSpec:
+        """Return the configured model of that name, for work that is no trial.
+
+        Raises:
+            UsageError: there is none, or its key is missing and ``keyless`` is not set.
+        """
+        config = load_config(self.cwd, self.environ, self.request.mcp_config)
+        spec = replace(config, keyless=keyless).model(name)
+        if wrong := unknown_provider(spec):
+            raise wrong
+        return spec
 
     def stage(
         self, arms: Sequence[Arm], settings: JsonObject, *, keyless: bool = False

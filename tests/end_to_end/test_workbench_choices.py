@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -187,3 +188,47 @@ def test_a_model_that_goes_by_words_minds_no_order(project: Project) -> None:
     assert (says["passing"]["before"], says["passing"]["after"]) == (1.0, 1.0)
     assert says["orders"]["p_value"] == 1.0
     assert says["findings"] == []
+
+
+# ── Wordings by a model ──────────────────────────────────────────────────────────────────────
+
+
+def writes(request: Incoming) -> Step:
+    """Say a prompt in other words where asked to, and go by keywords otherwise."""
+    if request.tools:
+        return by_keyword(request)
+    other = [request.prompt.replace("Find", "Show"), "Just show me.", request.prompt]
+    return say(f"Here they are:\n```json\n{json.dumps(other)}\n```")
+
+
+def test_a_model_writes_wordings_once_and_those_that_lose_a_value_are_dropped(
+    project: Project,
+) -> None:
+    project.suite("shop", WORDED_TESTS, server=worded(project, TOOLS))
+    asked = ("workbench", "shop", "--make-wordings", "words.yml", "--writer", "m")
+    with provided(project, writes):
+        finished = project.run(*asked)
+        assert finished.code == 0, finished.stderr
+        assert "3 wordings of 3 tests are in words.yml" in finished.stdout
+        assert (
+            "people: dropped, it no longer says 'C7', which must_call expects: 'Just show me.'"
+            in finished.stderr
+        )
+        assert "people: dropped, it says nothing new" in finished.stderr
+        text = (project.folder / "words.yml").read_text()
+        assert text.startswith("# ")
+        assert "people: Show people of C7." in text
+        says = found(project, "paraphrase", "--variant", "words.yml")
+        assert len(says["cases"]) == 3
+        again = project.run(*asked)
+    assert again.code == 3
+    assert "exists already" in again.stderr
+
+
+def test_wordings_need_a_model_that_writes(project: Project) -> None:
+    project.suite("shop", WORDED_TESTS, server=worded(project, TOOLS))
+    with provided(project, writes) as server:
+        finished = project.run("workbench", "shop", "--make-wordings", "words.yml")
+    assert finished.code == 3
+    assert "--writer MODEL" in finished.stderr
+    assert server.journal == []

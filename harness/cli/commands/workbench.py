@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from harness.cli import shell_completion as completing
+from harness.cli.make_wordings import make_wordings
 from harness.cli.options import Number, bundle
 from harness.cli.progress import progress
 from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
@@ -103,11 +104,14 @@ class Mode:
     """The run to read instead of running anything."""
     dry_run: bool
     """Whether to estimate the cost and run nothing."""
+    make_wordings: Path | None
+    """Where to write other wordings of the tests, instead of running anything."""
 
     def __post_init__(self) -> None:
         """Refuse contradictory options."""
-        if sum((self.resume is not None, self.from_run is not None, self.dry_run)) > 1:
-            raise UsageError("give one of --resume, --from and --dry-run")
+        given = (self.resume, self.from_run, self.make_wordings, self.dry_run or None)
+        if sum(one is not None for one in given) > 1:
+            raise UsageError("give one of --resume, --from, --dry-run and --make-wordings")
 
 
 MODE = bundle(
@@ -132,6 +136,13 @@ MODE = bundle(
         "--dry-run",
         is_flag=True,
         help="Show what each study would run and its estimated cost; no model is asked.",
+    ),
+    click.option(
+        "--make-wordings",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Run nothing: let the --writer say each prompt in other words, into a file of "
+        "variants to review.",
     ),
 )
 
@@ -176,6 +187,9 @@ def command(
     for note in prepared.notes:
         click.echo(note, err=True)
     require_trust(prepared.plan)
+    if mode.make_wordings is not None:
+        make_wordings(ground, order.options.writer, prepared.plan, budget, mode.make_wordings)
+        return
     tools = tools_in(logs) if logs else tools_of(prepared.plan)
     bench = Workbench(ground, order, tools, prepared.plan)
     if mode.dry_run:

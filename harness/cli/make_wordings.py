@@ -1,0 +1,66 @@
+"""``harness workbench --make-wordings FILE``: other wordings by a model, into a file to review."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import click
+
+from harness.drafting.yaml_text import comment, dump
+from harness.errors import NothingToRun, UsageError
+from harness.reports.atomic_files import write_atomically
+from harness.runner.control import Budget
+from harness.runner.open_models import open_models
+from harness.runner.planning.plan import Plan
+from harness.safe_text import money, number, printable
+from harness.trust import GATE
+from harness.types import Case, ModelSpec
+from harness.workbench.other_words import OtherWords, other_words
+from harness.workbench.staging import Ground, only_suite
+
+
+def make_wordings(
+    ground: Ground, writer: str | None, plan: Plan, budget: Budget, path: Path
+) -> None:
+    """Write other wordings of the tests of ``plan`` to ``path``, which must not exist yet.
+
+    Raises:
+        UsageError: no model is named, or the file exists.
+        NothingToRun: no wording is left.
+    """
+    if writer is None:
+        raise UsageError(
+            "--make-wordings needs a model that writes", meant="Name it: --writer MODEL."
+        )
+    if path.exists():
+        raise UsageError(
+            f"{path} exists already: it may have been reviewed", meant="Name another file."
+        )
+    suite, spec = only_suite(plan), ground.model(writer)
+    GATE.plan((), (spec,))
+    found = anyio.run(_written, spec, suite.cases, budget)
+    for note in found.notes:
+        click.echo(printable(note), err=True)
+    variants = found.variants()
+    if not variants:
+        raise NothingToRun(f"{writer} wrote no wording that can be used")
+    told = (
+        f"Other wordings of the tests of {suite.name}, written by {writer}. Review them: each must "
+        "ask for the same as its test. Then: "
+        f"harness workbench {suite.name} --variant {path} --studies paraphrase"
+    )
+    text = comment(told) + dump(
+        {"variants": {one.name: {"prompts": dict(one.prompts)} for one in variants}}
+    )
+    write_atomically(path, lambda stream: print(text, end="", file=stream))
+    count = sum(map(len, found.said.values()))
+    click.echo(
+        f"{count} wordings of {len(found.said)} tests are in {path} "
+        f"({number(found.usage.tokens)} tokens, {money(found.usage.cost_usd)}). Review them."
+    )
+
+
+async def _written(spec: ModelSpec, cases: tuple[Case, ...], budget: Budget) -> OtherWords:
+    async with open_models((spec,)) as models:
+        return await other_words(models[spec.name], cases, budget)
