@@ -69,19 +69,16 @@ def slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | No
     Sources: Greenland and Mansournia 2015, Statistics in Medicine 34:3133 (log-F priors, and why
     not Firth's); Efron and Stein 1981 (jackknife); Bonett and Price 2012 (two imagined cases).
     """
-    lengths = sorted({k for case in cases for k in case})
-    whole = [case for case in cases if all(case.get(k, (0, 0))[1] for k in lengths)]
-    if len(whole) < 2 or len(lengths) < 2:  # noqa: PLR2004 - a spread and a line take two
+    whole, rates, lengths = _whole(cases)
+    if not rates:
         return None
-    rates = [[case[k][0] / case[k][1] for k in lengths] for case in whole]
     places = [log2(1 + k) for k in lengths]
     middle, count = fmean(places), len(rates)
     a, b = _fitted(places, rates)
     left_out = _jackknife(places, [*rates, *_imagined(whole, lengths)])
     t = t_quantile(0.975, count - 1)
     reach = t * _spread([b for _, b in left_out])
-    test = paired_test(_trends(rates), repeated=True)
-    assert test is not None, "there are two cases"
+    test = _trend(rates)
     curve = []
     for step in range(points):
         place = places[0] + (places[-1] - places[0]) * step / (points - 1)
@@ -99,10 +96,30 @@ def slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | No
     )
 
 
-def _trends(rates: Sequence[Sequence[float]]) -> list[float]:
-    """Return each case's rates weighted by place, shortest first: −3, −1, 1, 3 for four lengths."""
+def trend_test(cases: Sequence[Mapping[int, Trials]]) -> PairedTest | None:
+    """Return the test of `slope` alone; ``None`` without it."""
+    rates = _whole(cases)[1]
+    return _trend(rates) if rates else None
+
+
+def _whole(
+    cases: Sequence[Mapping[int, Trials]],
+) -> tuple[list[Mapping[int, Trials]], list[list[float]], list[int]]:
+    """Return the cases that were judged at every length, their rates, and the lengths."""
+    lengths = sorted({k for case in cases for k in case})
+    whole = [case for case in cases if all(case.get(k, (0, 0))[1] for k in lengths)]
+    if len(whole) < 2 or len(lengths) < 2:  # noqa: PLR2004 - a spread and a line take two
+        return [], [], lengths
+    return whole, [[case[k][0] / case[k][1] for k in lengths] for case in whole], lengths
+
+
+def _trend(rates: Sequence[Sequence[float]]) -> PairedTest:
+    """Test each case's rates weighted by place, shortest first: −3, −1, 1, 3 for four lengths."""
     last = len(rates[0]) - 1
-    return [sum((2 * place - last) * rate for place, rate in enumerate(case)) for case in rates]
+    weighted = [sum((2 * place - last) * rate for place, rate in enumerate(case)) for case in rates]
+    test = paired_test(weighted, repeated=True)
+    assert test is not None, "there is a case"
+    return test
 
 
 def _imagined(cases: Sequence[Mapping[int, Trials]], lengths: Sequence[int]) -> list[list[float]]:

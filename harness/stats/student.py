@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
 _TINY = 1e-300
@@ -20,10 +21,12 @@ def t_tail(t: float, df: float) -> float:
     return incomplete_beta(df / 2, 0.5, df / (df + square), square / (df + square))
 
 
+@lru_cache(maxsize=256)
 def t_quantile(probability: float, df: float) -> float:
     """Return the t with P(T ≤ t) = ``probability``, for 0 < ``probability`` < 1 and ``df`` > 0.
 
-    Found by bisection of `t_tail` down to neighbouring floats.
+    Found by bisection of `t_tail` down to neighbouring floats; a study asks for the same again and
+    again.
     """
     if probability < 0.5:  # noqa: PLR2004 - the median
         return -t_quantile(1 - probability, df)
