@@ -65,9 +65,9 @@ def test_ablation_claims_the_sentence_that_the_model_goes_by_and_no_other_part(
 def test_variants_and_decoys_are_told_apart_by_what_they_do_to_the_model(
     project: Project, provider: FakeProvider
 ) -> None:
-    arguments = ("--studies", "ab,decoys,confusion,coverage", "--decoys", "4,8")
-    arguments += ("--variant", "blunt", "--variant", "sorted")
-    studies = studies_of(found(project, *arguments))
+    variants = ("--variant", "blunt", "--variant", "sorted")
+    asked = ("--studies", "ab,decoys,confusion,coverage", "--decoys", "4,8")
+    studies = studies_of(found(project, *asked, *variants))
     blunt, order = studies["ab"]["variants"]
     assert (blunt["variant"], blunt["verdict"], blunt["difference"]) == ("blunt", "worse", -1)
     assert (order["variant"], order["verdict"], order["difference"]) == ("sorted", "undecided", 0)
