@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from textwrap import dedent
 
 import pytest
 
 from harness.types import UserMessage
 from tests.end_to_end.harness_process import TIMEOUT_S, Finished, Project, plain_server
+from tests.end_to_end.warm import warm_python
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say
 
 CAPITALS = f"""
@@ -157,7 +157,7 @@ def test_a_script_runs_the_suite_that_it_holds_tools_included(project: Project) 
     """
     write(project, "script.py", dedent(CAPITALS) + dedent(body))
     finished = subprocess.run(
-        [sys.executable, "script.py"],
+        [warm_python(), "script.py"],
         cwd=project.folder,
         capture_output=True,
         text=True,
