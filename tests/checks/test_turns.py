@@ -5,7 +5,7 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from harness.checks import Evidence, evaluate
+from harness.checks import VOCABULARY, Evidence, evaluate
 from harness.checks.turns import until
 from harness.types import (
     AssistantMessage,
@@ -25,6 +25,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from tests.checks.judges import grade, judge_of, materials
 
 USAGE = Usage(input_tokens=10, output_tokens=1)
 
@@ -135,3 +136,31 @@ def test_a_check_of_a_turn_that_never_came_fails_and_says_where_it_ended(severit
     assert (
         result.explanation == "This turn never came: the conversation ended in turn 1 (call_limit)."
     )
+
+
+@pytest.mark.parametrize(
+    ("fresh", "asked"),
+    [
+        ((), ["a1", "a1\n\nb2", "a1\n\nb2\n\nc3"]),
+        ((0,), ["a1", "a1\n\nb2", "a1\n\nb2\n\nc3"]),
+        ((1,), ["a1", "b2", "b2\n\nc3"]),
+        ((2,), ["a1", "a1\n\nb2", "c3"]),
+        ((1, 2), ["a1", "b2", "c3"]),
+    ],
+)
+def test_a_judge_is_shown_what_was_said_since_the_conversation_began_anew(
+    fresh: tuple[int, ...], asked: list[str]
+) -> None:
+    ((_, good),) = VOCABULARY.parse("expected_answer", "ok")
+    ((_, fine),) = VOCABULARY.parse("expected_answer", "fine")
+    prompts = ("a1", "b2", "c3")
+    turns = tuple(
+        Turn(prompt=prompt, fresh=place in fresh, checks=(good,))
+        for place, prompt in enumerate(prompts)
+    )
+    messages = tuple(one for prompt in prompts for one in (UserMessage(text=prompt), reply("ok")))
+    judge, model = judge_of(grade("correct"))
+    case = Case(name="c", prompt="a1", checks=(fine,), turns=turns)
+    said = Transcript(messages=messages, answer="ok")
+    anyio.run(evaluate, Evidence(case=case, transcript=said, tools=ToolList(tools=()), judge=judge))
+    assert [shown["query"] for shown in materials(model)] == [*asked, asked[-1]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.canonical_json import canonical_json
 from harness.checks import Evidence
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import without_calls
@@ -208,7 +209,7 @@ def _hint_many(calls: list[ToolCall]) -> str:
             f"{failed} of them failed: let the tools' errors say how to do better, so that fewer "
             "attempts are needed."
         )
-    repeated = len(calls) - len({as_made(call, 2_000) for call in calls})
+    repeated = len(calls) - len({(call.tool, canonical_json(call.arguments)) for call in calls})
     if repeated:
         return (
             f"{repeated} of {len(calls)} repeat an earlier call word for word: let the result say "

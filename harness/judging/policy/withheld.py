@@ -133,10 +133,11 @@ def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
     """Return what is withheld from each identity, as far as ``views`` show it."""
     by_key: dict[CallKey, list[tuple[View, Result]]] = {}
     by_tool: dict[str, list[tuple[View, Result]]] = {}
-    seen: set[tuple[str, str, bool]] = set()
+    seen: set[tuple[str, str, bool, bool]] = set()
     for view in views:
         for result in view.results:
-            twin = (view.identity, result.fingerprint, view.rightful)
+            offered = result.call.tool in view.offered
+            twin = (view.identity, result.fingerprint, view.rightful, offered)
             if twin not in seen:  # a hundred equal trials prove no more than one
                 seen.add(twin)
                 by_key.setdefault(result.key, []).append((view, result))

@@ -110,9 +110,14 @@ def test_the_last_two_thousand_characters_of_an_answer_are_read(size: int, said:
 
 
 def test_marks_of_emphasis_do_not_hide_what_is_said() -> None:
-    assert "says that it has none" in without_calls(
-        scene(answer="I **cannot find** a `tool`.").transcript
-    )
+    for answer in (
+        "I **cannot find** a `tool`.",
+        "I __cannot__ find a tool.",
+        "`No`: I **have no** `tool`.",
+    ):
+        assert "says that it has none" in without_calls(scene(answer=answer).transcript)
+    asked = scene(answer="__Which__ customer do you **mean**?").transcript
+    assert "the model asked back" in without_calls(asked)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks import Evidence
-from harness.checks.judge.faithfulness import stand_in
+from harness.checks.judge.faithfulness import conversation, stand_in
 from tests.checks.scenes import call, scene
 
 PRICE = call(
@@ -99,3 +99,63 @@ def test_a_further_keyword_in_the_answer_never_lowers_the_score(
 def test_the_order_of_keywords_does_not_matter(keywords: list[str], said: list[str]) -> None:
     evidence = scene(answer=f"x {' '.join(said)}")
     assert stand_in(keywords, evidence).score == stand_in(sorted(keywords), evidence).score
+
+
+@pytest.mark.parametrize(
+    ("answer", "score"),
+    [
+        ("There are 12 of them.", 1.0),
+        ("There are 13 of them.", 0.0),
+        ("There are 1.5 of them.", 0.0),
+        ("There are -12 of them.", 1.0),
+        ("That is 12% of them.", 0.0),  # 0.12 counts nothing
+        ("15, at most", 1.0),
+    ],
+)
+def test_whole_numbers_up_to_twelve_need_no_source(answer: str, score: float) -> None:
+    assert told(answer, [], scene(call("t", text="15"), answer=answer))[0] == score
+
+
+@pytest.mark.parametrize(
+    ("source", "answer", "score"),
+    [
+        ("15.075", "15", 1.0),  # half a percent above, and just beyond
+        ("15.0751", "15", 0.0),
+        ("14.925", "15", 1.0),
+        ("14.9249", "15", 0.0),
+    ],
+)
+def test_half_a_percent_is_rounding(source: str, answer: str, score: float) -> None:
+    assert told(answer, [], scene(call("t", text=source), answer=answer))[0] == score
+
+
+def test_five_of_what_is_missing_are_named_and_the_others_counted() -> None:
+    words = [f"word{n}" for n in range(7)]
+    for number, more in ((5, "."), (6, " and 1 more."), (7, " and 2 more.")):
+        named = ", ".join(f"“{word}”" for word in words[:5])
+        assert told("nothing", words[:number])[1] == f"The answer lacks {named}{more}"
+
+
+def test_figures_are_looked_for_in_the_first_hundred_thousand_characters() -> None:
+    for ahead, score in ((99_996, 1.0), (99_997, 0.0)):
+        text = f"{'x' * (ahead - 1)} 4711"
+        assert told("4711", [], scene(call("t", text=text), answer="4711"))[0] == score
+        said = f"{text} and 5813"
+        assert told(said, [], scene(call("t", text="4711"), answer=said))[0] == score
+
+
+@pytest.mark.parametrize(
+    ("text", "structured", "shown"),
+    [
+        ("it is 5", {"n": 5}, "it is 5"),
+        ("it is 5", None, "it is 5"),
+        (" ", {"n": 5}, '{"n": 5}'),
+        ("", 0, "0"),
+        (" ", None, " "),
+    ],
+)
+def test_a_judge_is_shown_the_text_of_a_result_or_else_its_structure(
+    text: str, structured: object, shown: str
+) -> None:
+    made = scene(call("t", text=text, structured=structured), answer="5")
+    assert conversation(made)["tool_outputs"][0]["result"] == shown

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +10,7 @@ from harness.checks import KINDS, VOCABULARY, evaluate
 from harness.checks.judge.judge import Judge, JudgeModel
 from harness.errors import InvalidValue, ModelError
 from harness.types import Case, CheckResult, Reply
-from tests.checks.judges import grade, judge_of, verdict
+from tests.checks.judges import grade, judge_of, materials, verdict
 from tests.checks.scenes import call, scene
 from tests.support import ScriptedModel, says
 
@@ -26,13 +25,6 @@ def judged(
     )
     (result,) = anyio.run(evaluate, evidence)
     return result
-
-
-def material(model: ScriptedModel) -> dict[str, Any]:
-    message = model.asked[0][0]
-    lines = getattr(message, "text", "").split("\n")
-    found: dict[str, Any] = json.loads(lines[lines.index("BEGIN DATA") + 1])
-    return found
 
 
 @pytest.mark.parametrize(
@@ -51,7 +43,7 @@ def test_only_a_correct_answer_is_the_expected_one(word: str, outcome: str, scor
         "judge": "j",
         "prompt_version": "1",
     }
-    assert material(model) == {
+    assert materials(model)[0] == {
         "query": "What did they order?",
         "tool_outputs": [
             {

@@ -65,3 +65,12 @@ def test_every_field_that_is_kept_back_is_looked_for(fields: int, told: int) -> 
         view("clerk", call(structured={}), call("other", structured=record)),
     ]
     assert len({leak.field for leak in find_leaks(views)}) == told
+
+
+def test_a_tool_that_others_are_offered_only_at_times_is_hidden_from_who_never_is() -> None:
+    early, late = (
+        view("admin", call(structured={"pay": 64_512}), tools=t) for t in ((), ("get_salary",))
+    )
+    told = view("clerk", tools=(), answer="It is 64512.")
+    for views in ([early, late, told], [late, early, told]):
+        assert [leak.field for leak in find_leaks(views)] == ["pay"]

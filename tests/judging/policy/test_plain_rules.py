@@ -1,0 +1,102 @@
+"""What is found with indexes is what the tables say, one place after the other."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.judging.policy import View, find_leaks
+from harness.judging.policy.views import Result
+from harness.judging.policy.withheld import differences, kept_from
+from harness.types import Outcome, Tool, ToolCall, ToolList
+from tests.judging.policy.plain_rules import leaks_of, missing, secrets_from
+
+PHONE, MAIL = "+1-619-555-0148", "lucia@example.com"
+VALUES = (64_512, 4_711, 7, True, "Lucia Chen", "open", "ab-12", PHONE, MAIL)
+NOTES = (
+    "They earn 64,512 a year.",
+    f"Call (619) 555-0148 or {PHONE}.",
+    f"Mail to {MAIL} please.",
+    "It is the code ab-12 again.",
+    "Nothing to say here.",
+)
+NAMES = ("salary", "base_salary", "email", "phone", "status", "note", "id", "manager_id")
+IDS = ("EMP_0042", "EMP_0043")
+
+scalars = st.sampled_from((*VALUES, *NOTES, "***", "none", "", None))
+records: st.SearchStrategy[Any] = st.fixed_dictionaries(
+    {}, optional=dict.fromkeys(NAMES, scalars) | {"employee_id": st.sampled_from(IDS)}
+)
+structures = (
+    records
+    | st.lists(records, max_size=3)
+    | st.fixed_dictionaries({"rows": st.lists(records, max_size=3)}, optional={"total": scalars})
+    | st.fixed_dictionaries({"person": records})
+)
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> ToolCall:
+    outcome: Outcome = draw(st.sampled_from(("ok", "ok", "ok", "denied", "timeout")))
+    structured = draw(structures | st.none())
+    texts = st.sampled_from((*NOTES, "")) | structures.map(json.dumps)
+    text = json.dumps(structured) if draw(st.booleans()) else draw(texts)
+    return ToolCall(
+        tool=draw(st.sampled_from(("get", "find"))),
+        arguments=draw(
+            st.sampled_from(({}, {"employee_id": IDS[0]}, {"employee_id": IDS[1]}, {"q": MAIL}))
+        ),
+        outcome=outcome,
+        reply=1,
+        text=text,
+        structured=structured,
+        refusal="tool_error" if outcome == "denied" else None,
+    )
+
+
+@st.composite
+def views(draw: st.DrawFn) -> View:
+    names = draw(st.sets(st.sampled_from(("get", "find"))))
+    described = draw(st.sampled_from(("", "", NOTES[0])))
+    tools = tuple(Tool(name=name, description=described, input_schema={}) for name in sorted(names))
+    return View(
+        identity=draw(st.sampled_from(("admin", "admin", "clerk", "guest"))),
+        calls=tuple(draw(st.lists(calls(), max_size=3))),
+        tools=ToolList(tools=tools),
+        answer=draw(st.sampled_from(("", *NOTES))),
+        known=tuple(draw(st.lists(st.sampled_from(NOTES), max_size=1))),
+        rightful=draw(st.sampled_from((True, True, True, False))),
+    )
+
+
+@given(st.lists(views(), min_size=1, max_size=4))
+def test_what_is_withheld_from_an_identity_is_what_the_rules_say(lived: list[View]) -> None:
+    for identity, kept in kept_from(lived).items():
+        assert [
+            (one.tool, one.leaf, one.reach, one.kept, one.keys, list(one.givers)) for one in kept
+        ] == [
+            (one.result.call.tool, one.leaf, one.reach, one.kept, one.keys, one.givers)
+            for one in secrets_from(identity, lived)
+        ]
+
+
+@given(st.lists(views(), min_size=1, max_size=4))
+def test_the_leaks_that_are_found_are_those_of_the_table(lived: list[View]) -> None:
+    for number, view in enumerate(lived):
+        object.__setattr__(view, "key", str(number))
+    found = find_leaks(lived)
+    for view in lived:
+        assert sorted(
+            (leak.tool, leak.field, leak.values) for leak in found if leak.key == view.key
+        ) == [(leak["tool"], leak["field"], leak["values"]) for leak in leaks_of(view, lived)]
+
+
+@given(calls(), calls())
+def test_one_answer_lacks_of_another_what_a_comparison_of_each_field_shows(
+    full: ToolCall, other: ToolCall
+) -> None:
+    ours, theirs = Result(call=full), Result(call=other)
+    assert [tuple(one) for one in differences(ours, theirs)] == list(missing(ours, theirs))
