@@ -207,3 +207,58 @@ def test_what_is_no_decision_is_refused_with_the_nearest_or_all(word: Any, meant
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse("decision", word)
     assert str(caught.value.meant).startswith(meant)
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("denied", "decision denied"),
+        ({"is": ["denied", "not_attempted"]}, "decision denied or not_attempted"),
+        ({"is": "denied", "tool": "get_orders"}, "decision denied get_orders"),
+        (
+            {"is": "filtered", "tool": "get_orders", "without": ["email", "phone"]},
+            "decision filtered get_orders without email, phone",
+        ),
+        ({"tool": "get_orders", "without": "email"}, "decision get_orders without email"),
+    ],
+)
+def test_a_decision_is_labelled_by_all_that_it_asks_for(value: Any, label: str) -> None:
+    assert judge("decision", value, scene(call("get_orders"))).label == label
+
+
+@pytest.mark.parametrize("attempts", [1, 2])
+def test_attempts_are_listed_where_there_are_several(attempts: int) -> None:
+    result = judge("decision", "denied", scene(*[call("get_orders")] * attempts))
+    assert ("All attempts:\n  1. get_orders() → ok" in result.explanation) is (attempts > 1)
+
+
+@pytest.mark.parametrize(
+    ("structured", "told", "also"),
+    [
+        ({"email": "a@b.de"}, "email = ", []),
+        ({"person": {"email": "a@b.de"}}, "person.email = ", []),
+        ({"EMAIL": "a@b.de", "remail": "x", "mail": "y"}, "EMAIL = ", []),
+        ([{"person": {"email": "a@b.de"}}], "person.email = ", []),
+        (
+            {"email": "a@b.de", "of": [{"email": "c@d.de"}, {"email": "e@f.de"}]},
+            "email = ",
+            ["of.email in get_orders()"],
+        ),
+        (
+            {"email": 5, "a": {"email": 6}, "b": {"email": 0}},
+            "email = ",
+            ["b.email in get_orders()", "a.email in get_orders()"],
+        ),
+    ],
+)
+def test_every_place_of_a_field_that_must_be_left_out_is_told_once(
+    structured: Any, told: str, also: list[str]
+) -> None:
+    result = judge(
+        "decision", {"without": "email"}, scene(call("get_orders", structured=structured))
+    )
+    first, *rest = result.explanation.splitlines()
+    assert first.startswith(f"Field was given although it must be left out: {told}")
+    assert [line for line in rest if line.startswith("Also: ")] == (
+        [f"Also: {'; '.join(also)}"] if also else []
+    )

@@ -96,8 +96,8 @@ def secrets_from(identity: str, views: Sequence[View]) -> list[Secret]:
                     for leaf, reach, kept in _kept(full, own, mine):
                         _note(found, view, full, leaf, reach, kept)
     for tool in dict.fromkeys(result.call.tool for _, result in every):
-        own = [view for view in views if view.identity == identity]
-        hidden = not any(tool in view.offered for view in own) and not any(
+        offered = any(tool in view.offered for view in views if view.identity == identity)
+        hidden = not offered and not any(
             one.call.tool == tool and one.call.outcome == "ok" for one in mine
         )
         for view, full in given:
