@@ -17,6 +17,7 @@ from harness.judging.policy.same_field import akin
 from harness.judging.policy.same_record import same_thing, unlike_things
 from harness.judging.policy.views import CallKey, Leaf, Result
 from harness.matching.masks import is_masked, may_be_meant
+from harness.secrecy import form_of
 
 
 @dataclass(eq=False)
@@ -152,16 +153,19 @@ def _note(
 # ── What is a leak ───────────────────────────────────────────────────────────────────────────
 
 
-def leaks_of(view: View, views: Sequence[View]) -> list[dict[str, Any]]:
-    """Return what reached one view and is withheld from its identity, a field at a time."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
-    for secret in secrets_from(view.identity, views):
-        if not _reached(view, secret, views):
-            continue
-        place = (secret.result.call.tool, secret.name)
-        told = found.setdefault(place, {"tool": place[0], "field": place[1], "values": 0})
-        told["values"] += 1
-    return sorted(found.values(), key=lambda leak: (leak["tool"], leak["field"]))
+def leaked(view: View, views: Sequence[View]) -> set[str]:
+    """Return the values that reached one view and are withheld from its identity."""
+    secrets = secrets_from(view.identity, views)
+    return {secret.value.text for secret in secrets if _reached(view, secret, views)}
+
+
+def recognised_anywhere(view: View, views: Sequence[View]) -> set[str]:
+    """Return the values that tell by themselves: further rules find them in more places."""
+    return {
+        secret.value.text
+        for secret in secrets_from(view.identity, views)
+        if form_of(secret.leaf.value, secret.leaf.name) is not None
+    }
 
 
 def _reached(view: View, secret: Secret, views: Sequence[View]) -> bool:
