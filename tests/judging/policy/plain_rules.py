@@ -17,7 +17,6 @@ from harness.judging.policy.same_field import akin
 from harness.judging.policy.same_record import same_thing, unlike_things
 from harness.judging.policy.views import CallKey, Leaf, Result
 from harness.matching.masks import is_masked, may_be_meant
-from harness.secrecy import form_of
 
 
 @dataclass(eq=False)
@@ -157,15 +156,6 @@ def leaked(view: View, views: Sequence[View]) -> set[str]:
     """Return the values that reached one view and are withheld from its identity."""
     secrets = secrets_from(view.identity, views)
     return {secret.value.text for secret in secrets if _reached(view, secret, views)}
-
-
-def recognised_anywhere(view: View, views: Sequence[View]) -> set[str]:
-    """Return the values that tell by themselves: further rules find them in more places."""
-    return {
-        secret.value.text
-        for secret in secrets_from(view.identity, views)
-        if form_of(secret.leaf.value, secret.leaf.name) is not None
-    }
 
 
 def _reached(view: View, secret: Secret, views: Sequence[View]) -> bool:

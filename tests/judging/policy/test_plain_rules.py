@@ -1,4 +1,7 @@
-"""What is found with indexes is what the tables say, one place after the other."""
+"""What is found with indexes is what the tables say, one place after the other.
+
+More leaks may be found, by the rules of `harness.judging.policy.anywhere`.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from harness.judging.policy import View, find_leaks
 from harness.judging.policy.views import Result
 from harness.judging.policy.withheld import differences, kept_from
 from harness.types import Outcome, Tool, ToolCall, ToolList
-from tests.judging.policy.plain_rules import leaked, missing, recognised_anywhere, secrets_from
+from tests.judging.policy.plain_rules import leaked, missing, secrets_from
 
 PHONE, MAIL = "+1-619-555-0148", "lucia@example.com"
 VALUES = (64_512, 4_711, 7, True, "Lucia Chen", "open", "ab-12", PHONE, MAIL)
@@ -86,20 +89,13 @@ def test_what_is_withheld_from_an_identity_is_what_the_rules_say(lived: list[Vie
 
 
 @given(st.lists(views(), min_size=1, max_size=4))
-def test_the_values_that_leak_are_those_of_the_table_and_some_that_tell_by_themselves(
-    lived: list[View],
-) -> None:
+def test_every_value_that_is_a_leak_by_the_table_is_found(lived: list[View]) -> None:
     lived = [replace(view, key=str(number)) for number, view in enumerate(lived)]
     found = find_leaks(lived)
     for view in lived:
         values = {leak.value for leak in found if leak.key == view.key}
-        by_table = {_told(text) for text in leaked(view, lived)}
+        by_table = {digest(["", text])[:8] for text in leaked(view, lived)}
         assert by_table <= values
-        assert values - by_table <= {_told(text) for text in recognised_anywhere(view, lived)}
-
-
-def _told(text: str) -> str:
-    return digest(["", text])[:8]
 
 
 @given(calls(), calls())
