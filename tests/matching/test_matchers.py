@@ -255,3 +255,36 @@ def test_every_key_that_a_part_names_must_match(pattern: Any, value: Any, held: 
 )
 def test_a_pattern_is_told_in_words(pattern: Any, told: str) -> None:
     assert describe(pattern) == told
+
+
+@pytest.mark.parametrize(
+    ("names", "known"),
+    [
+        ("string", True),
+        (["string", "null"], True),
+        (["string", "text"], False),
+        (["text", "string"], False),
+        ("text", False),
+        ([], False),
+        ([5], False),
+    ],
+)
+def test_every_name_of_a_type_has_to_be_one(names: Any, known: bool) -> None:
+    if known:
+        check_matcher({"$type": names}, ())
+    else:
+        with pytest.raises(InvalidValue):
+            check_matcher({"$type": names}, ())
+
+
+@pytest.mark.parametrize("width", [None, 20, 60])
+def test_what_a_pattern_asks_for_is_told_within_a_width_and_twice_that_for_matchers(
+    width: int | None,
+) -> None:
+    def told(pattern: Any) -> str:
+        return describe(pattern) if width is None else describe(pattern, width)
+
+    whole = width or 60
+    assert len(told("x" * 500)) == whole
+    several = dict.fromkeys(("$contains", "$matches", "$iequals"), "y" * 500)
+    assert len(told(several)) == 2 * whole

@@ -6,6 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 EQUIVALENT: Final[Mapping[str, str]] = {
+    "harness/checks/kinds/graded.py _finding: overall is None or grades.faith is None → "
+    "overall is None and grades.faith is None": (
+        "the overall score is unknown exactly where the faithfulness is"
+    ),
+    "harness/matching/matchers.py _unknown: n=1 → n=2": "the first of both is taken, and the best",
     "harness/checks/kinds/decision.py _given: reply=0 → reply=1": (
         "the call is there to read its text as JSON; nobody asks of which reply it is"
     ),

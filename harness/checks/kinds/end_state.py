@@ -171,7 +171,7 @@ def _compared(params: JsonObject, ours: StateReading, theirs: StateReading) -> C
 
 def _differing(ours: StateReading, theirs: StateReading) -> list[str]:
     if ours.cut or theirs.cut:
-        return ["Both are too large to be kept, so only their digests can be compared."]
+        return ["What is too large to be kept can be compared by its digest only."]
     if not (isinstance(ours.value, dict) and isinstance(theirs.value, dict)):
         return [f"Here: {show(ours.value, 200)}", f"There: {show(theirs.value, 200)}"]
     found = differences(theirs.value, ours.value)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -137,3 +138,62 @@ def test_what_is_to_be_read_is_known_before_the_run_and_asked_for_once() -> None
     ]
     assert needs_fresh_copy(checks)
     assert not needs_fresh_copy(checks[1:])
+
+
+@pytest.mark.parametrize("values", [1, 3, 4, 6])
+def test_of_many_values_at_a_path_the_first_are_told(values: int) -> None:
+    rows = [{"n": 100 + n} for n in range(values)]
+    result = fails(
+        "end_state",
+        {**ORDERS, "path": "[*].n", "value": 7},
+        scene(states=(reading(rows),)),
+        "End state is not as expected: [*].n should be 7",
+    )
+    told = "; ".join(str(row["n"]) for row in rows[:3])
+    assert result.explanation.endswith(f"resource db://orders → [*].n is {told}")
+    assert result.actual == [row["n"] for row in rows[:5]]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [([1], [2]), ({"a": 1}, [2]), ([1], {"a": 2}), ("x", None)]
+)
+def test_states_that_are_no_objects_are_shown_one_below_the_other(ours: Any, theirs: Any) -> None:
+    result = fails(
+        "end_state",
+        {**ORDERS, "same_state_as": CALLS},
+        scene(states=(reading(theirs, after=tuple(CALLS)), reading(ours))),
+        "End state differs from that of the reference calls.",
+    )
+    shown = [json.dumps(value) for value in (ours, theirs)]
+    assert result.explanation.splitlines()[1:] == [f"Here: {shown[0]}", f"There: {shown[1]}"]
+
+
+@pytest.mark.parametrize("cut", [(True, False), (False, True), (True, True)])
+def test_a_state_that_was_not_kept_is_not_compared_field_by_field(cut: tuple[bool, bool]) -> None:
+    ours, theirs = (
+        StateReading(source=ORDERS, after=after, value={} if not lost else None, digest=d, cut=lost)
+        for after, d, lost in ((None, "a", cut[0]), (tuple(CALLS), "b", cut[1]))
+    )
+    fails(
+        "end_state",
+        {**ORDERS, "same_state_as": CALLS},
+        scene(states=(ours, theirs)),
+        "End state differs from that of the reference calls.\n"
+        "What is too large to be kept can be compared by its digest only.",
+    )
+
+
+def test_which_of_two_states_could_not_be_read_is_told() -> None:
+    good = {"value": STATE, "digest": digest(STATE)}
+    gone = {"error": "the server is gone"}
+    for ours, theirs, which in (
+        (gone, good, "the state ("),
+        (good, gone, "the state after the reference calls ("),
+        (gone, gone, "the state ("),
+    ):
+        readings = (
+            StateReading(source=ORDERS, **ours),
+            StateReading(source=ORDERS, after=tuple(CALLS), **theirs),
+        )
+        result = judge("end_state", {**ORDERS, "same_state_as": CALLS}, scene(states=readings))
+        assert result.explanation.startswith(which)

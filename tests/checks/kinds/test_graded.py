@@ -280,3 +280,21 @@ def test_the_first_hundred_calls_are_reported_and_a_hundred_may_be_expected() ->
 def test_a_threshold_may_be_all_or_nothing(threshold: float) -> None:
     result = with_judge(APPLE | {"threshold": threshold}, 0.0)
     assert result.verdict == ("failed" if threshold else "passed")
+
+
+def test_calls_and_arguments_that_are_as_expected_are_not_told() -> None:
+    expected = [
+        {"tool": "get_stock_price", "args": {"ticker": "AAPL"}},
+        {"tool": "get_stock_price", "args": {"ticker": "MSFT", "period": "1d"}},
+    ]
+    calls = (price("AAPL"), price("MSFT", period="1mo"))
+    result = with_judge({"expected": expected, "threshold": 1}, 1.0, *calls)
+    told = [line for line in result.explanation.splitlines() if line.startswith("Tool called")]
+    assert told == [
+        'Tool called with unexpected arguments: get_stock_price: period expected "1d", got "1mo"'
+    ]
+    assert result.label == "graded get_stock_price"
+
+
+def test_a_case_that_expects_no_call_is_labelled_so() -> None:
+    assert with_judge({"expected": []}, 1.0).label == "graded no tool expected"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -356,3 +357,31 @@ def test_who_writes_a_percentage_is_told_how_a_share_is_written() -> None:
 def test_only_the_last_tool_result_says_that_the_model_had_it() -> None:
     made = scene(call("find", text="Lisbon"), call("find", text="nothing"), answer="I do not know.")
     fails("remembers", "Lisbon", made, "Answer does not hold", "See in the transcript")
+
+
+def test_what_only_warns_in_a_turn_makes_no_turn_wrong() -> None:
+    evidence = conversation(["red", "green"], ["red", "green"], 1)
+    ((_, other),) = VOCABULARY.parse("remembers", "blue")
+    warned = tuple(
+        replace(turn, checks=(*turn.checks, replace(other, severity="warn")))
+        for turn in evidence.case.turns
+    )
+    whole = judged(replace(evidence, case=replace(evidence.case, turns=warned)))[-1]
+    assert (whole.verdict, whole.score) == ("passed", 1)
+
+
+@pytest.mark.parametrize(
+    ("by", "answer", "among"),
+    [
+        ("exact", "It is Lisbon.", True),
+        ("exact", "It is Oslo.", False),
+        ("recall", "It is Lisbon.", False),
+        ("substring", "It is Oslo.", False),
+    ],
+)
+def test_a_value_among_other_words_is_told_where_it_must_stand_alone(
+    by: str, answer: str, among: bool
+) -> None:
+    value = {"answers": ["Lisbon", "Rome"], "by": by, "at_least": 1}
+    hint = judge("remembers", value, scene(answer=answer)).hint
+    assert str(hint).startswith("It stands in the answer among other words") is among

@@ -353,3 +353,15 @@ def test_a_broken_result_decides_and_one_that_was_not_validated_leaves_it_open(
     calls: Any, verdict: str
 ) -> None:
     assert judge("output_schema_valid", True, scene(*calls)).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("results", "nowhere"),
+    [([{"a": 1}, {"b": 1}], False), ([{"b": 1}, {"a": 1}], False), ([{"b": 1}, {"c": 1}], True)],
+)
+def test_a_path_leads_nowhere_only_if_it_does_so_in_every_result(
+    results: list[Any], nowhere: bool
+) -> None:
+    calls = [call("get_orders", structured=result) for result in results]
+    hint = judge("tool_result", {"path": "a", "value": 2}, scene(*calls)).hint
+    assert str(hint).startswith("The path leads nowhere") is nowhere

@@ -14,8 +14,9 @@ from harness.types import (
     Case,
     Check,
     Credential,
+    Outcome,
 )
-from tests.checks.scenes import call, fails, passes, scene
+from tests.checks.scenes import call, fails, judge, passes, scene
 
 
 def let_in(credential: Credential, *calls: object) -> object:
@@ -87,3 +88,32 @@ def test_other_checks_judge_what_did_not_happen() -> None:
     passes("must_not_call", ["weather"], kept_out)
     fails("answer_contains", ["sunny"], kept_out, "Answer does not contain")
     passes("any_of", [{"must_be_refused": True}, {"must_be_denied": "weather"}], kept_out)
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [(False, "Leave it out where the caller may come in."), (None, None), (0, None), ("no", None)],
+)
+def test_who_writes_false_is_told_to_leave_it_out(value: object, meant: str | None) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        VOCABULARY.parse("must_be_refused", value)
+    assert caught.value.meant == meant
+
+
+@pytest.mark.parametrize("status", [None, 401])
+def test_what_was_expected_and_what_came_of_it_are_told(status: int | None) -> None:
+    result = judge("must_be_refused", True, scene(refused_status=status))
+    assert result.expected == {"refused": True, "credential": "valid"}
+    assert result.actual == {"refused": status is not None, "status": status}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "calls_only"),
+    [(("denied", "ok"), True), (("ok", "denied"), True), (("ok", "ok"), False), ((), False)],
+)
+def test_a_server_that_refuses_any_call_is_told_of_the_other_check(
+    outcomes: tuple[Outcome, ...], calls_only: bool
+) -> None:
+    made = [call("weather", outcome=outcome) for outcome in outcomes]
+    hint = judge("must_be_refused", True, let_in("none", *made)).hint  # type: ignore[arg-type]
+    assert str(hint).startswith("The server refuses calls, not the caller") is calls_only
