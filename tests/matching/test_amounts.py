@@ -480,3 +480,11 @@ def test_near_is_within_the_tolerance_and_its_bound_is_within(
 )
 def test_a_number_with_a_power_is_one_number(text: str, readings: list[tuple[float, ...]]) -> None:
     assert [amount.readings for amount in amounts(text)] == readings
+
+
+@pytest.mark.parametrize(
+    ("ahead", "named"), [("A", True), ("A" + 58 * "1", True), ("A" + 59 * "1", False)]
+)
+def test_the_sixty_characters_before_a_hyphen_tell_a_name(ahead: str, named: bool) -> None:
+    found = [amount.text for amount in amounts(f"It is {ahead}-42")]
+    assert found == ([] if named else ["42"])

@@ -41,8 +41,6 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "harness/judging/policy/comparable_values.py _grade_of_number: abs(number) < _SMALL → "
         "abs(number) <= _SMALL"
     ): "1000 is a round number, and has the same grade",
-    "harness/reports/comparing/compare.py effect: fmean(after) > fmean(before) → "
-    "fmean(after) >= fmean(before)": "where the means are equal there is no evidence either way",
     "harness/stats/sequences.py _narrow: self._low <= mean <= self._high → "
     "self._low < mean <= self._high": "a bound lies between two candidates",
     "harness/stats/sequences.py _narrow: self._low <= mean <= self._high → "

@@ -33,6 +33,8 @@ _PYTEST = (
     "timeout=0",
     "-p",
     "no:xdist",
+    "-m",
+    "not slow",
     "-W",
     "ignore::pytest.PytestAssertRewriteWarning",
 )

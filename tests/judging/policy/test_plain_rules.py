@@ -93,9 +93,12 @@ def test_every_value_that_is_a_leak_by_the_table_is_found(lived: list[View]) -> 
     lived = [replace(view, key=str(number)) for number, view in enumerate(lived)]
     found = find_leaks(lived)
     for view in lived:
-        values = {leak.value for leak in found if leak.key == view.key}
-        by_table = {digest(["", text])[:8] for text in leaked(view, lived)}
-        assert by_table <= values
+        own = [leak for leak in found if leak.key == view.key]
+        by_table = leaked(view, lived)
+        # Several values of one field are one leak, which counts them and names the first.
+        assert sum(leak.values for leak in own) >= len(by_table)
+        names = {leak.value for leak in own}
+        assert not by_table or names & {digest(["", text])[:8] for text in by_table}
 
 
 @given(calls(), calls())

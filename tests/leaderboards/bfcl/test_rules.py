@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.leaderboards.bfcl.check import fault_of
 from harness.leaderboards.bfcl.checker.calls import value_fault
 from harness.leaderboards.bfcl.checker.java import java_value
 from harness.leaderboards.bfcl.checker.javascript import javascript_value
 from harness.leaderboards.bfcl.checker.strings import standardized, standardized_answer
+from harness.types import AssistantMessage, Reply, Transcript, UserMessage
 from tests.leaderboards.bfcl.cases import SAMPLES, Sample
 
 
@@ -141,3 +143,25 @@ def test_a_number_too_large_for_a_float_is_of_the_wrong_type(answers: list[Any])
     fault = value_fault("python", "x", 10**400, {"type": "float"}, answers)
     assert fault is not None
     assert fault.error_type == "type_error:simple"
+
+
+@pytest.mark.parametrize(
+    ("answers", "among_others", "right"),
+    [
+        (("Oslo", "Paris"), True, True),
+        (("Paris", "Oslo"), True, False),
+        (("Paris",), True, True),
+        (("Paris",), False, True),
+    ],
+)
+def test_of_several_questions_to_one_memory_the_last_is_judged(
+    answers: tuple[str, ...], among_others: bool, right: bool
+) -> None:
+    params = {"category": "memory_kv", "ground_truth": ["Paris"], "among_others": among_others}
+    messages = tuple(
+        message
+        for answer in answers
+        for message in (UserMessage(text="?"), AssistantMessage(reply=Reply(text=answer)))
+    )
+    made = Transcript(messages=messages, answer=answers[-1])
+    assert (fault_of(params, made) is None) is right
