@@ -37,5 +37,6 @@ TESTS = (
     "tests/reports/test_build.py",
     "tests/reports/comparing",
     "tests/reports/sections/test_call_outcomes.py",
+    "tests/secrecy",
 )
 """The tests of it that are quick: those of whole commands would notice more."""

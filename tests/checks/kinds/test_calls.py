@@ -729,3 +729,10 @@ def test_many_calls_are_counted_and_not_all_listed() -> None:
         "Expected call not found",
         "  … and 3 more",
     )
+
+
+@pytest.mark.parametrize("made", [1, 2])
+def test_other_calls_of_the_tool_are_listed_where_there_are_any(made: int) -> None:
+    calls = [call("get_orders", {"limit": limit}) for limit in range(made)]
+    told = judge("must_call", [{"tool": "get_orders", "args": {"limit": 7}}], scene(*calls))
+    assert (f"That is the closest of {made} calls to it:" in told.explanation) is (made > 1)

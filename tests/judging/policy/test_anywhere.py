@@ -1,0 +1,136 @@
+"""Values that tell by themselves are found wherever they stand, under any name and encoded."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from harness.judging.policy import find_leaks
+from harness.types import Aside, ToolCall
+from tests.judging.policy.views import call, view
+
+PERSON = {"employee_id": "EMP_0042", "name": "Lucia Chen"}
+FIELDS: dict[str, Any] = {
+    "email": "lucia.chen@example.com",
+    "card_number": "4929 1330 5217 8846",
+    "plan": "Plan K-77 Delta",
+    "grade": "open",
+}
+"""One of each strength: unmistakable, a reference, telling, none."""
+
+
+def coded(value: Any) -> str:
+    return b64encode(str(value).encode()).decode()
+
+
+def found(kept: ToolCall, field: str, *further: ToolCall, **more: Any) -> bool:
+    """Return whether the field leaks to a clerk who is kept from it and sees what is further."""
+    admin = view("admin", call(structured={**PERSON, field: FIELDS[field]}))
+    clerk = view("clerk", kept, *further, **more)
+    return field in {leak.field for leak in find_leaks([admin, clerk])}
+
+
+LEFT_OUT = call(structured=PERSON)
+REFUSED = call(outcome="denied", text="for HR alone")
+
+
+def elsewhere(value: Any) -> dict[str, ToolCall]:
+    """Return another call that gives the value in some way."""
+    return {
+        "plain": call("search", {"q": "x"}, structured={"x": value}),
+        "coded": call("search", {"q": "x"}, structured={"x": coded(value)}),
+        "error": call("search", {"q": "x"}, outcome="tool_error", text=f"lost ({coded(value)})"),
+    }
+
+
+def ways_of(kept: ToolCall, field: str) -> set[str]:
+    """Return the ways in which a further call or what comes beside it gives the field away."""
+    value = FIELDS[field]
+    aside = Aside(place="the log", text=f"seen: {coded(value)}")
+    told = {way for way, made in elsewhere(value).items() if found(kept, field, made)}
+    if found(kept, field, beside=(aside,)):
+        told.add("beside")
+    fine = call("search", {"q": "x"}, text="fine")
+    if found(kept, field, replace(fine, beside=(aside,))):
+        told.add("with a call")
+    assert not found(kept, field, fine)
+    return told
+
+
+@pytest.mark.parametrize("kept", [LEFT_OUT, REFUSED], ids=["left out", "refused"])
+@pytest.mark.parametrize(
+    ("field", "ways"),
+    [
+        ("email", {"plain", "coded", "error", "beside", "with a call"}),
+        ("card_number", {"coded", "error", "beside", "with a call"}),
+        ("plan", set()),
+        ("grade", set()),
+    ],
+)
+def test_what_is_withheld_in_one_call_is_found_elsewhere_by_its_strength(
+    kept: ToolCall, field: str, ways: set[str]
+) -> None:
+    # What was only refused when it was asked for may be public elsewhere.
+    assert ways_of(kept, field) == (ways - {"plain"} if kept is REFUSED else ways)
+
+
+@pytest.mark.parametrize("field", ["email", "card_number"])
+def test_what_the_identity_is_shown_plainly_is_public_where_it_was_only_refused(field: str) -> None:
+    public = call("list", {"q": "y"}, structured={"x": FIELDS[field]})
+    told = elsewhere(FIELDS[field])["coded"]
+    assert not found(REFUSED, field, public, told)
+
+
+@pytest.mark.parametrize(
+    ("field", "leaking"),
+    [("email", True), ("card_number", True), ("plan", True), ("grade", False)],
+)
+def test_a_value_alone_in_a_field_of_the_very_call_is_found_in_any_encoding(
+    field: str, leaking: bool
+) -> None:
+    value = FIELDS[field]
+    assert found(call(structured={**PERSON, "x": coded(value)}), field) is leaking
+    admin = view("admin", call(structured={**PERSON, field: value, "x": coded(value)}))
+    clerk = view("clerk", call(structured={**PERSON, "x": coded(value)}))
+    names = {leak.field for leak in find_leaks([admin, clerk])}
+    # Where the others get the same field beside it, only what nothing else is tells.
+    assert (field in names) is (field in ("email", "card_number"))
+
+
+@pytest.mark.parametrize(
+    ("own", "leaking"),
+    [({}, True), ({"employee_id": "EMP_0099"}, True), ({"employee_id": "EMP_0042"}, False)],
+)
+def test_what_is_about_the_identity_itself_is_no_leak(own: dict[str, str], leaking: bool) -> None:
+    told = elsewhere(FIELDS["email"])["coded"]
+    assert found(LEFT_OUT, "email", told, attributes=own) is leaking
+
+
+@pytest.mark.parametrize(
+    ("record", "leaking"),
+    [
+        ({"employee_id": "EMP_0042", "name": "Lucia Chen"}, True),
+        ({"employee_id": "EMP_0099", "name": "Max Weber"}, False),
+        ({"subject": "hello"}, True),
+    ],
+)
+def test_the_value_of_another_record_of_the_same_sort_is_no_leak(
+    record: dict[str, str], leaking: bool
+) -> None:
+    other = call("search", {"q": "x"}, structured={**record, "email": FIELDS["email"]})
+    assert found(LEFT_OUT, "email", other) is leaking
+
+
+@pytest.mark.parametrize(("rows", "leaking"), [(1, True), (2, False)])
+def test_a_text_that_several_records_share_tells_nothing_elsewhere(
+    rows: int, leaking: bool
+) -> None:
+    note = "pays late and asks for a discount"
+    people = [{"employee_id": f"EMP_{n:04}", "note": note} for n in range(rows)]
+    bare = [{"employee_id": person["employee_id"]} for person in people]
+    admin = view("admin", call(structured=people))
+    told = call("search", {"q": "x"}, structured={"x": note})
+    assert bool(find_leaks([admin, view("clerk", call(structured=bare), told)])) is leaking
