@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 import click
 from rich.text import Text
@@ -16,10 +19,11 @@ from harness.reports.terminal import print_text, stdout_console
 from harness.runner.runs.folders import RESUMED_BY, resume_command
 from harness.safe_text import printable
 from harness.workbench.console import lines
+from harness.workbench.improving.report import VARIANTS_FILE
 from harness.workbench.json_form import document
 from harness.workbench.report_files import FORMATS, requested, write_file
 from harness.workbench.staging import COMMAND
-from harness.workbench.workbench import WorkbenchResult
+from harness.workbench.workbench import WorkbenchResult, files_of, write_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +34,8 @@ class Output:
     """One JSON document on stdout instead of lines."""
     reports: tuple[ReportRequest, ...] = ()
     """Files to write."""
+    write: Path | None = None
+    """Where to write the better descriptions, as a file of variants."""
 
 
 def _requests(
@@ -51,6 +57,12 @@ OUTPUT = bundle(
         metavar="FORMAT[:PATH]",
         help=f"Write {' or '.join(FORMATS)}; may be repeated.  [default place: the run's folder]",
     ),
+    click.option(
+        "--write",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write the better descriptions there, as a file of variants.",
+    ),
 )
 """What is shown and written of a workbench."""
 
@@ -59,9 +71,14 @@ def show(result: WorkbenchResult, output: Output) -> None:
     """Write ``result`` as it was asked for, and exit with its exit code."""
     refused: UsageError | None = None
     written = []
-    for request in output.reports:
+    wanted: list[Callable[[], Path | None]] = [
+        partial(write_file, request, result) for request in output.reports
+    ]
+    if output.write is not None:
+        wanted.append(partial(_write_variants, output.write, result))
+    for make in wanted:
         try:
-            written.append(write_file(request, result))
+            written.append(make())
         except UsageError as error:  # one bad path must not lose the results
             refused = refused or error
     if output.json_output:
@@ -70,7 +87,7 @@ def show(result: WorkbenchResult, output: Output) -> None:
         console = stdout_console()
         for line in lines(result):
             print_text(console, Text(printable(line)))
-        for path in written:
+        for path in filter(None, written):
             click.echo(f"report {path}")
     if result.reason != "complete":
         settings = {RESUMED_BY: COMMAND}
@@ -84,3 +101,18 @@ def show(result: WorkbenchResult, output: Output) -> None:
         raise click.exceptions.Exit(EXIT_INTERRUPTED)
     whole = result.reason == "complete" and not result.not_judged
     raise click.exceptions.Exit(EXIT_PASSED if whole else EXIT_UNJUDGED)
+
+
+def _write_variants(path: Path, result: WorkbenchResult) -> Path | None:
+    """Write the variants that were found to ``path``, and return it; ``None`` if there are none."""
+    found = [text for name, text in files_of(result).items() if name.endswith(VARIANTS_FILE)]
+    if len(found) > 1:
+        raise UsageError(
+            f"--write takes the variants of one model, and {len(found)} models have some",
+            meant=f"They stand in {result.logs[0].parent}.",
+        )
+    if not found:
+        click.echo(f"Nothing was written to {path}: there are no better descriptions.", err=True)
+        return None
+    write_text(path, found[0])
+    return path

@@ -129,7 +129,15 @@ def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
     """
     file = shown(path)
     raw = read_bytes(path, max_bytes=MAX_BYTES, split_into="suites")
-    text = prepare(_decode(raw, file))
+    return document_of(prepare(_decode(raw, file)), file, hashlib.sha256(raw).hexdigest())
+
+
+def document_of(text: str, file: str, digest: str = "") -> Document:
+    """Return the YAML ``text`` as a document; ``file`` is where messages say that it stands.
+
+    Raises:
+        InvalidInput: as `read_document`.
+    """
     builder = _Builder(file)
     try:
         root = builder.build(yaml.parse(_put_aside(text), Loader=_LOADER))
@@ -137,7 +145,7 @@ def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
         raise InvalidInput([explain(error, text, file)]) from error
     return Document(
         file=file,
-        digest=hashlib.sha256(raw).hexdigest(),
+        digest=digest,
         root=root,
         problems=tuple(dict.fromkeys(builder.problems)),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
-from harness.documents.document import Steps, read_document
+from harness.documents.document import Document, Steps, read_document
 from harness.documents.fields import (
     Field,
     Layout,
@@ -269,7 +269,15 @@ def read_variants_file(path: Path) -> tuple[Variant, ...]:
     Raises:
         InvalidInput: with every problem of the file, in the order of its lines.
     """
-    document = read_document(path)
+    return variants_in(read_document(path))
+
+
+def variants_in(document: Document) -> tuple[Variant, ...]:
+    """Return the variants of a document that has nothing else.
+
+    Raises:
+        InvalidInput: as `read_variants_file`.
+    """
     reading = Reading(document)
     content = document.value if isinstance(document.value, dict) else {}
     values = reading.record((), content, _FILE, "the file of variants")

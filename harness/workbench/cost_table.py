@@ -41,9 +41,13 @@ def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
     plan = ground.stage(bench.first_arms(), {}, keyless=True).plan
     yield _row("clean", "How do the cases fare on the server's own list?", plan, [CLEAN], [], 0)
     ran = [CLEAN]
+    cases = len({job.trial.case.name for job in plan.jobs})
+    clean = sum(keys_of(plan)[job.model.name] == CLEAN.key for job in plan.jobs)
     for study in bench.studies:
         own = list(distinct(study.arms(bench.bench())))
-        later = 0 if study.estimate is None else study.estimate(bench.bench())
+        later = (
+            0 if study.estimate is None else round(study.estimate(bench.bench()) * clean / cases)
+        )
         yield _row(study.name, study.question, plan, own, ran, later)
         ran += own
 

@@ -29,6 +29,8 @@ class FirstCall:
     called none."""
     decoy: bool
     """Whether it is a decoy."""
+    arguments: JsonObject
+    """What it was called with, by the server's names; empty when no tool was called."""
     passed: bool
     """Whether the trial passed."""
     shown: tuple[str, ...] = ()
@@ -60,6 +62,10 @@ class Measured:
     def results(self, variant: Variant | None = None) -> tuple[TrialResult, ...]:
         """Return every recorded result of an arm; ``None`` is the clean one."""
         return tuple(self._by_arm.get(key_of(variant), ()))
+
+    def tried(self, variant: Variant | None = None) -> frozenset[str]:
+        """Return the cases of which an arm has a recorded trial, judged or not."""
+        return frozenset(result.case.name for result in self.results(variant))
 
     def trials(self, variant: Variant | None = None) -> dict[str, Trials]:
         """Return case → (passed, judged) of an arm; cases without a judged trial are left out."""
@@ -98,6 +104,7 @@ class Measured:
                     case=result.case.name,
                     key=result.key,
                     tool=None if first is None else first.tool,
+                    arguments={} if first is None else first.arguments,
                     decoy=first is not None and first.outcome == "decoy",
                     passed=result.status == "passed",
                     shown=(

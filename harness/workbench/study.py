@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
 from harness.registry import Registry, members_in
-from harness.types import JsonObject, ModelSpec, Suite, Tool, Variant
+from harness.types import JsonObject, ModelSpec, Suite, Tool, Usage, Variant
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
 
@@ -87,6 +87,9 @@ class StudyResult:
     """Everything, for programs and pages (JSON)."""
     notes: tuple[str, ...] = ()
     """What was left out and why, and what makes the numbers weaker than they look."""
+    files: Mapping[str, str] = field(default_factory=dict)
+    """Name → text of files that users may want to have, such as variants; written into the folder
+    of the first run."""
 
 
 _NextArms: TypeAlias = Callable[[Bench, Measured], Sequence[Arm]]
@@ -114,7 +117,10 @@ class Study:
     """Returns further arms that follow from what was measured; called until it returns nothing that
     has not been run, case by case."""
     estimate: Callable[[Bench], int] | None = None
-    """Returns the most trials that `next_arms` may take, for a dry run; ``None`` for none."""
+    """Returns the most trials that `next_arms` may take with one model and each case run once, for
+    a dry run; ``None`` for none."""
+    usage: Callable[[Bench], Usage] | None = None
+    """Returns what it used besides trials, say for a model that writes; ``None`` for nothing."""
 
 
 STUDIES: Registry[Study] = Registry(

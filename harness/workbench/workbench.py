@@ -7,6 +7,7 @@ ended in any way goes on where it was.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 
 from harness.errors import UsageError
 from harness.models import traits_of
+from harness.reports.atomic_files import write_atomically
 from harness.runlog import RunLog, read_header, read_log
 from harness.runner.control import Budget
 from harness.runner.launch import launch
@@ -92,10 +94,20 @@ class Workbench:
     """The studies of one suite."""
 
     def __init__(
-        self, ground: Ground, order: Order, tools: Sequence[Tool], clean: Plan, runs: Path = RUNS
+        self,
+        ground: Ground,
+        order: Order,
+        tools: Sequence[Tool],
+        clean: Plan,
+        writer: ModelSpec | None = None,
+        runs: Path = RUNS,
     ) -> None:
-        """``clean`` is the plan of the clean arm; ``tools`` are what its callers are offered."""
+        """``clean`` is the plan of the clean arm; ``tools`` are what its callers are offered.
+
+        ``writer`` is the model that the order's options name, if it may be asked.
+        """
         self._ground = ground
+        self._writer = writer
         self._order = order
         self._runs = runs
         self._tools = tuple(tools)
@@ -154,7 +166,7 @@ class Workbench:
             plan = self._ground.stage(arms, settings).plan
             log = launch(
                 plan,
-                replace(options, budget=_left(options.budget, logs)),
+                replace(options, budget=_left(options.budget, self._spent(logs))),
                 observer_of(stage, arms),
                 runs=self._runs,
                 resume=read_log(path) if has_header(path) else None,
@@ -169,7 +181,9 @@ class Workbench:
             arms = not_yet_run(self._next_arms(logs), ran, every)
             if not arms:
                 break
-        return self.result(logs)
+        result = self.result(logs)
+        _write_files(result, logs[0].path.parent)
+        return result
 
     def result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
         """Return what ``logs``, those of all stages, show."""
@@ -195,8 +209,17 @@ class Workbench:
             reason="interrupted" if footer is None else footer.reason,
             recorded=len(results),
             not_judged=sum(one.status not in {"passed", "failed"} for one in results),
-            spent=used_by(results),
+            spent=self._spent(logs),
         )
+
+    def _spent(self, logs: Sequence[RunLog]) -> Usage:
+        """Return what trials and studies used so far."""
+        used = used_by(result for log in logs for result in log.results)
+        if logs:
+            for bench in self._benches(logs[0].path.parent):
+                for study in self.studies:
+                    used += Usage() if study.usage is None else study.usage(bench)
+        return used
 
     def _next_arms(self, logs: Sequence[RunLog]) -> list[Arm]:
         wanted: list[Arm] = []
@@ -215,6 +238,7 @@ class Workbench:
                 baseline=_is_baseline(model),
                 options=self._order.options,
                 versus=self._versus,
+                writer=self._writer,
                 folder=folder,
             )
 
@@ -265,9 +289,40 @@ def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
     return settings["of"], request, order
 
 
-def _left(budget: Budget, logs: Sequence[RunLog]) -> Budget:
-    """Return what is left of ``budget`` after the stages in ``logs``."""
-    used = used_by(result for log in logs for result in log.results)
+def files_of(result: WorkbenchResult) -> dict[str, str]:
+    """Return name → text of what the studies hand back; with several models, one for each."""
+    several = len(result.models) > 1
+    return {
+        f"{_as_file_name(one.model)}-{name}" if several else name: text
+        for one in result.models
+        for study in one.studies
+        for name, text in study.files.items()
+    }
+
+
+def _write_files(result: WorkbenchResult, folder: Path) -> None:
+    for name, text in files_of(result).items():
+        write_text(folder / name, text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file of `files_of`, without secrets.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        write_atomically(path, lambda stream: print(text, end="", file=stream))
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _as_file_name(model: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", model)
+
+
+def _left(budget: Budget, used: Usage) -> Budget:
+    """Return what is left of ``budget`` after what was ``used``."""
     cost, tokens = budget.max_cost_usd, budget.max_tokens
     return replace(
         budget,

@@ -28,6 +28,8 @@ from harness.runner.planning.prepare import Prepared, RunRequest
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import LATEST
 from harness.safe_text import money
+from harness.trust import GATE
+from harness.types import ModelSpec
 from harness.workbench.again import changed_since, read_again, tools_in
 from harness.workbench.arms import Arm
 from harness.workbench.cost_table import StudyCost, cost_table
@@ -190,8 +192,9 @@ def command(
     if mode.make_wordings is not None:
         make_wordings(ground, order.options.writer, prepared.plan, budget, mode.make_wordings)
         return
+    writer = _writer(ground, order, mode)
     tools = tools_in(logs) if logs else tools_of(prepared.plan)
-    bench = Workbench(ground, order, tools, prepared.plan)
+    bench = Workbench(ground, order, tools, prepared.plan, writer)
     if mode.dry_run:
         _show_costs(list(cost_table(bench, ground)), json_output=output.json_output)
         return
@@ -208,6 +211,17 @@ def command(
 
         result = bench.carry_out(options, announced, resume=first)
     show(result, output)
+
+
+def _writer(ground: Ground, order: Order, mode: Mode) -> ModelSpec | None:
+    """Return the model that writes, if one is named and may be asked."""
+    name = order.options.writer
+    if name is None or mode.from_run is not None:
+        return None
+    spec = ground.model(name, keyless=mode.dry_run)
+    if not mode.dry_run:
+        GATE.plan((), (spec,))
+    return spec
 
 
 def _prepared(ground: Ground, *, keyless: bool) -> Prepared:

@@ -1,0 +1,42 @@
+"""How many questions a suite needs before it can prove better words."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from harness.stats.effects import not_worse
+from harness.stats.paired_power import cases_for_difference
+from harness.workbench.improving.acceptance import LEVEL, fewest_gains
+from harness.workbench.improving.improvement import Improvement
+from harness.workbench.improving.split import HELD_OUT
+
+
+def questions_for_any_proof(improvement: Improvement) -> int | None:
+    """Return how many questions are needed before any gain could be proven.
+
+    That is if as large a share of them fails as now, and every one of these gets better. ``None``
+    when none fails.
+    """
+    intents = len(improvement.split.seen) + len(improvement.split.held_out)
+    if not improvement.mendable:
+        return None
+    return ceil(fewest_gains() / (HELD_OUT * improvement.mendable / intents))
+
+
+def questions_for_gain(difference: float) -> int:
+    """Return how many questions prove a true gain of ``difference`` in four of five studies.
+
+    That is if no question gets worse, and each is asked once.
+    """
+    return ceil(cases_for_difference(difference, difference, alpha=LEVEL) / HELD_OUT)
+
+
+def questions_for_margin(margin: float) -> int:
+    """Return how many questions for other tools show that these lose less than ``margin``.
+
+    That is if none of them gets worse.
+    """
+    count = 1
+    while not not_worse([((1, 1), (1, 1))] * count, margin):
+        count += 1
+    return ceil(count / HELD_OUT)

@@ -1,0 +1,68 @@
+"""Which words are better? Proposed from some questions, and kept if proven on others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.types import Usage
+from harness.workbench.arms import Arm
+from harness.workbench.improving.acceptance import LOOKS, MOST_PROPOSALS
+from harness.workbench.improving.improvement import Improvement
+from harness.workbench.improving.report import (
+    VARIANTS_FILE,
+    facts,
+    findings,
+    headline,
+    lines,
+    notes,
+    variants,
+)
+from harness.workbench.improving.rewrite import as_yaml
+from harness.workbench.improving.split import split
+from harness.workbench.improving.writer import used_before
+from harness.workbench.measured import Measured
+from harness.workbench.study import Bench, Study, StudyResult
+
+
+def _arms(_bench: Bench) -> Sequence[Arm]:
+    return ()  # everything follows from the clean arm
+
+
+def _next_arms(bench: Bench, measured: Measured) -> Sequence[Arm]:
+    return Improvement(bench, measured, ask=True).arms()
+
+
+def _read(bench: Bench, measured: Measured) -> StudyResult:
+    found = Improvement(bench, measured)
+    named = variants(found)
+    return StudyResult(
+        study=STUDY.name,
+        headline=headline(found),
+        lines=tuple(lines(found, bench)),
+        findings=tuple(findings(found)),
+        facts=facts(found, bench.tools),
+        notes=tuple(notes(found, bench)),
+        files={VARIANTS_FILE: as_yaml(named)} if named else {},
+    )
+
+
+def _estimate(bench: Bench) -> int:
+    parts = split(bench.suite.cases, bench.options.seed)
+    seen, held_out = (sum(len(one.cases) for one in part) for part in (parts.seen, parts.held_out))
+    return seen + held_out + MOST_PROPOSALS * seen + LOOKS * held_out
+
+
+def _usage(bench: Bench) -> Usage:
+    return Usage() if bench.folder is None else used_before(bench.folder, bench.model)
+
+
+STUDY = Study(
+    name="improve",
+    place=100,
+    question="Which words are better, and hold on questions that their author never saw?",
+    arms=_arms,
+    read=_read,
+    next_arms=_next_arms,
+    estimate=_estimate,
+    usage=_usage,
+)
