@@ -7,6 +7,7 @@ from typing import Any
 
 import yaml
 
+from harness.invisible import HIDDEN
 from harness.types import JsonObject
 from harness.workbench.mutants.mutant import Mutant
 
@@ -15,8 +16,15 @@ ANY = {"$any": True}
 
 
 def missing_test(mutant: Mutant) -> str:
-    """Return the YAML of a test that would notice ``mutant``; its prompt has to be written."""
-    return yaml.safe_dump([_test(mutant)], sort_keys=False, allow_unicode=True, width=100)
+    """Return the YAML of a test that would notice ``mutant``; its prompt has to be written.
+
+    Names and values are the server's: where they have hidden characters, these stand as escapes.
+    """
+    test = [_test(mutant)]
+    text = yaml.safe_dump(test, sort_keys=False, allow_unicode=True, width=100)
+    if HIDDEN.search(text):
+        return yaml.safe_dump(test, sort_keys=False, allow_unicode=False, width=100)
+    return text
 
 
 def _test(mutant: Mutant) -> JsonObject:

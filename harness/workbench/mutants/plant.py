@@ -116,11 +116,13 @@ def _joined(edits: Sequence[tuple[str, ToolEdit]]) -> dict[str, ToolEdit]:
 
 def changes(mutant: Mutant, tools: Sequence[Tool]) -> bool:
     """Whether a model that is offered ``tools`` sees anything of ``mutant``."""
+    names = {*mutant.edits, *(edit.name for edit in mutant.edits.values())}
+    touched = tuple(tool for tool in tools if tool.name in names)
     try:
-        shown = ShownTools(mutant.variant, ToolList(tools=tuple(tools)))
+        shown = ShownTools(mutant.variant, ToolList(tools=touched))
     except UsageError:  # it would give two tools, or two parameters, one name
         return False
-    return shown.tools.tools != tuple(tools)
+    return shown.tools.tools != touched
 
 
 def _in_turn(left: Mapping[str, list[Mutant]], used: Counter[str]) -> Iterator[Mutant]:

@@ -7,8 +7,9 @@ from pathlib import Path
 import yaml
 
 from harness.api import load_suite
+from harness.types import Tool
 from harness.workbench.mutants.missing import missing_test
-from harness.workbench.mutants.plant import planted
+from harness.workbench.mutants.plant import OPERATORS, planted
 from tests.workbench.mutants.tools import TOOLS
 
 
@@ -32,3 +33,13 @@ def test_it_asks_for_the_value_that_is_missing_and_for_none_of_the_rivals() -> N
     swapped = next(one for one in mutants if one.operator == "swapped-texts")
     (asked,) = yaml.safe_load(missing_test(swapped))
     assert asked["assertions"]["must_not_call"] == [swapped.other]
+
+
+def test_hidden_characters_of_a_server_stand_as_escapes() -> None:
+    values = {"enum": ["op\u202een", "zu"]}
+    tool = Tool(name="find", input_schema={"type": "object", "properties": {"größe": values}})
+    removed = [one for one in OPERATORS["member-removed"]([tool]) if one.value == ("op\u202een",)]
+    text = missing_test(removed[0])
+    assert "\u202e" not in text
+    (asked,) = yaml.safe_load(text)
+    assert asked["assertions"]["must_call"][0]["args"] == {"größe": "op\u202een"}

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from typing import Any
 
 import pytest
+import yaml
+from hypothesis import given
 
 from harness.types import Tool, ToolList
 from harness.variants.shown import ShownTools
 from harness.workbench.arms import key_of
+from harness.workbench.mutants.missing import missing_test
 from harness.workbench.mutants.mutant import Mutant
 from harness.workbench.mutants.plant import OPERATORS, changes, placebos, planted
+from tests.drafting.toolsets import tool_lists
 from tests.workbench.mutants.tools import EXPORT, GET, SEARCH, TOOLS
 
 
@@ -108,18 +111,15 @@ def test_no_two_mutants_show_the_same_and_none_shows_what_the_server_says() -> N
     assert found.possible == len(found.mutants) + found.equivalent
 
 
-def test_schemas_of_any_kind_are_survived() -> None:
-    broken: list[Any] = [
-        None,
-        [],
-        {"properties": []},
-        {"properties": {"a": None, "b": {"enum": 1}}},
-    ]
-    tools = [
-        Tool(name=f"t{place}", input_schema=schema) for place, schema in enumerate(broken) if schema
-    ]
-    random.Random(1).shuffle(tools)
-    assert planted(tools, 100, 0).possible >= 0
+@given(tool_lists())
+def test_no_tool_list_breaks_an_operator_and_every_mutant_can_be_shown_and_written(
+    tools: ToolList,
+) -> None:
+    own = list({tool.name: tool for tool in tools.tools}.values())
+    found = planted(own, 100, 0)
+    for mutant in found.mutants:
+        assert changes(mutant, own)
+        assert yaml.safe_load(missing_test(mutant))
 
 
 @pytest.mark.parametrize(("tools", "count"), [(TOOLS, 7), ([GET], 4), ([], 1)])
