@@ -38,7 +38,7 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
     calls = measured.first_calls()
     placed = [_placed(want, call) for call in calls if (want := wants.get(call.case)) is not None]
     matrix = Confusions.of((one.wanted, one.found) for one in placed)
-    wrong = sorted(_confused(placed), key=lambda cell: -len(cell[1]))
+    wrong = sorted(_confused(placed), key=lambda cell: (-len(cell[1]), cell[0]))
     macro = matrix.macro_f1
     return StudyResult(
         study=STUDY.name,
@@ -95,7 +95,8 @@ def _confused(placed: Sequence[_Sorted]) -> Iterator[tuple[tuple[str, str], list
 def _line(matrix: Confusions, cell: tuple[str, str], trials: Sequence[_Sorted]) -> str:
     wanted, found = cell
     share = percent(matrix.rate(wanted, found) or 0.0)
-    return f"{_name(wanted, 'no tool')} → {_name(found, 'none')}: {len(trials)} trials ({share})"
+    count = "1 trial" if len(trials) == 1 else f"{len(trials)} trials"
+    return f"{_name(wanted, 'no tool')} → {_name(found, 'none')}: {count} ({share})"
 
 
 def _finding(

@@ -118,7 +118,8 @@ def _lines(growth: _Growth, fitted: Slope, p_adjusted: float) -> Iterator[str]:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    # Adding 0 makes a rounded −0.0 a plain 0.
+    return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
 def _finding(growth: _Growth, fitted: Slope) -> Finding:

@@ -48,6 +48,12 @@ def test_each_trial_lies_in_the_cell_of_the_wanted_and_the_first_called_tool(
     }
     assert set(cells["find_orders", None]["trials"]) == {"s/orders_1/m/2", "s/either/m/1"}
     assert cells["find_orders", None]["share"] == pytest.approx(2 / 5)
+    assert result.lines == (
+        "find_orders → none: 2 trials (40 %)",
+        "no tool → find_orders: 1 trial (50 %)",
+        "find_orders → find_archived_orders: 1 trial (20 %)",
+        "find_orders → find_invoices: 1 trial (20 %)",
+    )
     assert result.facts["trials"] == 8  # the error and the case that leaves it open count nowhere
     # F1: orders 2·1/(5 + 2), invoices 2·1/(1 + 2), none 2·1/(2 + 3)
     assert result.facts["macro_f1"] == pytest.approx((2 / 7 + 2 / 3 + 2 / 5) / 3)

@@ -145,6 +145,7 @@ def test_a_list_that_drowns_the_right_tool_shows_a_fall_by_kind(tmp_path: Path) 
     result = decoys.STUDY.read(stage, run)
     unrelated, near = result.facts["kinds"]
     assert unrelated["fall"] == pytest.approx(0, abs=1e-9)
+    assert "fall by 0.00 with each doubling" in result.lines[0]
     assert unrelated["interval"][0] < 0 < unrelated["interval"][1]
     assert unrelated["verdict"] == "show no trend"
     assert near["fall"] > near["interval"][0] > 0
