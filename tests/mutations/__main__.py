@@ -37,7 +37,10 @@ _HEAVY = (
 
 
 def main() -> int:
-    """Draw, run, count; 1 when fewer than `TARGET` were noticed."""
+    """Draw, run, count; 1 when fewer than `TARGET` were noticed.
+
+    Ctrl-C ends it with the figure so far.
+    """
     parser = argparse.ArgumentParser(prog="python -m tests.mutations", description=__doc__)
     parser.add_argument("--sample", type=int, default=300, help="mistakes to draw  [default: 300]")
     parser.add_argument("--seed", type=int, default=1, help="which ones  [default: 1]")
@@ -63,17 +66,19 @@ def main() -> int:
     judged = [mutant for mutant in drawn if mutant.name not in EQUIVALENT]
     for name in _HEAVY:
         import_module(name)
-    caught = 0
-    for done, (mutant, found) in enumerate(_tried(judged, _reach(options.reach), options.jobs), 1):
-        caught += found
-        if not found:
-            print(f"not noticed ({done} done), line {mutant.line}: {mutant.name}", flush=True)
-    share = caught / len(judged) if judged else 0.0
+    done, caught = 0, 0
+    try:
+        for mutant, found in _tried(judged, _reach(options.reach), options.jobs):
+            done, caught = done + 1, caught + found
+            if not found:
+                print(f"not noticed ({done} done), line {mutant.line}: {mutant.name}", flush=True)
+    except KeyboardInterrupt:  # what was tried is a sample, too: the order is that of the draw
+        print(f"stopped after {done} of {len(judged)}")
+    share = caught / done if done else 0.0
     print(
         f"{len(drawn)} of {len(every):,} mistakes, drawn with seed {options.seed}, of which "
         f"{len(drawn) - len(judged)} "
-        f"are known to change nothing: the tests notice {caught} of the other {len(judged)} "
-        f"({share:.1%})"
+        f"are known to change nothing: the tests notice {caught} of {done} others ({share:.1%})"
     )
     return 0 if share >= TARGET else 1
 

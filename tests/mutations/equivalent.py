@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 EQUIVALENT: Final[Mapping[str, str]] = {
+    "harness/stats/effects.py _verdict: difference > 0 → difference >= 0": (
+        "where the means are equal no test finds a difference"
+    ),
     "harness/checks/kinds/graded.py _finding: overall is None or grades.faith is None → "
     "overall is None and grades.faith is None": (
         "the overall score is unknown exactly where the faithfulness is"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.stats import holm, newcombe, newcombe_paired, paired_interval
 from harness.stats.effects import Pair, difference_interval, not_worse, paired_effects
@@ -144,3 +146,99 @@ def test_thousands_of_cases_that_all_moved_alike_are_tested_exactly() -> None:
     assert effect is not None
     assert (effect.test.name, effect.verdict) == ("sign-flip", "better")
     assert effect.test.p_value < 1e-300
+
+
+def _side(draw: st.DrawFn, most: int) -> tuple[int, int]:
+    trials = draw(st.integers(0, most))
+    return draw(st.integers(0, trials)), trials
+
+
+@st.composite
+def studies(draw: st.DrawFn) -> list[Pair]:
+    most = draw(st.sampled_from((1, 1, 3)))
+    return [(_side(draw, most), _side(draw, most)) for _ in range(draw(st.integers(0, 9)))]
+
+
+MARGINS = st.sampled_from((0.01, 0.05, 0.2, 0.5, 0.9))
+
+
+@given(studies(), MARGINS, st.sampled_from((0.05, 0.2)))
+def test_the_parts_of_an_effect_belong_together(
+    study: list[Pair], margin: float, level: float
+) -> None:
+    (effect,) = paired_effects([study], margin=margin, level=level)
+    kept = [pair for pair in study if pair[0][1] > 0 and pair[1][1] > 0]
+    assert (effect is None) is (not kept)
+    if effect is None:
+        assert difference_interval(study) is None
+        assert not_worse(study) is None
+        return
+    sides = [[passed / of for passed, of in side] for side in zip(*kept, strict=True)]
+    before, after = (sum(rates) / len(rates) for rates in sides)
+    assert effect.pairs == len(kept)
+    assert (effect.before, effect.after) == pytest.approx((before, after))
+    assert effect.difference == pytest.approx(after - before)
+    assert (effect.interval, effect.interval_method) == difference_interval(study)
+    low, high = effect.interval
+    assert -1 <= low <= effect.difference + 1e-9
+    assert effect.difference - 1e-9 <= high <= 1
+    within = -margin < low and high < margin
+    if effect.p_adjusted < level:
+        assert effect.verdict == ("better" if after > before else "worse")
+    else:
+        assert effect.verdict == ("equivalent" if within else "undecided")
+    assert (effect.cases_to_decide is None) is (effect.verdict != "undecided")
+    assert effect.cases_to_decide is None or effect.cases_to_decide > len(kept)
+
+
+@given(studies(), MARGINS)
+def test_what_is_said_of_a_change_is_said_the_other_way_round_of_its_undoing(
+    study: list[Pair], margin: float
+) -> None:
+    (there,) = paired_effects([study], margin=margin)
+    (back,) = paired_effects([[(after, before) for before, after in study]], margin=margin)
+    if there is None or back is None:
+        assert there is back
+        return
+    assert back.interval == pytest.approx((-there.interval[1], -there.interval[0]))
+    assert back.test.p_value == pytest.approx(there.test.p_value)
+    assert (back.smallest, back.cases_to_decide) == (there.smallest, there.cases_to_decide)
+    undone = {"better": "worse", "worse": "better"}
+    assert back.verdict == undone.get(there.verdict, there.verdict)
+
+
+@given(studies(), st.integers(1, 4))
+def test_of_equal_effects_each_bears_the_errors_of_all(study: list[Pair], times: int) -> None:
+    found = paired_effects([[], *[study] * times])
+    assert found[0] is None
+    (alone,) = paired_effects([study])
+    for effect in found[1:]:
+        assert (effect is None) is (alone is None)
+        if effect is not None and alone is not None:
+            assert effect.p_adjusted == pytest.approx(min(1, times * alone.test.p_value))
+            assert effect.interval == alone.interval
+
+
+@pytest.mark.parametrize("study", [pairs(30, 2, 3, 5), pairs(9, 0, 0, 0, 3), pairs(20, 0, 0, 4)])
+def test_an_interval_that_touches_the_margin_shows_nothing(study: list[Pair]) -> None:
+    found = difference_interval(study)
+    assert found is not None
+    low, high = found[0]
+    widest = max(-low, high)
+    for margin, verdict in ((widest, "undecided"), (widest * 1.000001, "equivalent")):
+        (effect,) = paired_effects([study], margin=margin)
+        assert effect is not None
+        assert effect.verdict == verdict
+    one_sided = difference_interval(study, 0.1)
+    assert one_sided is not None
+    bound = -one_sided[0][0]
+    assert [not_worse(study, margin) for margin in (bound, bound * 1.000001)] == [False, True]
+
+
+def test_a_verdict_at_exactly_the_level_is_none() -> None:
+    study = pairs(0, 5, 0, 0)  # by McNemar, five that moved alike have p = 1/16
+    for level, verdict in ((0.0625, "undecided"), (0.0626, "better")):
+        (effect,) = paired_effects([study], level=level)
+        assert effect is not None
+        assert effect.p_adjusted == 0.0625
+        assert effect.verdict == verdict
