@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 
 from harness.canonical_json import canonical_json
+from harness.checks.absent_fields import masks_of
 from harness.judging.policy import View
 from harness.types import (
     CheckResult,
@@ -59,9 +60,21 @@ def view_of(
         key=result.key,
         nobody=not facts.user_context,
         meant=is_meant(result),
+        masks=_masks(result),
         refused=transcript.refused_status is not None,
         rightful=not any(_goes_too_far(check) for check in result.checks),
     )
+
+
+def _masks(result: TrialResult) -> Mapping[str, float]:
+    """Return how much of which fields the suite lets masks leave readable for this identity."""
+    return {
+        field.casefold(): max(most, 0.0)
+        for check in result.checks
+        if check.kind == "decision" and isinstance(check.expected, Mapping)
+        for field, most in masks_of(check.expected).items()
+        if most is not None
+    }
 
 
 def _named_only(names: Iterable[str]) -> ToolList:

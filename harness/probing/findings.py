@@ -107,6 +107,8 @@ class _Facts:
                     access=decision.access,
                     shape=decision.shape,
                     fields=tuple(sorted({*decision.missing, *decision.masked})),
+                    masked=tuple(sorted({*decision.masked} - {*decision.missing})),
+                    partly=tuple(sorted({*decision.partly} - {*decision.missing})),
                 )
             else:
                 decided = self._alone(run)

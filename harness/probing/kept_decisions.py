@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +16,9 @@ from harness.reports.atomic_files import write_atomically
 from harness.safe_text import one_line
 from harness.types import Location
 
-VERSION = 1
+VERSION = 2
+"""Version 1 does not say how a field is withheld."""
+_FIRST = 1
 
 
 def freeze(report: ProbeReport) -> str:
@@ -52,7 +55,7 @@ def read_frozen(path: Path) -> Mapping[str, Mapping[str, str]]:
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         table = content["decisions"]
-        whole = content["version"] == VERSION and all(
+        whole = content["version"] in (_FIRST, VERSION) and all(
             isinstance(decision, str) for callers in table.values() for decision in callers.values()
         )
     except FileNotFoundError as error:
@@ -66,7 +69,20 @@ def read_frozen(path: Path) -> Mapping[str, Mapping[str, str]]:
     if not whole:
         raise _invalid(path, f"this is no table of decisions of version {VERSION}.")
     found: Mapping[str, Mapping[str, str]] = table
-    return found
+    if content["version"] == VERSION:
+        return found
+    return {
+        call: {caller: _in_some_way(decision) for caller, decision in callers.items()}
+        for call, callers in found.items()
+    }
+
+
+def _in_some_way(decision: str) -> str:
+    """Return a decision of version 1 as one of today."""
+    if not decision.startswith(_WITHOUT):
+        return decision
+    names = decision.removeprefix(_WITHOUT).split(", ")
+    return _WITHOUT + ", ".join(f"{name} ({_SOMEHOW})" for name in names)
 
 
 def _invalid(path: Path, message: str, meant: str | None = None) -> InvalidInput:
@@ -118,7 +134,7 @@ def changes(kept: Mapping[str, Mapping[str, str]], report: ProbeReport) -> Itera
         before, now = kept.get(call, {}), report.decisions.get(call, {})
         for caller in dict.fromkeys((*before, *now)):
             old, new = before.get(caller), words_of(now[caller]) if caller in now else None
-            if old != new:
+            if old != new and not _is_the_same(old, new):
                 yield _change(call, caller, old, new)
 
 
@@ -128,8 +144,8 @@ def _change(call: str, caller: str, old: str | None, new: str | None) -> Change:
     gains: tuple[str, ...] = ()
     loses: tuple[str, ...] = ()
     if was == given == _DATA:
-        gains = tuple(name for name in held_back if name not in holds_back)
-        loses = tuple(name for name in holds_back if name not in held_back)
+        gains = tuple(name for name in held_back if _opens(held_back[name], holds_back.get(name)))
+        loses = tuple(name for name in holds_back if _opens(holds_back[name], held_back.get(name)))
     direction: Direction = "other"
     if gains or -1 < was < given:
         direction = "more"
@@ -157,16 +173,46 @@ def _access(decision: str | None) -> str:
     return "" if decision is None else decision.split(" ", 1)[0]
 
 
-def _held_back(decision: str | None) -> tuple[str, ...]:
+_LEFT_OUT, _MASKED, _PARTLY, _SOMEHOW = "left out", "masked", "partly masked", "in some way"
+_SHOWN = {_LEFT_OUT: 0, _MASKED: 1, _PARTLY: 2, None: 3}
+"""How much is shown of a field that is withheld in this way; ``None``: it is not withheld."""
+_FIELD = re.compile(rf"(?P<name>.*?)(?: \((?P<how>{_MASKED}|{_PARTLY}|{_SOMEHOW})\))?")
+
+
+def _held_back(decision: str | None) -> dict[str, str]:
+    """Return the fields that are withheld, and how."""
     if decision is None or not decision.startswith(_WITHOUT):
-        return ()
-    return tuple(decision.removeprefix(_WITHOUT).split(", "))
+        return {}
+    parts = map(_FIELD.fullmatch, decision.removeprefix(_WITHOUT).split(", "))
+    return {part["name"]: part["how"] or _LEFT_OUT for part in parts if part is not None}
+
+
+def _opens(before: str, now: str | None) -> bool:
+    """Whether a field is shown more than before; a way that is not known is no change."""
+    if now is not None and _SOMEHOW in (before, now):
+        return False
+    return _SHOWN.get(before, 0) < _SHOWN[now]
+
+
+def _is_the_same(old: str | None, new: str | None) -> bool:
+    """Whether two decisions differ at most in that one does not say how fields are withheld."""
+    before, now = _held_back(old), _held_back(new)
+    return (
+        bool(before)
+        and before.keys() == now.keys()
+        and all(_SOMEHOW in (how, now[name]) or how == now[name] for name, how in before.items())
+    )
 
 
 def words_of(decided: Decided) -> str:
-    """Return a decision on a line: ``denied (tool_error)``, ``filtered without email, phone``."""
+    """Return a decision on a line: ``denied (tool_error)``, ``filtered without email, phone``.
+
+    A field that is not left out is named with what stands in its place: ``phone (masked)``.
+    """
     if decided.access == "filtered":
-        return f"{_WITHOUT}{', '.join(decided.fields)}"
+        how = dict.fromkeys(decided.masked, f" ({_MASKED})")
+        how |= dict.fromkeys(decided.partly, f" ({_PARTLY})")
+        return _WITHOUT + ", ".join(f"{name}{how.get(name, '')}" for name in decided.fields)
     return (
         f"denied ({decided.shape})"
         if decided.access == "denied" and decided.shape

@@ -72,6 +72,10 @@ class Decided:
     """How it was refused or filtered."""
     fields: tuple[str, ...] = ()
     """Fields that others get for the same call."""
+    masked: tuple[str, ...] = ()
+    """Those of them that are masked."""
+    partly: tuple[str, ...] = ()
+    """Those of these whose mask leaves a part of the value readable."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ DECISION = "decision"
 _WORDS = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 _OWN_KEYS = {"decision": "is", "without": "without"}
 _NAME: JsonObject = {"type": "string", "pattern": r"\S"}
+_NAMES: list[JsonObject] = [_NAME, {"type": "array", "items": _NAME, "minItems": 1}]
 
 
 # ── Values of the keys ───────────────────────────────────────────────────────────────
@@ -161,8 +162,23 @@ def expectation_layout(checks: Mapping[str, Field]) -> Layout:
         ),
         "without": Field(
             schema={
-                "anyOf": [_NAME, {"type": "array", "items": _NAME, "minItems": 1}],
-                "description": "Fields that no result for this identity may contain.",
+                "anyOf": [
+                    *_NAMES,
+                    {
+                        "type": "object",
+                        "properties": {
+                            "fields": {"anyOf": _NAMES},
+                            "mask": {"enum": ["none", "partial", "any"]},
+                            "readable": {"type": ["string", "number"]},
+                        },
+                        "required": ["fields"],
+                        "additionalProperties": False,
+                    },
+                ],
+                "description": (
+                    "Fields that no result for this identity may contain; with 'mask' and "
+                    "'readable', what may stand in their place."
+                ),
             },
             parse=_something,
             takes_null=True,

@@ -45,6 +45,8 @@ class Decision:
     """Fields that others get for the same call and this identity does not: ``orders[].amount``."""
     masked: tuple[str, ...] = ()
     """Fields that hold something unreadable where others get a value."""
+    partly: tuple[str, ...] = ()
+    """Those of them whose mask leaves a part of the value readable."""
     calls: int = 0
     """Calls that were made."""
     compared: int = 0

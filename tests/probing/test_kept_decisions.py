@@ -24,6 +24,8 @@ DECISIONS = st.builds(
     access=st.just("filtered"),
     shape=st.just("filtered_fields"),
     fields=st.lists(st.sampled_from(["email", "rows[].phone"]), min_size=1, unique=True).map(tuple),
+    masked=st.lists(st.sampled_from(["email", "rows[].phone"]), unique=True).map(tuple),
+    partly=st.lists(st.sampled_from(["email", "rows[].phone"]), unique=True).map(tuple),
 )
 TABLES = st.dictionaries(
     st.text(max_size=8), st.dictionaries(st.text(max_size=8), DECISIONS, min_size=1), max_size=4
@@ -132,7 +134,7 @@ def test_a_table_is_written_and_read_again(tmp_path: Path) -> None:
         "[1]",
         "{}",
         "\xff",
-        '{"version": 2, "decisions": {}}',
+        '{"version": 3, "decisions": {}}',
         '{"version": 1, "decisions": []}',
         '{"version": 1, "decisions": {"get()": {"ann": {"access": "denied"}}}}',
     ],
@@ -155,3 +157,39 @@ def test_a_place_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
         write_frozen(tmp_path / "file" / "table.json", report({}))
+
+
+def withheld(how: str) -> dict[str, dict[str, Decided]]:
+    """Return a decision that leaves out a field, or masks it."""
+    masked = ("email",) if how != "left out" else ()
+    partly = ("email",) if how == "partly masked" else ()
+    one = Decided(access="filtered", fields=("email",), masked=masked, partly=partly)
+    return {"get()": {"ann": one}}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "direction"),
+    [
+        ("left out", "masked", "more"),
+        ("masked", "partly masked", "more"),
+        ("partly masked", "left out", "less"),
+    ],
+)
+def test_how_a_field_is_withheld_is_a_part_of_the_decision(
+    before: str, now: str, direction: str
+) -> None:
+    (change,) = changes(kept(withheld(before)), report(withheld(now)))
+    assert (change.direction, change.gains or change.loses) == (direction, ("email",))
+
+
+@pytest.mark.parametrize("now", ["left out", "masked", "partly masked"])
+def test_a_table_of_version_1_does_not_say_how_a_field_is_withheld(
+    tmp_path: Path, now: str
+) -> None:
+    path = tmp_path / "decisions.json"
+    table = {"get()": {"ann": "filtered without email"}}
+    path.write_text(json.dumps({"version": 1, "decisions": table}))
+    assert list(changes(read_frozen(path), report(withheld(now)))) == []
+    other = {"get()": {"ann": Decided(access="filtered", fields=("email", "phone"))}}
+    (change,) = changes(read_frozen(path), report(other))
+    assert (change.direction, change.loses) == ("less", ("phone",))

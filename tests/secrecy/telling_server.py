@@ -132,6 +132,11 @@ def notify(method: str, **params: Any) -> None:
     send({"jsonrpc": "2.0", "method": method, "params": params})
 
 
+MASKS = {
+    "in_a_thin_mask": "ines.okafor@example.c**",
+    "in_a_good_mask": "i***@example.com",
+}
+"""Tool → what it gives to agents in place of the e-mail address."""
 CALLS = {
     "in_meta": in_meta,
     "in_meta_of_a_block": in_meta_of_a_block,
@@ -155,6 +160,9 @@ def call(request: dict[str, Any]) -> dict[str, Any]:
         return text("Access denied: sign in first", isError=True)
     if name == "get_customer":
         return both(RECORD if user.get("role") == "admin" else PUBLIC)
+    if name in MASKS:
+        mail = SECRET if user.get("role") == "admin" else MASKS[name]
+        return both({**PUBLIC, "email": "***" if IS_CLEAN else mail})
     return both(FIELDS[name]) if name in FIELDS else CALLS[name](request["id"])
 
 
@@ -162,7 +170,7 @@ def tools() -> list[dict[str, Any]]:
     schema = {"type": "object", "properties": {}}
     listed: list[dict[str, Any]] = [
         {"name": name, "inputSchema": schema, "annotations": {"readOnlyHint": True}}
-        for name in ("get_customer", *FIELDS, *CALLS)
+        for name in ("get_customer", *FIELDS, *MASKS, *CALLS)
     ]
     if FAULT == "description":
         listed[0]["description"] = f"Look up a customer, such as {SECRET}"

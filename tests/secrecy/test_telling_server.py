@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.probing.kept_decisions import words_of
 from harness.probing.report import ProbeReport
 from harness.types import Leak
 from tests.secrecy.telling import probed
@@ -83,6 +84,23 @@ def test_a_leak_says_how_it_is_encoded_and_shows_the_bytes_without_telling_the_v
     leak = leak_of(report, "in_base64")
     assert leak.source == "aW5…0="
     assert "example.com" not in str(leak)
+
+
+def test_a_mask_that_hides_next_to_nothing_is_a_leak_and_a_good_one_is_none(
+    report: ProbeReport,
+) -> None:
+    leak = leak_of(report, "in_a_thin_mask")
+    assert (leak.kept, leak.decoded) == ("masked", ("masked, but 100% of it can be read",))
+    assert leak.place.endswith("call 1, in_a_thin_mask: email")
+    assert not any("in_a_good_mask" in leak.place for leak in report.report.access.leaks)
+
+
+def test_decisions_tell_what_is_left_out_masked_and_partly_masked_apart(
+    report: ProbeReport,
+) -> None:
+    words = {call: words_of(callers["agent"]) for call, callers in report.decisions.items()}
+    assert words["get_customer()"] == "filtered without card, email, note, salary"
+    assert words["in_a_thin_mask()"] == "filtered without email (partly masked)"
 
 
 def test_one_value_is_one_finding_with_all_its_places(report: ProbeReport) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from harness.checks import Evidence
+from harness.checks.absent_fields import FIELDS, given_fields, how_given, masks_of, read_absent
 from harness.checks.explaining.transcript_lines import (
     as_made,
     list_calls,
@@ -18,14 +19,12 @@ from harness.checks.explaining.transcript_lines import (
     offer,
     outcome,
     report_calls,
-    result_json,
     truncated,
 )
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, single
-from harness.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text, texts
+from harness.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import show
-from harness.matching.masks import is_masked
 from harness.matching.texts import line
 from harness.types import NOT_SENT, Access, JsonObject, JsonPath, ToolCall, Verdict
 
@@ -98,12 +97,7 @@ def _read(value: Any) -> JsonObject:
                 "'hidden' does not say which tool", path=("is",), meant="Name it under 'tool:'."
             )
     if "without" in found:
-        given = found["without"]
-        found["without"] = (
-            [text(given, ("without",), "field")]
-            if isinstance(given, str)
-            else texts(given, ("without",), "field")
-        )
+        found["without"] = read_absent(found["without"])
     return found
 
 
@@ -117,7 +111,8 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         else list(evidence.transcript.tool_calls)
     )
     found = _decided(params, made, evidence)
-    given = list(_given(params.get("without", ()), evidence.transcript.tool_calls))
+    masks = masks_of(params)
+    given = list(given_fields(masks, evidence.transcript.tool_calls))
     cut = next(
         (
             call
@@ -138,10 +133,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
     elif given:
         call, path, value = given[0]
         lines = [
-            (
-                f"Field was given although it must be left out: {path} = {show(value, 8)} in "
-                f"{as_made(call, 80)}"
-            ),
+            f"{how_given(value)}: {path} = {show(value, 8)} in {as_made(call, 80)}",
             *_more(given),
             "Line crossed: what the server allowed.",
         ]
@@ -150,7 +142,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
             "mask it."
         )
     elif cut is not None:
-        verdict, fields = "not_judged", " or ".join(params["without"])
+        verdict, fields = "not_judged", " or ".join(masks)
         lines = [
             f"Only a part of the result of {as_made(cut)} was kept, so the rest may give {fields}"
         ]
@@ -170,7 +162,7 @@ def _about(params: JsonObject) -> Iterator[str]:
     if "tool" in params:
         yield show(params["tool"])[1:-1]
     if "without" in params:
-        yield f"without {', '.join(params['without'])}"
+        yield f"without {', '.join(masks_of(params))}"
 
 
 def _decided(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
@@ -238,38 +230,6 @@ def _otherwise(
     )
 
 
-# ── Fields that must not be given ────────────────────────────────────────────────────────────
-
-
-def _given(fields: Sequence[str], calls: Sequence[ToolCall]) -> Iterator[tuple[ToolCall, str, Any]]:
-    """Yield every readable value under one of the names, in any form of any result."""
-    wanted = [field.casefold() for field in fields]
-    for call in calls:
-        forms = [call.structured] if call.structured is not None else []
-        parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", reply=0, text=call.text))
-        for form in (*forms, parsed):
-            for path, value in _fields(form):
-                named = any(
-                    path.casefold() == name or path.casefold().endswith(f".{name}")
-                    for name in wanted
-                )
-                if named and value not in ([], {}) and not is_masked(value):
-                    yield call, path, value
-
-
-def _fields(value: Any) -> Iterator[tuple[str, Any]]:
-    waiting = [("", value)]
-    while waiting:
-        path, part = waiting.pop()
-        if isinstance(part, Mapping):
-            for key, each in part.items():
-                inner = f"{path}.{key}" if path else str(key)
-                yield inner, each
-                waiting.append((inner, each))
-        elif isinstance(part, list | tuple):
-            waiting.extend((path, each) for each in part)
-
-
 def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
     others = list(dict.fromkeys(f"{path} in {as_made(call, 60)}" for call, path, _ in given[1:]))
     return [f"Also: {line('; '.join(others[:4]), 240)}"] if others else []
@@ -277,9 +237,6 @@ def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
 
 _WORD: JsonObject = {"enum": list(WORDS)}
 _DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minItems": 1}]}
-FIELDS: JsonObject = {"anyOf": [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]}
-"""Schema of ``without``."""
-
 DECISION = Kind(
     name="decision",
     schema={
@@ -298,8 +255,8 @@ DECISION = Kind(
         asks=(
             "what the server let this identity do with the calls (`tool` and `args`, or "
             "any): `allowed`, `filtered`, `denied`, `hidden`, `not_attempted`, or a list "
-            "of what is right; `without` names fields that no result may hold, see "
-            "[matrix.md](matrix.md)"
+            "of what is right; `without` names fields that no result may hold, or "
+            "`{fields, mask, readable}`, see [matrix.md](matrix.md)"
         ),
         fails=(
             "Decision is allowed, expected denied: …",

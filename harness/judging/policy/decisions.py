@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.judging.policy.views import CallKey, Result, View
 from harness.judging.policy.withheld import differences
+from harness.secrecy.masks import readable_share
 from harness.types import NOT_SENT, Access, Decision, RefusalShape
 
 
@@ -47,6 +48,7 @@ def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Resu
     good = [result for result in made if result.call.outcome == "ok"]
     missing: dict[str, None] = {}
     masked: dict[str, None] = {}
+    partly: dict[str, None] = {}
     compared = 0
     for result in good:
         others = [
@@ -54,8 +56,10 @@ def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Resu
         ]
         compared += bool(others)
         for full in others:
-            for leaf, kept in differences(full, result):
+            for leaf, kept, mask in differences(full, result):
                 (masked if kept == "masked" else missing)[leaf.path] = None
+                if mask is not None and readable_share(mask.value, leaf.value):
+                    partly[leaf.path] = None
     access, shape = _access(view, tool, made, kept_back=bool(missing or masked))
     return Decision(
         identity=view.identity,
@@ -64,6 +68,7 @@ def _decision(view: View, tool: str, answers: dict[CallKey, list[tuple[str, Resu
         shape=shape,
         missing=tuple(missing),
         masked=tuple(masked),
+        partly=tuple(partly),
         calls=len(made),
         compared=compared,
     )

@@ -50,7 +50,10 @@ class WithheldValues:
         self._by_form: dict[str | float, list[WithheldValue]] = {}
         self._by_word: dict[str, list[WithheldValue]] = {}
         self._by_number: dict[float, list[WithheldValue]] = {}
+        self._masked: dict[str, list[WithheldValue]] = {}
         for secret in secrets:
+            for fingerprint in secret.masks:
+                self._masked.setdefault(fingerprint, []).append(secret)
             for form in _forms(secret.value):
                 self._by_form.setdefault(form, []).append(secret)
             if secret.value.grade == 2:  # noqa: PLR2004 - graded in `comparable_values`
@@ -83,6 +86,10 @@ class WithheldValues:
                 families.setdefault(_family(secret), []).append(secret)
             found = self._of[value] = tuple(map(Siblings, families.values()))
         return found
+
+    def masked_in(self, result: Result) -> Sequence[WithheldValue]:
+        """Return the withheld values in whose place a result has a mask."""
+        return self._masked.get(result.fingerprint, ())
 
     def told_in(self, prose: Prose) -> Iterable[WithheldValue]:
         """Return the withheld values that stand in a text and cannot be a coincidence there."""

@@ -138,6 +138,9 @@ class View:
     """Whether the caller is anonymous: an identity without attributes."""
     meant: bool = False
     """Whether the suite says that this identity is allowed what it asked for."""
+    masks: Mapping[str, float] = field(default_factory=dict)
+    """How much of a field the suite lets a mask leave readable, from 0 to 1, by the name in lower
+    case; of any other field `harness.secrecy.masks.MOST_READABLE`."""
     refused: bool = False
     """Whether the server refused this identity's connection, by HTTP 401 or 403."""
     rightful: bool = True

@@ -51,6 +51,8 @@ class WithheldValue:
     """The identities that may see it, in order."""
     answered: Result
     """A result that gave it to one of these."""
+    masks: dict[str, Leaf]
+    """By the fingerprint of a result, the mask that it has in place of this value."""
     is_common: bool = False
     """Whether several records of that result have the same value in this field."""
 
@@ -62,6 +64,8 @@ class FieldDifference(NamedTuple):
     """Where it stands in the fuller result."""
     kept: Literal["left out", "masked", "row left out"]
     """How the other result withholds it."""
+    mask: Leaf | None = None
+    """What stands in its place, if it is masked and it is clear by what."""
 
 
 def differences(full: Result, other: Result) -> Iterator[FieldDifference]:
@@ -96,12 +100,24 @@ def _compared(
             FieldDifference(leaf, "row left out" if whole_row else "left out") for leaf in readable
         )
     elif not meant and all(is_masked(leaf.value) for leaf in got):
-        yield from (FieldDifference(leaf, "masked") for leaf in readable)
+        masks = _in_place(given, got)
+        yield from (FieldDifference(leaf, "masked", masks.get(id(leaf))) for leaf in readable)
     elif len(got) < len(given):
         seen = {value_of(leaf.value) for leaf in got}
         rest = [leaf for leaf in readable if value_of(leaf.value) not in seen]
         if len(rest) < len(readable):  # they share rows, so one is a part of the other list
             yield from (FieldDifference(leaf, "row left out") for leaf in rest)
+
+
+def _in_place(given: Sequence[Leaf], got: Sequence[Leaf]) -> Mapping[int, Leaf]:
+    """Return, by the `id` of each given value, the mask of that very value, where it is clear."""
+    if len(given) != len(got):
+        return {}
+    return {
+        id(full): mask
+        for full, mask in zip(given, got, strict=True)
+        if not unlike_things(full.record, mask.record, full.name)
+    }
 
 
 def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
@@ -180,9 +196,11 @@ class _Keeping:
 
     def _compare(self, giver: View, full: Result, taken: Result) -> None:
         if taken.call.outcome == "ok":
-            for leaf, kept in differences(full, taken):
+            for leaf, kept, mask in differences(full, taken):
                 reach: Reach = "call" if kept == "row left out" else "field"
-                self._keep(giver, full, leaf, reach, kept.removeprefix("row "))
+                secret = self._keep(giver, full, leaf, reach, kept.removeprefix("row "))
+                if secret is not None and mask is not None:
+                    secret.masks.setdefault(taken.fingerprint, mask)
         elif taken.call.outcome == "denied":
             for leaf in full.leaves:
                 reach = "field" if self._answered_without(leaf, full.call.tool) else "call"
@@ -216,17 +234,20 @@ class _Keeping:
                     for leaf in result.leaves:
                         self._keep(view, result, leaf, "call", "the tool is hidden")
 
-    def _keep(self, giver: View, full: Result, leaf: Leaf, reach: Reach, kept: str) -> None:
+    def _keep(
+        self, giver: View, full: Result, leaf: Leaf, reach: Reach, kept: str
+    ) -> WithheldValue | None:
         value = value_of(leaf.value)
         if value is None or is_masked(leaf.value):
-            return
+            return None
         place = (full.call.tool, leaf.path, value.text, reach)
         secret = self._found.get(place)
         if secret is None:
             secret = self._found[place] = WithheldValue(
-                full.call.tool, leaf, value, reach, kept, set(), {}, full
+                full.call.tool, leaf, value, reach, kept, set(), {}, full, {}
             )
         elif full is secret.answered and leaf.channel == secret.leaf.channel:
             secret.is_common |= leaf.record is not secret.leaf.record
         secret.keys.add(full.key)
         secret.givers[giver.identity] = None
+        return secret

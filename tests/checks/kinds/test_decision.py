@@ -262,3 +262,53 @@ def test_every_place_of_a_field_that_must_be_left_out_is_told_once(
     assert [line for line in rest if line.startswith("Also: ")] == (
         [f"Also: {'; '.join(also)}"] if also else []
     )
+
+
+THIN, GOOD = "ines.okafor@example.c**", "i***@example.com"
+
+
+@pytest.mark.parametrize(
+    ("without", "value", "words"),
+    [
+        ("email", THIN, "Field was masked, but about 100% of it can be read"),
+        ({"fields": "email", "mask": "none"}, "***", "Field was masked although it must be left"),
+        ({"fields": ["email"], "readable": "<=5%"}, GOOD, "Field was masked, but about 11% of it"),
+        ({"fields": ["email"], "mask": "any"}, "a@b.example.com", "Field was given although"),
+    ],
+)
+def test_a_mask_is_judged_by_what_can_be_read(without: Any, value: str, words: str) -> None:
+    evidence = scene(call("get_orders", structured={"email": value}))
+    fails("decision", {"without": without}, evidence, words)
+
+
+@pytest.mark.parametrize(
+    ("without", "value"),
+    [
+        ("email", GOOD),
+        ({"fields": "email"}, GOOD),
+        ({"fields": "email", "mask": "any"}, THIN),
+        ({"fields": "email", "readable": 1}, THIN),
+        ({"fields": "email", "mask": "none"}, None),
+    ],
+)
+def test_a_mask_that_leaves_little_enough_passes(without: Any, value: str | None) -> None:
+    evidence = scene(call("get_orders", structured={"email": value, "id": 1}))
+    passes("decision", {"without": without}, evidence)
+
+
+@pytest.mark.parametrize(
+    ("without", "path"),
+    [
+        ({"fields": "email", "mask": "parial"}, ("without", "mask")),
+        ({"fields": "email", "readable": "much"}, ("without", "readable")),
+        ({"fields": "email", "readable": 2}, ("without", "readable")),
+        ({"fields": "email", "mask": "any", "readable": 0.5}, ("without", "readable")),
+        ({"fields": []}, ("without", "fields")),
+    ],
+)
+def test_what_may_stand_in_a_mask_is_said_in_known_words(
+    without: Any, path: tuple[str, ...]
+) -> None:
+    with pytest.raises(InvalidValue) as caught:
+        VOCABULARY.parse("decision", {"without": without})
+    assert caught.value.path == path

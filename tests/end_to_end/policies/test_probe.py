@@ -49,7 +49,8 @@ def test_a_sound_server_passes_and_its_decisions_are_one_document(project: Proje
         document["decisions"][TEAM]["anonymous"],
     )
     assert (clerk["access"], clerk["fields"]) == ("filtered", ["members[].salary"])
-    assert anonymous == {"access": "denied", "shape": "tool_error", "fields": []}
+    nothing: dict[str, Any] = {"fields": [], "masked": [], "partly": []}
+    assert anonymous == {"access": "denied", "shape": "tool_error", **nothing}
     assert document["decisions"]["set_salary"]["clerk"]["access"] == "hidden"
     assert document["decisions"]["set_salary"]["admin"]["access"] == "listed"
     assert [each["tool"] for each in document["not_called"]] == ["set_salary"]

@@ -1,0 +1,89 @@
+"""How much of a value a mask leaves readable: ``ines.okafor@example.c**`` hides next to nothing.
+
+What is readable is what stands there in its place and in its order. Of an e-mail address only the
+part before the ``@`` counts if the rest is readable: the rest names a provider, not a person.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from harness.secrecy.normal import Squeezed, normalised
+
+MOST_READABLE = 0.25
+"""The share that a mask may leave readable unless a suite says otherwise."""
+_LAST = 4
+"""Last digits of a long number that may be readable, as on a receipt."""
+_LONG = 8
+_FIXED_LENGTH = 8
+"""Characters that ``***`` is taken to hide: it is written in place of a value of any length."""
+_MASK = re.compile(r"[*•█#_…]+|\.{3,}|x{3,}", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"\W*(?:masked|redacted|hidden|withheld|filtered|removed|restricted|confidential|denied|none|"
+    r"null|n/a)\W*",
+    re.IGNORECASE,
+)
+
+
+def readable_share(mask: Any, value: Any = None) -> float:
+    """Return the share of ``value`` that ``mask`` leaves readable, from 0 to 1.
+
+    Without the value it is estimated by the mask itself: readable characters against hidden ones.
+    """
+    shown = normalised(str(mask)).strip()
+    if mask is None or not shown or _PLACEHOLDER.fullmatch(shown):
+        return 0.0
+    if value is None:
+        return _estimated(shown)
+    true = normalised(str(value)).strip()
+    local, at, domain = true.partition("@")
+    hidden_local, hidden_at, _ = shown.partition("@")
+    if at and domain and "@" not in domain:
+        true, shown = local, hidden_local if hidden_at else shown
+    letters = Squeezed(true).squeezed
+    return _in_place(shown, letters) / len(letters) if letters else 0.0
+
+
+def is_unreadable(mask: Any, value: Any = None, most: float | None = None) -> bool:
+    """Whether a mask leaves no more readable than ``most``, a share.
+
+    Without ``most`` that is `MOST_READABLE`, or the last four digits of a number of eight or more.
+    """
+    if readable_share(mask, value) <= (MOST_READABLE if most is None else most):
+        return True
+    return most is None and _is_end_of_a_number(mask, value)
+
+
+def _is_end_of_a_number(mask: Any, value: Any) -> bool:
+    shown, true = Squeezed(_MASK.sub("", normalised(str(mask)))).squeezed, None
+    if value is not None:
+        true = Squeezed(normalised(str(value))).squeezed
+        if not true.isdigit() or len(true) < _LONG or not true.endswith(shown):
+            return False
+    hidden = sum(len(run) for run in _MASK.findall(str(mask)))
+    return shown.isdigit() and len(shown) <= _LAST and (true is not None or hidden >= _LAST)
+
+
+def _in_place(shown: str, letters: str) -> int:
+    """Return how many of ``letters`` stand in a mask, in their order."""
+    parts = [Squeezed(part).squeezed for part in _MASK.split(shown)]
+    count = place = 0
+    for part in filter(None, parts):
+        found = letters.find(part, place)
+        if found >= 0:
+            count, place = count + len(part), found + len(part)
+    return count
+
+
+def _estimated(shown: str) -> float:
+    local, at, _ = shown.partition("@")
+    if at and local:
+        if _MASK.search(local) is None:
+            return 1.0
+        shown = local
+    words = [word for word in shown.split() if _MASK.search(word) or word.strip("+()-.").isdigit()]
+    runs = [run for word in words for run in _MASK.findall(word)]
+    hidden = sum(_FIXED_LENGTH if len(run) == len("***") else len(run) for run in runs)
+    left = sum(len(Squeezed(_MASK.sub("", word)).squeezed) for word in words)
+    return left / (left + hidden) if left else 0.0
