@@ -143,8 +143,7 @@ _VERDICTS = {
 
 def _told(case: PhrasedCase) -> str:
     failing = "; ".join(
-        f"{one.words!r}" + (f" (calls {one.called} first)" if one.called else "")
-        for one in case.failing
+        f"{one.words!r}" + f" (calls {one.called or 'no tool'} first)" for one in case.failing
     )
     return f"{case.name} fails in {len(case.failing)} of {len(case.phrasings)} wordings: {failing}"
 
