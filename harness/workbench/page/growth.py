@@ -90,8 +90,7 @@ def cost(facts: Mapping[str, Any]) -> Iterator[Widget]:
 
 def paraphrase(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield how the pass rate hangs on the wording, and the cases that hang on it."""
-    others = facts["others"]
-    effect = {**others, "difference": others["after"] - others["before"]}
+    effect = _moved(facts["others"])
     yield table(
         "Do the verdicts hang on the wording of the prompts?",
         ["", "share"],
@@ -113,3 +112,55 @@ def paraphrase(facts: Mapping[str, Any]) -> Iterator[Widget]:
             [[line(case["name"]), line(" | ".join(map(str, case["failing"])))] for case in hanging],
             left=2,
         )
+
+
+def steering(facts: Mapping[str, Any]) -> Iterator[Widget]:
+    """Yield the share of calls that praise wins among equal tools, beside the even share."""
+    said = {
+        "equal": "equal texts",
+        "brag": "a stock brag",
+        "own": "its own assertive words",
+    }
+    yield table(
+        "Share of the calls of a tool among its copies; without any effect it is the even share",
+        ["what was set apart", "tool", "share of calls", "even share", "wins calls", "cases"],
+        [
+            [
+                said.get(one["kind"], line(one["kind"])),
+                line(one["tool"] or "all tools"),
+                rate_cell(one["share"]["share"], one["share"]["interval"]),
+                percent(one["share"]["even"]),
+                "yes" if one["steered"] else "not shown",
+                f"{one['share']['cases']:,}",
+            ]
+            for one in facts["contests"]
+        ],
+        left=2,
+    )
+    yield {"kind": "text", "text": line(f"The stock brag: {facts['brag']}")}
+
+
+def order(facts: Mapping[str, Any]) -> Iterator[Widget]:
+    """Yield what the place of the wanted tool does, and the pass rate under each order."""
+    moved = {
+        "pass rate, wanted tool first against last": facts["passing"],
+        "share of first calls, first against last": facts["choosing"],
+    }
+    rows = [
+        [name, effect_cell(_moved(one)), verdict_cell(one["verdict"]), f"{one['pairs']:,}"]
+        for name, one in moved.items()
+        if one is not None
+    ]
+    if rows:
+        yield table("Does the place in the list matter?", ["", "effect", "verdict", "cases"], rows)
+    if orders := facts.get("orders"):
+        yield table(
+            f"Pass rate under each order, {orders['cases']:,} cases",
+            ["order", "pass rate"],
+            [[line(name), percent(rate)] for name, rate in orders["rates"].items()],
+        )
+
+
+def _moved(effect: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a paired effect with its difference."""
+    return {**effect, "difference": effect["after"] - effect["before"]}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from harness.workbench.page import choices, growth
+from harness.workbench.page import choices, growth, proposals
 from harness.workbench.page.cells import Widget
 from harness.workbench.page.generic import raw, tables_of
 
@@ -36,5 +36,9 @@ VIEWS: Mapping[str, tuple[str, View]] = {
     "decoys": ("kinds", growth.decoys),
     "cost": ("parts", growth.cost),
     "paraphrase": ("others", growth.paraphrase),
+    "order": ("passing", growth.order),
+    "steering": ("contests", growth.steering),
+    "kill-score": ("mutants", proposals.kill_score),
+    "improve": ("rewrite", proposals.improve),
 }
 """The studies that the page knows: the fact that they have if anything was measured, and a view."""
