@@ -148,6 +148,10 @@ class LiveProgress:
         if result.status in {"failed", "error"}:
             self._failed += 1
             self.note(f"{result.status:<9} {_name(result)}{_cause(result)}")
+        self.settle(result)
+
+    def settle(self, result: TrialResult) -> None:
+        """Advance unless that was done when the trial ended."""
         if result.key in self._waiting:
             self._waiting.remove(result.key)
             self._show()
@@ -166,6 +170,10 @@ class LiveProgress:
         else:
             self._not_run += 1
         self._show()
+
+    def describe(self, words: str) -> None:
+        """Show ``words`` beside the bar, in place of the running cases."""
+        self._bar.update(self._task, description=words)
 
     def note(self, text: str) -> None:
         """Print it above the bar."""

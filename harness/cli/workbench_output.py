@@ -9,16 +9,15 @@ from functools import partial
 from pathlib import Path
 
 import click
-from rich.text import Text
 
 from harness.cli.options import bundle
 from harness.errors import UsageError
 from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED
 from harness.reports.requested import ReportRequest
-from harness.reports.terminal import print_text, stdout_console
+from harness.reports.terminal import stdout_console
 from harness.runner.runs.folders import RESUMED_BY, resume_command
 from harness.safe_text import printable
-from harness.workbench.console import lines
+from harness.workbench.console import print_result
 from harness.workbench.improving.report import VARIANTS_FILE
 from harness.workbench.json_form import document
 from harness.workbench.report_files import FORMATS, requested, write_file
@@ -84,9 +83,7 @@ def show(result: WorkbenchResult, output: Output) -> None:
     if output.json_output:
         click.echo(json.dumps({"status": "ok", "result": document(result)}, ensure_ascii=False))
     else:
-        console = stdout_console()
-        for line in lines(result):
-            print_text(console, Text(printable(line)))
+        print_result(result, stdout_console())
         for path in filter(None, written):
             click.echo(f"report {path}")
     if result.reason != "complete":

@@ -22,14 +22,19 @@ def stdout_console() -> Console:
     return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
-def print_text(console: Console, text: Text, depth: int = 0) -> None:
-    """Print ``text``, every line indented by ``depth`` columns and within the console's width."""
+def print_text(console: Console, text: Text, depth: int = 0, lead: Text | None = None) -> None:
+    """Print ``text``, every line indented by ``depth`` columns and within the console's width.
+
+    ``lead``, which is shorter than ``depth``, stands before the first line.
+    """
     for line in text.wrap(console, max(_NARROWEST, console.width - depth)):
         line.rstrip()
         # Wrapping may have moved to the start of a line what a CI system takes for a command there.
         tame = printable(line.plain)
         shown = line if tame == line.plain else Text(tame, style=text.style)
-        console.print(Text(" " * depth).append_text(shown), soft_wrap=True)
+        before, lead = lead or Text(), None
+        before = before + Text(" " * (depth - len(before)))
+        console.print(before.append_text(shown), soft_wrap=True)
 
 
 def table_lines(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from rich.console import Console
+from rich.text import Text
 
-from harness.workbench.study import Finding
+from harness.reports.terminal import print_text
+from harness.safe_text import printable
+from harness.workbench.study import Finding, StudyResult
 from harness.workbench.workbench import ModelResults, WorkbenchResult
 
 MOST_FINDINGS = 10
@@ -16,21 +19,20 @@ BASELINE = (
 """Said wherever numbers of the baseline are shown."""
 
 
-def lines(result: WorkbenchResult) -> Iterator[str]:
-    """Yield the lines of ``result``."""
-    yield from result.notes
+def print_result(result: WorkbenchResult, console: Console) -> None:
+    """Print ``result``, within the console's width."""
+    for words in result.notes:
+        print_text(console, Text(printable(words), style="yellow"))
     for one in result.models:
-        yield f"{result.suite}, {one.model}"
+        print_text(console, Text(printable(f"{result.suite}, {one.model}"), style="bold"))
         if one.baseline:
-            yield BASELINE
-        yield from _findings(one)
+            print_text(console, Text(BASELINE, style="yellow"))
+        _print_findings(one, console)
         for study in one.studies:
-            yield ""
-            yield f"{study.study}: {study.headline}"
-            yield from (f"  {line}" for line in study.lines)
-            yield from (f"  Note: {note}" for note in study.notes)
-        yield ""
-    yield _total(result)
+            console.print()
+            _print_study(study, console)
+        console.print()
+    print_text(console, Text(printable(_total(result))))
 
 
 def most_important(one: ModelResults) -> list[tuple[str, Finding]]:
@@ -43,12 +45,22 @@ def most_important(one: ModelResults) -> list[tuple[str, Finding]]:
     return found[:MOST_FINDINGS]
 
 
-def _findings(one: ModelResults) -> Iterator[str]:
+def _print_findings(one: ModelResults, console: Console) -> None:
     found = most_important(one)
     if not found:
-        yield "Nothing to report."
+        console.print("Nothing to report.")
     for _, finding in found:
-        yield f"{'!' if finding.certain else '?'} {finding.text}"
+        mark = Text("!", style="bold red") if finding.certain else Text("?", style="yellow")
+        print_text(console, Text(printable(finding.text)), 2, mark)
+
+
+def _print_study(study: StudyResult, console: Console) -> None:
+    head = Text.assemble((study.study, "bold"), ": ", printable(study.headline))
+    print_text(console, head)
+    for line in study.lines:
+        print_text(console, Text(printable(line)), 2)
+    for note in study.notes:
+        print_text(console, Text.assemble(("Note: ", "yellow"), printable(note)), 2)
 
 
 def _total(result: WorkbenchResult) -> str:

@@ -32,9 +32,10 @@ from harness.runner.runs.folders import (
     new_run_id,
     resume_command,
 )
-from harness.types import ModelSpec, Tool, Usage
+from harness.types import ModelSpec, Tool, TrialResult, Usage
 from harness.workbench.arms import CLEAN, Arm, distinct, not_yet_run
 from harness.workbench.measured import Measured, used_by
+from harness.workbench.so_far import SoFar
 from harness.workbench.staging import SETTING, Ground, models_of, only_suite
 from harness.workbench.study import Bench, Study, StudyOptions, StudyResult, chosen_studies
 
@@ -135,10 +136,20 @@ class Workbench:
         """Return what studies see of the first model before anything is run."""
         return next(self._benches(None))
 
+    def so_far(self, arms: Sequence[Arm]) -> SoFar:
+        """Return what is known of ``arms`` before any of their trials has ended."""
+        bench = self.bench()
+        studies = {CLEAN.key: "clean"}
+        for study in self.studies:
+            for arm in study.arms(bench):
+                studies.setdefault(arm.key, study.name)
+        names = [model.name for model in self._models]
+        return SoFar(arms, names, len(self._suite.cases), studies)
+
     def carry_out(
         self,
         options: RunOptions,
-        observer_of: Callable[[int, Sequence[Arm]], Observer],
+        observer_of: Callable[[int, Sequence[Arm], Sequence[TrialResult]], Observer],
         *,
         resume: str | None = None,
     ) -> WorkbenchResult:
@@ -146,7 +157,8 @@ class Workbench:
 
         Args:
             options: How stages are carried out; the budget is that of all together.
-            observer_of: Returns the observer of a stage, by its number (from 1) and arms.
+            observer_of: Returns the observer of a stage, by its number (from 1), its arms, and the
+                results that it has already.
             resume: Folder of the first stage of an earlier workbench that goes on.
         """
         first = resume or new_run_id([self._suite.name])
@@ -164,12 +176,13 @@ class Workbench:
                 "request": asdict(self._ground.request),
             }
             plan = self._ground.stage(arms, settings).plan
+            begun = read_log(path) if has_header(path) else None
             log = launch(
                 plan,
                 replace(options, budget=_left(options.budget, self._spent(logs))),
-                observer_of(stage, arms),
+                observer_of(stage, arms, begun.results if begun else ()),
                 runs=self._runs,
-                resume=read_log(path) if has_header(path) else None,
+                resume=begun,
                 run_id=stage_id(first, stage),
             )
             logs.append(log)

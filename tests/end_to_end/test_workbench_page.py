@@ -61,6 +61,8 @@ def test_the_page_shows_the_weight_of_a_sentence_beside_its_words(project: Proje
             *("workbench", "shop", "--studies", "ablation,confusion", "--report", "page.html")
         )
     assert finished.code == 0, finished.stderr
+    assert f"[clean 1/1] the server's own list: 100 % passed ({len(CASES)} of" in finished.stderr
+    assert "sentence 2: −100 points" in finished.stderr
     shown = data_of(project.folder / "page.html")
     parts = shown["models"][0]["list"]["tools"][0]["parts"]
     weights = {part["text"]: part["weight"] for part in parts}

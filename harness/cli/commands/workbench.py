@@ -16,14 +16,13 @@ import click
 from harness.cli import shell_completion as completing
 from harness.cli.make_wordings import make_wordings
 from harness.cli.options import Number, bundle
-from harness.cli.progress import progress
 from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
 from harness.cli.workbench_output import OUTPUT, Output, show
+from harness.cli.workbench_progress import workbench_progress
 from harness.errors import UsageError
 from harness.runlog import RunLog
 from harness.runner.control import Budget
 from harness.runner.launch import require_trust
-from harness.runner.observer import Observer
 from harness.runner.planning.prepare import Prepared, RunRequest
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import LATEST
@@ -31,7 +30,6 @@ from harness.safe_text import money
 from harness.trust import GATE
 from harness.types import ModelSpec
 from harness.workbench.again import changed_since, read_again, tools_in
-from harness.workbench.arms import Arm
 from harness.workbench.cost_table import StudyCost, cost_table
 from harness.workbench.staging import Ground
 from harness.workbench.study import STUDIES, StudyOptions
@@ -203,13 +201,8 @@ def command(
         show(replace(bench.result(logs), notes=notes), output)
         return
     options = replace(options, budget=budget, concurrency=prepared.concurrency)
-    with redirect_stdout(sys.stderr), progress(quiet=quiet) as observer:
-
-        def announced(stage: int, arms: Sequence[Arm]) -> Observer:
-            observer.note(f"Stage {stage}: {len(arms)} tool lists.")
-            return observer
-
-        result = bench.carry_out(options, announced, resume=first)
+    with redirect_stdout(sys.stderr), workbench_progress(bench, quiet=quiet) as begin:
+        result = bench.carry_out(options, begin, resume=first)
     show(result, output)
 
 

@@ -16,6 +16,8 @@ from harness.workbench.page.cells import (
 )
 
 _MOST_TEXT = 12
+_KINDS = {"near": "similar"}
+"""What the page calls a kind of added tool."""
 
 
 def decoys(facts: Mapping[str, Any]) -> Iterator[Widget]:
@@ -30,7 +32,7 @@ def decoys(facts: Mapping[str, Any]) -> Iterator[Widget]:
         "x": "tools added",
         "series": [
             {
-                "name": line(kind["kind"]),
+                "name": _KINDS.get(kind["kind"], line(kind["kind"])),
                 "fitted": [[one["added"], one["accuracy"], *one["band"]] for one in kind["curve"]],
                 "measured": [
                     [one["added"], one["pass_rate"]]
@@ -46,7 +48,7 @@ def decoys(facts: Mapping[str, Any]) -> Iterator[Widget]:
         ["added tools", "added", "pass rate", "cases", "an added tool was called first"],
         [
             [
-                line(kind["kind"]),
+                _KINDS.get(kind["kind"], line(kind["kind"])),
                 f"{one['added']:,}",
                 "–" if one["pass_rate"] is None else percent(one["pass_rate"]),
                 f"{one['cases']:,}",

@@ -58,11 +58,16 @@ function heatOf(widget) {
     el("p", { class: "dim", text: widget.caption }),
     scrolling(widget.caption, el("table", { class: "heat", "aria-label": widget.caption },
       el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "wanted ↓ called first →" }),
-        ...widget.columns.map((name) => el("th", { scope: "col" }, el("bdi", { text: name }))))),
+        ...widget.columns.map((name) => el("th", { scope: "col" }, nameOf(name))))),
       el("tbody", {}, ...widget.rows.map((name, row) => el("tr", {},
-        el("th", { scope: "row" }, el("bdi", { text: name })),
+        el("th", { scope: "row" }, nameOf(name)),
         ...widget.columns.map((_, column) => cell(row, column))))))),
     place);
+}
+
+// A name that is broken after an underscore if it must be.
+function nameOf(name) {
+  return el("bdi", {}, ...name.split(/(?<=_)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part])));
 }
 
 function trialsOf(words, cell) {

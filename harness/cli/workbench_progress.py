@@ -1,0 +1,107 @@
+"""Progress of a workbench on stderr: a line for each list that was tried, not for each trial."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from harness.cli.progress import LiveProgress, Notes, live_bar
+from harness.reports.sections.sentences import problem
+from harness.runner.observer import Observer
+from harness.safe_text import one_line, printable, shorten
+from harness.types import TrialResult
+from harness.workbench.arms import Arm
+from harness.workbench.so_far import SoFar
+from harness.workbench.workbench import Workbench
+
+Begin: TypeAlias = Callable[[int, Sequence[Arm], Sequence[TrialResult]], Observer]
+"""Returns the observer of a stage: its number, its lists, and the results it has already."""
+
+_MOST_ERRORS = 3
+"""Trials without a verdict that are told one by one: further ones most likely say the same."""
+_CAUSE = 200
+
+
+@contextmanager
+def workbench_progress(bench: Workbench, *, quiet: bool = False) -> Iterator[Begin]:
+    """Yield what observes each stage on this terminal, and restore it."""
+    console = Console(stderr=True)
+    if quiet:
+        yield lambda stage, arms, _: _announced(Notes(), stage, arms)
+    elif not console.is_terminal or console.is_dumb_terminal:
+        yield lambda stage, arms, recorded: _announced(
+            ListLines(bench.so_far(arms), recorded), stage, arms
+        )
+    else:
+        with live_bar(console) as bar:
+            yield lambda stage, arms, recorded: _announced(
+                LiveLists(bar, bench.so_far(arms), recorded), stage, arms
+            )
+
+
+def _announced(observer: Observer, stage: int, arms: Sequence[Arm]) -> Observer:
+    observer.note(f"Stage {stage}: {len(arms)} tool lists.")
+    return observer
+
+
+class ListLines(Notes):
+    """One line for each list whose trials have all ended."""
+
+    def __init__(self, so_far: SoFar, recorded: Sequence[TrialResult] = ()) -> None:
+        """Tell of ``so_far``, which has ``recorded`` from an earlier attempt."""
+        self._so_far = so_far
+        self._errors = Errors()
+        so_far.take(recorded)
+
+    def finished(self, result: TrialResult) -> None:
+        """Print the line of a list that this result completes, and the first errors."""
+        for line in (*self._errors.take(result), *self._so_far.take([result])):
+            click.echo(printable(line), err=True)
+
+
+class LiveLists(LiveProgress):
+    """A bar with what is known of the list that is being tried."""
+
+    def __init__(self, bar: Progress, so_far: SoFar, recorded: Sequence[TrialResult] = ()) -> None:
+        """Draw on ``bar``."""
+        for task in bar.task_ids:
+            bar.remove_task(task)  # that of the stage before
+        super().__init__(bar)
+        self._so_far = so_far
+        self._errors = Errors()
+        so_far.take(recorded)
+
+    def finished(self, result: TrialResult) -> None:
+        """Advance, and name the lists that changed something."""
+        for line in self._errors.take(result):
+            self.note(printable(line))
+        for line in self._so_far.take([result]):
+            if self._so_far.moved(result.model):
+                self.note(printable(line))
+        self.settle(result)
+        self.describe(printable(self._so_far.words(result.model)))
+
+
+class Errors:
+    """The first trials that could not be judged: a broken server or key shows at once."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._seen = 0
+
+    def take(self, result: TrialResult) -> list[str]:
+        """Return the lines that ``result`` deserves."""
+        if result.status != "error":
+            return []
+        self._seen += 1
+        if self._seen > _MOST_ERRORS + 1:
+            return []
+        if self._seen > _MOST_ERRORS:
+            return ["Further errors are counted, and named at the end."]
+        name = one_line(f"{result.suite}::{result.case.name} [{result.model}]")
+        return [f"error {name}: {shorten(problem(result), _CAUSE)}"]
