@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from rich.console import Console
 from rich.text import Text
 
@@ -12,6 +14,8 @@ from harness.workbench.workbench import ModelResults, WorkbenchResult
 
 MOST_FINDINGS = 10
 """Findings that are told first."""
+MOST_OF_ONE = 3
+"""Findings of one study that are told first while others have something to say."""
 BASELINE = (
     "These are the numbers of the built-in baseline, which is not an LLM. They show that the "
     "words can be told apart, not what a model makes of them."
@@ -38,11 +42,18 @@ def print_result(result: WorkbenchResult, console: Console) -> None:
 def most_important(one: ModelResults) -> list[tuple[str, Finding]]:
     """Return the findings that matter most, each with the name of its study.
 
-    What is certain comes first, then what has more weight.
+    What is certain comes first, then what has more weight. No study drowns the others: of each, the
+    first few are taken, and more only where there is room.
     """
     found = [(study.study, finding) for study in one.studies for finding in study.findings]
     found.sort(key=lambda each: (not each[1].certain, -each[1].weight))
-    return found[:MOST_FINDINGS]
+    said: Counter[str] = Counter()
+    beyond = []
+    for study, _ in found:
+        said[study] += 1
+        beyond.append(said[study] > MOST_OF_ONE)
+    chosen = sorted(range(len(found)), key=lambda place: (beyond[place], place))[:MOST_FINDINGS]
+    return [found[place] for place in sorted(chosen)]
 
 
 def _print_findings(one: ModelResults, console: Console) -> None:

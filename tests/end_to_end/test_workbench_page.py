@@ -77,3 +77,33 @@ def test_a_format_that_a_workbench_does_not_have_is_refused_before_anything_is_s
     refused = project.run("workbench", "shop", "--report", "junit")
     assert refused.code == 3
     assert "Formats: html, json." in refused.stderr
+
+
+def test_every_study_has_a_section_of_its_own_shape(project: Project) -> None:
+    wordings = [{**one, "wordings": [f"Get me {one['prompt'][5:]}"]} for one in CASES]
+    project.suite("shop", wordings, server=worded(project, TOOLS))
+    finished = project.run(
+        *("workbench", "shop", "--model", "lexical", "--mutants", "4", "--decoys", "2"),
+        *("--report", "page.html"),
+    )
+    assert finished.code == 0, finished.stderr
+    shown = data_of(project.folder / "page.html")
+    [model] = shown["models"]
+    kinds = {
+        study["name"]: {widget["kind"] for widget in study["widgets"]} for study in model["studies"]
+    }
+    assert kinds["confusion"] >= {"heat", "table"}
+    assert kinds["decoys"] >= {"curve", "table"}
+    assert kinds["kill-score"] >= {"cards", "table"}
+    for name in ("coverage", "cost", "order", "paraphrase", "steering"):
+        assert kinds[name] >= {"table", "raw"}, name
+    captions = {
+        study["name"]: [one.get("caption") for one in study["widgets"]]
+        for study in model["studies"]
+    }
+    assert captions["steering"][0].startswith("Share of the calls")
+    assert captions["paraphrase"][0].startswith("Do the verdicts hang")
+    assert captions["order"][0].startswith("Does the place")
+    tests = [card["paste"] for one in model["studies"] for widget in one["widgets"]
+             if widget["kind"] == "cards" for card in widget["cards"]]  # fmt: skip
+    assert all("must_call" in test or not test for test in tests)

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from harness.workbench.console import print_result
+from harness.workbench.console import most_important, print_result
+from harness.workbench.study import Finding, StudyResult
+from harness.workbench.workbench import ModelResults
 from tests.reports.test_hostile import COMMAND, HARMFUL
 from tests.workbench.page.samples import a_result
 from tests.workbench.page.test_page import HOSTILE_WORDS
@@ -40,3 +42,21 @@ def test_on_a_narrow_terminal_a_finding_keeps_its_column_and_no_command_is_made(
     lines = printed(tmp_path / "again", 24).splitlines()
     place = lines.index("! ablation says")
     assert lines[place + 1] == "  find_orders"
+
+
+def test_no_study_drowns_the_findings_of_the_others() -> None:
+    def found(study: str, weight: float, *, certain: bool) -> StudyResult:
+        findings = tuple(
+            Finding(text=f"{study} {place}", weight=weight - place, certain=certain)
+            for place in range(12)
+        )
+        return StudyResult(study=study, headline="", findings=findings)
+
+    loud, quiet = found("loud", 99, certain=True), found("quiet", 20, certain=False)
+    both = ModelResults(model="m", baseline=False, studies=(loud, quiet))
+    assert [finding.text for _, finding in most_important(both)] == [
+        *(f"loud {place}" for place in range(7)),
+        *(f"quiet {place}" for place in range(3)),
+    ]
+    alone = ModelResults(model="m", baseline=False, studies=(loud,))
+    assert len(most_important(alone)) == 10

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.reports.comparing.sentences import percent
+from harness.stats.effects import LEVEL
 from harness.workbench.page.cells import (
+    Cell,
     Widget,
     effect_cell,
     line,
@@ -16,6 +18,7 @@ from harness.workbench.page.cells import (
 )
 
 _MOST_TEXT = 12
+_ORDERS = {"own": "the server's own order"}
 _KINDS = {"near": "similar"}
 """What the page calls a kind of added tool."""
 
@@ -125,14 +128,14 @@ def steering(facts: Mapping[str, Any]) -> Iterator[Widget]:
     }
     yield table(
         "Share of the calls of a tool among its copies; without any effect it is the even share",
-        ["what was set apart", "tool", "share of calls", "even share", "wins calls", "cases"],
+        ["what was set apart", "tool", "share of calls", "even share", "result", "cases"],
         [
             [
                 said.get(one["kind"], line(one["kind"])),
                 line(one["tool"] or "all tools"),
                 rate_cell(one["share"]["share"], one["share"]["interval"]),
                 percent(one["share"]["even"]),
-                "yes" if one["steered"] else "not shown",
+                _wins(one),
                 f"{one['share']['cases']:,}",
             ]
             for one in facts["contests"]
@@ -140,6 +143,17 @@ def steering(facts: Mapping[str, Any]) -> Iterator[Widget]:
         left=2,
     )
     yield {"kind": "text", "text": line(f"The stock brag: {facts['brag']}")}
+
+
+def _wins(contest: Mapping[str, Any]) -> Cell:
+    share = contest["share"]
+    if contest["kind"] == "equal":
+        return "for comparison"
+    if contest["steered"]:
+        return {"text": "▲ wins calls", "tone": "better"}
+    if contest["p_adjusted"] < LEVEL and share["share"] < share["even"]:
+        return {"text": "▼ loses calls", "tone": "worse"}
+    return {"text": "? nothing is shown", "tone": "undecided"}
 
 
 def order(facts: Mapping[str, Any]) -> Iterator[Widget]:
@@ -159,7 +173,10 @@ def order(facts: Mapping[str, Any]) -> Iterator[Widget]:
         yield table(
             f"Pass rate under each order, {orders['cases']:,} cases",
             ["order", "pass rate"],
-            [[line(name), percent(rate)] for name, rate in orders["rates"].items()],
+            [
+                [_ORDERS.get(name, line(name)), percent(rate)]
+                for name, rate in orders["rates"].items()
+            ],
         )
 
 

@@ -42,7 +42,7 @@ def kill_score(facts: Mapping[str, Any]) -> Iterator[Widget]:
         "cards": [
             {
                 "title": line(one["label"]),
-                "texts": [line(one["defect"])],
+                "texts": [],
                 "paste": block_of(one["missing_test"] or ""),
             }
             for one in survived[:MOST_ROWS]

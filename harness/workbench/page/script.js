@@ -33,7 +33,7 @@ function choose(number) {
 }
 
 function titled(name) {
-  const words = name.replaceAll("_", " ");
+  const words = name.replaceAll(/[_-]/g, " ");
   return words === "ab" ? "A/B" : words.charAt(0).toUpperCase() + words.slice(1);
 }
 

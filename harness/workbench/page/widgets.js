@@ -31,7 +31,7 @@ function tableOf(widget) {
   const caption = widget.caption ? el("p", { class: "dim", text: widget.caption }) : null;
   return el("div", {}, caption, scrolling(name, el("table", { class: "facts", "aria-label": name },
     el("thead", {}, el("tr", {}, ...widget.columns.map((name, place) =>
-      el("th", { scope: "col", class: place < widget.left ? "left" : "", text: name })))),
+      el("th", { scope: "col", class: place < widget.left || widget.rows.some((row) => row[place].interval) ? "left" : "", text: name })))),
     el("tbody", {}, ...widget.rows.map((row) => el("tr", {}, ...row.map(cell)))))));
 }
 
@@ -133,26 +133,24 @@ function curveParts(widget, width, height) {
 // ── Texts to paste, and changes side by side ──
 
 function cardsOf(widget) {
-  const shown = widget.cards.map((one) => {
-    const card = el("div", { class: "card" }, el("h4", { dir: "auto", text: one.title }));
-    for (const text of one.texts) card.append(el("p", { dir: "auto", text }));
+  const shown = widget.cards.map((one, place) => {
+    const card = el("details", { class: "card", ...(place ? {} : { open: "" }) },
+      el("summary", {}, el("bdi", { text: one.title })), ...one.texts.map((text) => el("p", { dir: "auto", text })));
     if (one.paste) {
-      const text = box(one.paste, "To paste");
-      card.append(copyButton(text, one.paste), text);
+      const text = box(one.paste, `To paste: ${one.title}`);
+      card.append(copyButton(text, one), text);
     }
     return card;
   });
-  const body = [el("p", { class: "dim", text: widget.caption }), ...shown];
-  return widget.folded ? el("details", {}, el("summary", { text: `${widget.title} (${shown.length})` }), ...body)
-    : el("div", {}, el("h3", { text: `${widget.title} (${shown.length})` }), ...body);
+  return el("div", {}, el("h3", { text: `${widget.title} (${shown.length})` }), el("p", { class: "dim", text: widget.caption }), ...shown);
 }
 
-function copyButton(node, text) {
-  const button = el("button", { type: "button", text: "Copy" });
+function copyButton(node, one) {
+  const button = el("button", { type: "button", "aria-label": `Copy: ${one.title}`, text: "Copy" });
   const told = el("span", { class: "dim", role: "status" });
   button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(one.paste);
       told.textContent = " Copied.";
     } catch {
       getSelection().selectAllChildren(node);
