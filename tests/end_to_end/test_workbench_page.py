@@ -80,7 +80,7 @@ def test_a_format_that_a_workbench_does_not_have_is_refused_before_anything_is_s
 
 
 def test_every_study_has_a_section_of_its_own_shape(project: Project) -> None:
-    wordings = [{**one, "wordings": [f"Get me {one['prompt'][5:]}"]} for one in CASES]
+    wordings = [{**one, "wordings": [f"Get me {str(one['prompt'])[5:]}"]} for one in CASES]
     project.suite("shop", wordings, server=worded(project, TOOLS))
     finished = project.run(
         *("workbench", "shop", "--model", "lexical", "--mutants", "4", "--decoys", "2"),
