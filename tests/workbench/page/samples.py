@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -113,13 +113,53 @@ def studies_of(tools: Sequence[Tool], keys: Sequence[str] = ()) -> tuple[StudyRe
     )
 
 
+def handed_back() -> Iterator[StudyResult]:
+    """Yield what the studies find that hand something back: a missing test, a rewrite."""
+    mutant = {"label": "emptied text in list_invoices", "defect": "it is empty", "noticed_by": []}
+    test = "- name: list_invoices\n  assertions:\n    must_call:\n    - tool: list_invoices"
+    yield StudyResult(
+        study="kill-score",
+        headline="One defect of two is noticed.",
+        facts={
+            "score": 0.5,
+            "interval": [0.1, 0.9],
+            "operators": {"emptied text": {"killed": 1, "counted": 2}},
+            "mutants": [
+                {**mutant, "fate": "survived", "missing_test": test},
+                {**mutant, "fate": "killed", "noticed_by": ["right"], "missing_test": None},
+            ],
+        },
+    )
+    gain = {"intents": 12, "difference": 0.2, "interval": [0.05, 0.4], "level": 0.025}
+    yield StudyResult(
+        study="improve",
+        headline="One change is proven.",
+        facts={
+            "accepted": "clearer",
+            "looks": [{"name": "clearer", "by": "rule", "on_held_out": gain, "refused": None}],
+            "proposals": [{"name": "clearer", "by": "rule", "why": "shorter", "on_seen": gain}],
+            "rewrite": [
+                {
+                    "variant": "clearer",
+                    "tool": "find_orders",
+                    "parameter": None,
+                    "part": "description",
+                    "before": "Find open orders.",
+                    "after": "Find paid orders.",
+                }
+            ],
+        },
+    )
+
+
 def a_result(
     folder: Path,
     words: Sequence[str] = ORDINARY,
     *,
     models: Sequence[str] = ("m",),
     baseline: bool = False,
-    **more: Any,
+    more: Sequence[StudyResult] = (),
+    **changed: Any,
 ) -> WorkbenchResult:
     """Return a result with one log of two trials in ``folder``."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -138,7 +178,7 @@ def a_result(
         "suite": words[0],
         "tools": tools,
         "models": tuple(
-            ModelResults(model=name, baseline=baseline, studies=studies_of(tools, keys))
+            ModelResults(model=name, baseline=baseline, studies=(*studies_of(tools, keys), *more))
             for name in models
         ),
         "logs": (log.path,),
@@ -147,7 +187,7 @@ def a_result(
         "not_judged": 0,
         "spent": Usage(input_tokens=20, output_tokens=10, cost_usd=0.5),
     }
-    return WorkbenchResult(**(facts | more))
+    return WorkbenchResult(**(facts | changed))
 
 
 def page_of(result: WorkbenchResult) -> str:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from harness.runlog import read_log
 from harness.workbench.page.conversations import conversations
+from harness.workbench.page.proposals import pieces
 from harness.workbench.page.studies import VIEWS, widgets_of
 from harness.workbench.page.tool_list import tool_list
 from harness.workbench.workbench import WorkbenchResult
@@ -20,7 +21,7 @@ from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.formats.test_html import CONTRAST
 from tests.reports.sample_logs import HOSTILE
 from tests.reports.test_hostile import HARMFUL
-from tests.workbench.page.samples import a_result, page_of, studies_of, tools_of
+from tests.workbench.page.samples import a_result, handed_back, page_of, studies_of, tools_of
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 MARKUP = HOSTILE[0]
@@ -171,3 +172,29 @@ def test_the_baseline_is_named_and_everything_that_can_be_used_has_a_name(
         and not node.get("name", {}).get("value")
     ]
     assert nameless == []
+
+
+@needs_browser
+def test_a_missing_test_is_copied_and_a_rewrite_stands_side_by_side(
+    tmp_path: Path, browser: Browser
+) -> None:
+    browser.driver.execute_cdp_cmd(
+        "Browser.grantPermissions",
+        {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
+    )
+    text = opened(browser, a_result(tmp_path, more=tuple(handed_back())))
+    assert "- tool: list_invoices" in text
+    browser.run("document.querySelector('.card button').click()")
+    told = "return document.querySelector('.card [role=status]').textContent"
+    browser.until(lambda: "Copied" in browser.run(told) or "Selected" in browser.run(told))
+    changed = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+    assert browser.run(changed, "del") == ["open"]
+    assert browser.run(changed, "ins") == ["paid"]
+    assert "97.5 %: +5 to +40" in text
+
+
+def test_changed_words_are_marked_on_their_own_side() -> None:
+    before, after = pieces("Find open orders.", "Find all orders.")
+    assert before == [["Find ", False], ["open", True], [" orders.", False]]
+    assert after == [["Find ", False], ["all", True], [" orders.", False]]
+    assert pieces("a " * 5_000, "b") == ([["a " * 5_000, True]], [["b", True]])
