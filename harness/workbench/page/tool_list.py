@@ -65,12 +65,26 @@ def _part(part: Part, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> d
         "tone": verdict,
         "says": f"{MARKS.get(verdict, '·')} {_SAID.get(verdict, 'not measured')}",
         "shade": _shade(difference),
+        "sure": _sure(effect),
         "sign": "helps" if difference > 0 else "hurts" if difference < 0 else "none",
         "weight": abs(difference),
         "effect": None if effect is None else effect_cell(effect),
         "decide": None if effect is None else effect.get("cases_to_decide"),
         "cases": None if effect is None else effect.get("cases"),
     }
+
+
+def _sure(effect: Mapping[str, Any] | None) -> str:
+    """Return how certain an effect is: ``shown``, ``likely`` or ``open``.
+
+    A likely one has an interval on one side of 0, which among so many parts may be chance.
+    """
+    if effect is None:
+        return "open"
+    if effect["verdict"] != "undecided":
+        return "shown"
+    low, high = effect["interval"]
+    return "likely" if low > 0 or high < 0 else "open"
 
 
 def _shade(difference: float) -> int:

@@ -10,9 +10,10 @@ const ORDERS = {
 function toolsLegend() {
   const swatch = (kind, words, said) => el("li", {}, el("span", { class: `words ${kind}`, text: words }), ` ${said}`);
   return el("ul", { class: "legend", "aria-label": "Legend" },
-    swatch("helps shade-4", "▲ blue", "carries weight: without it tests fail"),
-    swatch("hurts shade-4", "▼ orange", "does harm: without it tests pass"),
-    swatch("helps unsure", "? pale, dotted", "undecided: too few cases to tell"),
+    swatch("helps shade-4 shown", "▲ blue", "carries weight: without it tests fail"),
+    swatch("hurts shade-4 shown", "▼ orange", "does harm: without it tests pass"),
+    swatch("helps shade-4 likely", "? dashed", "may be chance: one of many parts"),
+    swatch("helps open", "? pale, dotted", "undecided: too few cases to tell"),
     swatch("", "= no colour", "makes no difference"));
 }
 
@@ -54,8 +55,7 @@ function partsHead() {
 }
 
 function partRow(part) {
-  const unsure = part.tone === "undecided";
-  const colour = part.tone === "" || part.tone === "equivalent" || part.sign === "none" ? "" : `${part.sign} shade-${part.shade}${unsure ? " unsure" : ""}`;
+  const colour = part.tone === "" || part.tone === "equivalent" || part.sign === "none" ? "" : `${part.sign} shade-${part.shade} ${part.sure}`;
   const code = part.what.startsWith("name") || /^(enum|examples|default)/.test(part.what) ? " code" : "";
   const told = part.effect ? `${part.says}: ${part.effect.text}, ${part.effect.more}` : part.says;
   const decide = part.decide ? ` About ${plural(part.decide, "case")} would decide.` : "";
