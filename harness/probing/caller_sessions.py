@@ -21,6 +21,7 @@ from harness.probing.callers import (
     flawed_callers,
 )
 from harness.probing.expectations import Expectations
+from harness.probing.lookalikes import lookalike_callers
 from harness.probing.planned_calls import ProbeCall, Skipped, choose_calls
 from harness.probing.repeated_calls import Again, Suspicion
 from harness.probing.stability import follows_the_caller_before, told
@@ -157,7 +158,10 @@ class Asking:
 
     def _damaged(self) -> tuple[ProbeCaller, ...]:
         by_token = self.plan.server.identity.via == "bearer"
-        return damaged_callers(self.plan.callers, by_token=by_token) if self.plan.damaged else ()
+        if not self.plan.damaged:
+            return ()
+        own = self.plan.callers
+        return (*damaged_callers(own, by_token=by_token), *lookalike_callers(own))
 
     def settings(self) -> JsonObject:
         """Return what the log has to say of the probe as a whole."""

@@ -24,6 +24,8 @@ MAX_DAMAGED = 200
 """Damaged identities that one probe asks as."""
 MAX_PROCESSES = 60
 """The same where each of them has a process of its own."""
+UNKNOWN = "harness_unknown"
+"""A value that no policy knows."""
 OVERSIZED = "x" * 50_000
 """Within what a header, a variable or a token can carry at all, and beyond what anybody means."""
 _NAME_CHARS = 40
@@ -159,7 +161,10 @@ def _damages(
             {**context, name: type(value)() if isinstance(value, str | list | dict) else ""},
         )
         yield f"{name} has another type", {**context, name: _of_another_type(value)}
-        yield f"{name} is unknown", {**context, name: "harness_unknown"}
+        yield f"{name} is unknown", {**context, name: UNKNOWN}
+        if isinstance(value, str) and value:
+            yield f"{name} is in other case", {**context, name: value.swapcase()}
+            yield f"{name} has spaces around it", {**context, name: f" {value} "}
         yield (
             f"{name} is oversized",
             {**context, name: [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED},
@@ -173,7 +178,7 @@ def _damages(
             yield f"{name} has two values", {**context, name: [value, other]}
             if by_token:
                 yield f"{name} is claimed twice", {f"{name}{AGAIN}": other, **context}
-    yield "an unknown attribute", {**context, "harness_unknown": True}
+    yield "an unknown attribute", {**context, UNKNOWN: True}
 
 
 def _of_another_type(value: Any) -> Any:

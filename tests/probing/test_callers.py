@@ -85,6 +85,8 @@ def test_every_attribute_is_damaged_in_every_way() -> None:
         "ann: role is empty": {"role": ""},
         "ann: role has another type": {"role": {"value": "user"}},
         "ann: role is unknown": {"role": "harness_unknown"},
+        "ann: role is in other case": {"role": "USER"},
+        "ann: role has spaces around it": {"role": " user "},
         "ann: role is oversized": {"role": OVERSIZED},
         "ann: an unknown attribute": {"role": "user", "harness_unknown": True},
     }

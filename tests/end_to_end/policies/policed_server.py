@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,19 @@ TOOLS = [
 ]
 
 
+LOOSE: dict[str, Callable[[str], bool]] = {
+    "begins": lambda role: role.startswith("admin"),
+    "ends": lambda role: role.endswith("admin"),
+    "contains": lambda role: "admin" in role,
+    "begins_like": lambda role: role != "" and "admin".startswith(role),
+    "listed": lambda role: "admin" in role.split(","),
+    "lookalike": lambda role: role.replace("\u0430", "a").replace("\u0456", "i") == "admin",
+    "wildcard": lambda role: role == "*",
+    "sql": lambda role: "' OR '" in role,
+}
+"""Ways in which a role that is not ``admin`` is taken for it."""
+
+
 def role_of(params: dict[str, Any]) -> str:
     if FAULT == "blind":
         return "admin"
@@ -79,7 +93,8 @@ def role_of(params: dict[str, Any]) -> str:
     role = user.get("role", "nobody")
     if FAULT == "brittle" and not isinstance(role, str):
         sys.exit(3)
-    return str(role)
+    role = str(role)
+    return "admin" if FAULT in LOOSE and LOOSE[FAULT](role) else role
 
 
 def listed(role: str) -> list[dict[str, Any]]:

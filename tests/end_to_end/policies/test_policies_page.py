@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from harness.cli.commands.probe import command
 from harness.documents.document import read_document
 from harness.probing.callers import damaged_callers, named_callers
+from harness.probing.lookalikes import lookalike_callers
 from harness.probing.report import Problem
 from harness.suites import SCHEMA_FILE
 from harness.types import (
@@ -79,7 +80,7 @@ def test_the_example_is_right_and_each_of_its_faults_is_found(tmp_path: Path) ->
 
     open_ = probed(tmp_path, instead("shown"))
     assert (open_.code, problems(open_)) == (1, {"fails_open"})
-    assert len({tuple(finding["callers"]) for finding in open_.document["findings"]}) == 5
+    assert len({tuple(finding["callers"]) for finding in open_.document["findings"]}) == 7
     assert all(f"✗ {finding['words']}" in PAGE for finding in open_.document["findings"][:1])
 
 
@@ -105,7 +106,10 @@ def test_every_option_and_every_damage_stands_on_the_page() -> None:
         Case(name="c", prompt="p", checks=(), caller=Caller(user_context={"role": role}))
         for role in ("a", "b")
     ]
-    for caller in damaged_callers(named_callers(everybody)):
+    own = named_callers(everybody)
+    how = (re.findall(r"\((.*)\)", caller.damage or "")[0] for caller in lookalike_callers(own))
+    assert [words for words in how if words not in PAGE] == []
+    for caller in damaged_callers(own):
         assert caller.damage is not None
         assert re.search(
             rf"^\|.*\b{caller.damage.removeprefix('role ')}\b.*\|$", PAGE, re.MULTILINE

@@ -8,7 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.end_to_end.harness_process import Finished, Project
+from tests.end_to_end.policies.policed_server import LOOSE
 
 SERVER = Path(__file__).with_name("policed_server.py")
 RECORD, TEAM = 'get_person(person_id="P-1007")', 'list_team(team="blue")'
@@ -211,3 +214,17 @@ def test_a_call_that_any_of_the_suites_forbids_is_never_sent(project: Project) -
     ]
     assert set(document["decisions"]) == {TEAM, "get_person", "set_salary"}
     assert (document["lost"], document["exit_code"]) == ([], 0)
+
+
+@pytest.mark.parametrize("fault", LOOSE)
+def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for_it(
+    project: Project, fault: str
+) -> None:
+    finished = probe(project, fault, "--json-output")
+    assert finished.code == 1
+    words = [
+        finding["words"]
+        for finding in finished.document["findings"]
+        if finding["problem"] == "fails_open"
+    ]
+    assert any("role only looks like admin" in said for said in words), words

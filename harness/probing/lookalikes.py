@@ -1,0 +1,69 @@
+"""Identities whose attributes only look like those of somebody: close to a value, and not it.
+
+A policy that compares by beginning, by containment or after some normalisation takes them for the
+real ones. Such an identity may have no more than one whose attribute is plainly unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from harness.canonical_json import canonical_json
+from harness.probing.callers import UNKNOWN, ProbeCaller, damaged_callers
+from harness.types import JsonObject
+
+_LIKE = str.maketrans({"a": "\u0430", "e": "\u0435", "o": "\u043e", "c": "\u0441", "i": "\u0456"})
+"""Latin letters → Cyrillic ones that look the same."""
+_SHORT = 4
+"""A value of fewer characters, such as a number, is too common to be shortened."""
+
+
+def lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
+    """Return identities with attributes that only look like those of ``callers``.
+
+    Each has as its base the identity with an unknown value in the same place.
+    """
+    callers = tuple(callers)
+    taken = {canonical_json(caller.user_context) for caller in callers}
+    unknown = {
+        canonical_json(caller.user_context): caller.name for caller in damaged_callers(callers)
+    }
+    found: dict[str, ProbeCaller] = {}
+    for caller in callers:
+        for name, value in (caller.user_context or {}).items():
+            base = unknown.get(canonical_json(_with(caller, name, UNKNOWN)))
+            if base is None or not isinstance(value, str) or not value:
+                continue
+            for like, how in _like(value):
+                context = _with(caller, name, like)
+                key = canonical_json(context)
+                if key not in taken:
+                    taken.add(key)
+                    damage = f"{name} only looks like {value} ({how})"
+                    found[key] = ProbeCaller(
+                        name=f"{caller.name}: {damage}",
+                        user_context=context,
+                        bases=(base,),
+                        damage=damage,
+                    )
+    return tuple(found.values())
+
+
+def _with(caller: ProbeCaller, name: str, value: str) -> JsonObject:
+    return {**(caller.user_context or {}), name: value}
+
+
+def _like(value: str) -> Iterator[tuple[str, str]]:
+    """Yield values that are not ``value`` and look like it, each with how it was made."""
+    yield f"not_{value}", "ends with it"
+    yield f"{value}_not", "begins with it"
+    yield f"not_{value}_not", "contains it"
+    yield f"{UNKNOWN},{value}", "is second in a list"
+    yield f"{value},{UNKNOWN}", "is first in a list"
+    if len(value) >= _SHORT:
+        yield value[:-1], "lacks its last letter"
+    if value.translate(_LIKE) != value:
+        yield value.translate(_LIKE), "is in letters that look like its own"
+    yield "*", "is a wildcard"
+    yield "%", "is a wildcard of SQL"
+    yield f"{value}' OR '1'='1", "is a condition of SQL"

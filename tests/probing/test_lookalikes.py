@@ -1,0 +1,46 @@
+"""Identities that only look like somebody."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.canonical_json import canonical_json
+from harness.probing.callers import ProbeCaller, damaged_callers
+from harness.probing.lookalikes import lookalike_callers
+
+ROLES = st.text(min_size=1, max_size=12)
+
+
+@given(st.lists(st.fixed_dictionaries({"role": ROLES, "name": ROLES}), min_size=1, max_size=4))
+def test_nobody_that_only_looks_like_somebody_is_one_of_the_suites_own(
+    contexts: list[dict[str, str]],
+) -> None:
+    callers = [
+        ProbeCaller(name=str(place), user_context=context) for place, context in enumerate(contexts)
+    ]
+    found = lookalike_callers(callers)
+    own = {canonical_json(caller.user_context) for caller in callers}
+    keys = [canonical_json(one.user_context) for one in found]
+    assert not own & set(keys)
+    assert len(keys) == len(set(keys))
+    unknown = {caller.name for caller in damaged_callers(callers)}
+    assert all(set(one.bases) <= unknown for one in found)
+
+
+def test_a_role_is_imitated_by_its_beginning_its_end_its_letters_and_by_wildcards() -> None:
+    [caller] = [ProbeCaller(name="ann", user_context={"role": "admin"})]
+    found = [(one.user_context or {})["role"] for one in lookalike_callers([caller])]
+    assert found == [
+        "not_admin",
+        "admin_not",
+        "not_admin_not",
+        "harness_unknown,admin",
+        "admin,harness_unknown",
+        "admi",
+        "\u0430dm\u0456n",
+        "*",
+        "%",
+        "admin' OR '1'='1",
+    ]
+    assert {one.bases for one in lookalike_callers([caller])} == {("ann: role is unknown",)}
