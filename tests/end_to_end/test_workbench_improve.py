@@ -228,7 +228,7 @@ def test_a_writing_model_that_fails_is_reported_and_the_rules_propose_alone(
         )
     assert finished.code == 0, finished.stderr
     found = finished.document["result"]["models"][0]["studies"]["improve"]
-    assert any("w wrote no proposals" in note for note in found["notes"]), found["notes"]
+    assert any("w was asked for proposals: " in note for note in found["notes"]), found["notes"]
     assert {one["by"] for one in found["proposals"]} == {"rules"}
 
 

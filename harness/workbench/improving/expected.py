@@ -10,6 +10,9 @@ from harness.matching.matchers import is_matcher
 from harness.types import Case, JsonObject
 from harness.workbench.wanted import wanted_calls
 
+_MOST = 8
+"""Calls that are looked at; a reference of an end state may have any number."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedCall:
@@ -23,10 +26,20 @@ class ExpectedCall:
 
 def expected_call(case: Case) -> ExpectedCall | None:
     """Return the first call that the checks of ``case`` require; ``None`` if they require none."""
-    for tool, arguments in wanted_calls(case):
-        plain = {name: value for name, value in arguments.items() if _is_plain(value)}
-        return ExpectedCall(tool=tool, arguments=plain)
-    return None
+    return next(iter(expected_calls(case)), None)
+
+
+def expected_calls(case: Case) -> tuple[ExpectedCall, ...]:
+    """Return the calls that the checks of ``case`` require; of alternatives, the first alone."""
+    calls = [
+        ExpectedCall(
+            tool=tool,
+            arguments={name: value for name, value in arguments.items() if _is_plain(value)},
+        )
+        for tool, arguments in wanted_calls(case)
+    ]
+    choice = any(check.options or check.kind == "must_call_any" for check in case.every_check)
+    return tuple(calls[:1] if choice else calls[:_MOST])
 
 
 def _is_plain(value: Any) -> bool:

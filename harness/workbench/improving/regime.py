@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 from harness.stats.clusters import Trials
 from harness.types import Case, Variant
 from harness.workbench.arms import Arm
-from harness.workbench.improving.expected import expected_call
+from harness.workbench.improving.expected import ExpectedCall, expected_call, expected_calls
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench
 
@@ -46,10 +46,11 @@ class Failing:
 
 
 def hint(case: Case) -> str | None:
-    """Return what tells the model which call to make; ``None`` if the case does not say."""
-    call = expected_call(case)
-    if call is None:
-        return None
+    """Return what tells the model which calls to make; ``None`` if the case does not say."""
+    return "\nThen: ".join(map(_told, expected_calls(case))) or None
+
+
+def _told(call: ExpectedCall) -> str:
     if not call.arguments:
         return f"Use the tool {call.tool}."
     return f"Use the tool {call.tool} with {json.dumps(call.arguments, ensure_ascii=False)}."
@@ -111,8 +112,8 @@ def _cause(
     assert call is not None, "a case with a hint has an expected call"
     told = f"Told to call {call.tool}, the model calls"
     if called == call.tool:
-        text = f"{told} it, and the case fails all the same: look at the server and at the check."
-        return "server or check", text
+        where = "look at the server, at the check, and at what else the case wants"
+        return "server or check", f"{told} it, and the case fails all the same: {where}."
     return "model", f"{told} {called or 'nothing'}: it cannot, whatever the description says."
 
 

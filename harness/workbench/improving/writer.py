@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -106,8 +106,9 @@ def _path(folder: Path, model: str) -> Path:
 
 def _read(said: Asked, known: Known) -> Written:
     found: list[Proposal] = []
-    notes = [] if said.failed is None else [f"{said.model} wrote no proposals: {said.failed}."]
-    for number, given in enumerate(_listed(said.text), start=1):
+    notes = [] if said.failed is None else [f"{said.model} was asked for proposals: {said.failed}."]
+    listed = _listed(said.text)
+    for number, given in enumerate(listed or (), start=1):
         name = f"{said.model} {number}"
         read = _proposal(name, given, said.model)
         wrong = read if isinstance(read, str) else mistake_in(read, known.tools)
@@ -115,19 +116,17 @@ def _read(said: Asked, known: Known) -> Written:
             notes.append(f"Proposal {number} of {said.model} was dropped: {wrong}")
         elif not isinstance(read, str):
             found.append(_plain(read, known))
-    if not notes and not found:
-        notes.append(
-            f"{said.model} wrote no proposals: its answer is not the JSON it was asked for."
-        )
+    if listed is None and said.failed is None:
+        notes.append(f"{said.model} wrote no proposals: its answer is not the JSON asked for.")
     return Written(model=said.model, proposals=tuple(found), notes=tuple(notes), usage=said.usage)
 
 
-def _listed(text: str) -> Iterator[Any]:
+def _listed(text: str) -> list[Any] | None:
+    """Return the proposals in ``text``; ``None`` if it is not what was asked for."""
     answer = json_in(text)
     if answer is not MISSING and isinstance(answer, Mapping):
         answer = answer.get("proposals")
-    if isinstance(answer, list):
-        yield from answer
+    return answer if isinstance(answer, list) else None
 
 
 def _proposal(name: str, given: Any, by: str) -> Proposal | str:
