@@ -15,6 +15,7 @@ from harness.suites.variants import read_variants_file
 from harness.workbench.improving.split import names, split
 from tests.end_to_end.harness_process import Project
 from tests.end_to_end.test_workbench import provided, worded
+from tests.end_to_end.test_workbench_page import data_of
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, status
 
 THINGS = "invoices receipts parcels contracts vouchers refunds pallets samples".split()  # noqa: SIM905
@@ -91,15 +92,18 @@ def improve(
 
 
 def test_words_that_help_are_found_proven_and_handed_back_as_a_file(project: Project) -> None:
-    found = improve(
-        project, needs_an_enum, questions(60), "--write", "better.yml", "--margin", "20"
-    )
+    written = ("--write", "better.yml", "--report", "page.html")
+    found = improve(project, needs_an_enum, questions(60), *written, "--margin", "20")
     assert found["accepted"] == "choices as enum", found
     [change] = [one for one in found["rewrite"] if one["part"] == "enum"]
     assert json.loads(change["after"]) == ["open", "shipped", "closed"]
     [look] = [one for one in found["looks"] if one["kept"]]
     assert look["on_held_out"]["interval"][0] > 0
     assert {one["cause"] for one in found["failing"]} == {"words"}
+    [shown] = data_of(project.folder / "page.html")["models"][0]["studies"]
+    [card] = [one for one in shown["widgets"][0]["changes"] if "enum" in one["title"]]
+    assert card["texts"] == ["choices as enum, on the questions held out"]
+    assert card["effect"]["interval"][1:] == look["on_held_out"]["interval"]
     [variant] = read_variants_file(project.folder / "better.yml")
     assert variant.name == "improved"
     edit = variant.tools["list_items"]

@@ -164,7 +164,7 @@ def facts(found: Improvement, tools: Sequence[Tool]) -> JsonObject:
             for name, one in handed_back.items()
         },
         "rewrite": [
-            {"variant": name, **asdict(change)}
+            {"variant": name, "proposal": one.name, **asdict(change)}
             for name, one in handed_back.items()
             for change in changes(one, tools)
         ],

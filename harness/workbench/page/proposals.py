@@ -114,7 +114,7 @@ def _change(
     one: Mapping[str, Any], looks: Mapping[str, Any], tried: Mapping[str, Any]
 ) -> dict[str, Any]:
     of = "" if one["parameter"] is None else f" of {one['parameter']}"
-    name = one["variant"]
+    name = one["proposal"]
     look = looks.get(name, {}).get("on_held_out")
     before, after = pieces(block_of(one["before"]), block_of(one["after"]))
     return {

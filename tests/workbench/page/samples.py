@@ -140,7 +140,8 @@ def handed_back() -> Iterator[StudyResult]:
             "proposals": [{"name": "clearer", "by": "rule", "why": "shorter", "on_seen": gain}],
             "rewrite": [
                 {
-                    "variant": "clearer",
+                    "variant": "improved",
+                    "proposal": "clearer",
                     "tool": "find_orders",
                     "parameter": None,
                     "part": "description",
