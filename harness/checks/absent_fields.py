@@ -3,6 +3,9 @@
 ``without: email``, ``without: [email, phone]``, or with what may stand in their place::
 
     without: {fields: [email], mask: partial, readable: "<=25%"}
+
+A name that no result of anybody has is an error (`harness.judging.unknown_fields`), unless
+``allow_unknown: true`` says that it may be so.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ FIELDS: JsonObject = {
                 "fields": {"anyOf": _FIELD_NAMES},
                 "mask": {"enum": list(MASKS)},
                 "readable": {"type": ["string", "number"]},
+                "allow_unknown": {"type": "boolean"},
             },
             "required": ["fields"],
             "additionalProperties": False,
@@ -50,7 +54,9 @@ def read_absent(value: Any) -> list[str] | JsonObject:
     path: JsonPath = ("without",)
     if not isinstance(value, Mapping):
         return _names(value, path)
-    found = mapping(value, path, required=("fields",), optional=("mask", "readable"))
+    found = mapping(
+        value, path, required=("fields",), optional=("mask", "readable", "allow_unknown")
+    )
     found["fields"] = _names(found["fields"], (*path, "fields"))
     found["mask"] = found.get("mask", "partial")
     if found["mask"] not in MASKS:
@@ -58,6 +64,8 @@ def read_absent(value: Any) -> list[str] | JsonObject:
         raise InvalidValue(
             f"there is no mask {show(found['mask'])}", path=(*path, "mask"), meant=meant
         )
+    if not isinstance(found.get("allow_unknown", False), bool):
+        raise InvalidValue("this is neither true nor false", path=(*path, "allow_unknown"))
     if "readable" in found:
         if found["mask"] != "partial":
             raise InvalidValue(

@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 from harness.canonical_json import canonical_json
 from harness.judging.access_checks import identity_check, leak_check, with_comparison
 from harness.judging.policy import View, decide, find_leaks, unobserved
+from harness.judging.unknown_fields import with_known_fields
 from harness.types import CheckResult, Decision, JsonObject, Leak, TrialResult
 
 ViewSource: TypeAlias = Callable[[], View | None]
@@ -191,7 +192,8 @@ class RunJudge:
                 [one for one in ordered if one.case.group is not None], waiting, self.facts
             )
         }
-        judged = [compared.get(one.key, one) for one in ordered]
+        seen = [view for one in ordered if (view := waiting.view(one.key)) is not None]
+        judged = list(with_known_fields([compared.get(one.key, one) for one in ordered], seen))
         if suite not in self._required:
             return tuple(judged)
         why = why_unobserved(ordered, waiting.view)

@@ -170,6 +170,7 @@ def expectation_layout(checks: Mapping[str, Field]) -> Layout:
                             "fields": {"anyOf": _NAMES},
                             "mask": {"enum": ["none", "partial", "any"]},
                             "readable": {"type": ["string", "number"]},
+                            "allow_unknown": {"type": "boolean"},
                         },
                         "required": ["fields"],
                         "additionalProperties": False,

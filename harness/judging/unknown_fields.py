@@ -1,0 +1,116 @@
+"""Fields under ``without`` that nobody was ever shown: ``without: [emial]`` must not pass for ever.
+
+That a field is left out is only shown if it is there for somebody, or if a tool announces it. So
+the names are looked up in every good result of every identity of a suite, and in the output schemas
+of its tools. Where no other identity was answered, nothing is known and nothing is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.checks.absent_fields import masks_of
+from harness.errors import did_you_mean
+from harness.judging.policy import View
+from harness.types import CheckResult, TrialError, TrialResult
+
+
+def with_known_fields(
+    results: Sequence[TrialResult], views: Iterable[View]
+) -> Iterator[TrialResult]:
+    """Yield ``results``, as errors where a passed check names a field that nobody was shown."""
+    found = _Shown(views)
+    for result in results:
+        checks = tuple(found.judged(check, result.case.identity or "") for check in result.checks)
+        if checks == result.checks or result.status != "passed":
+            yield result
+            continue
+        said = [new for new, old in zip(checks, result.checks, strict=True) if new != old]
+        words = "; ".join(f"{check.label}: {check.explanation}" for check in said)
+        error = TrialError(kind="judge", message=words)
+        yield replace(result, checks=checks, status="error", error=error)
+
+
+class _Shown:
+    """The names of all fields that anybody was shown."""
+
+    def __init__(self, views: Iterable[View]) -> None:
+        self._paths: dict[str, str] = {}
+        self._answered: set[tuple[str, str]] = set()
+        seen: set[str] = set()
+        for view in views:
+            for tool in view.tools.tools:
+                self._add((name, name) for name in _properties(tool.output_schema))
+            for result in view.results:
+                if result.call.outcome == "ok" and result.leaves:
+                    self._answered |= {(view.identity, result.call.tool), (view.identity, "")}
+                if result.call.outcome == "ok" and result.fingerprint not in seen:
+                    seen.add(result.fingerprint)
+                    self._add(_paths(result.call.structured))
+                    self._add(_paths(result.parsed))
+                    self._add((leaf.path, leaf.name) for leaf in result.leaves)
+
+    def _add(self, paths: Iterable[tuple[str, str]]) -> None:
+        for path, name in paths:
+            self._paths[path.replace("[]", "").casefold()] = name
+
+    def judged(self, check: CheckResult, identity: str) -> CheckResult:
+        """Return ``check``, not judged if it passed for a field that nobody was shown."""
+        if check.kind != "decision" or check.verdict != "passed":
+            return check
+        if not isinstance(check.expected, Mapping) or self._may_be_absent(check.expected, identity):
+            return check
+        unknown = [name for name in masks_of(check.expected) if not self._is_known(name)]
+        if not unknown:
+            return check
+        meant = did_you_mean(unknown[0], sorted(set(self._paths.values())))
+        return replace(
+            check,
+            verdict="not_judged",
+            explanation=f"No result of anybody has a field {' or '.join(map(repr, unknown))}, so "
+            f"nothing shows that it is left out.{' ' + meant if meant else ''}",
+            hint="Correct the name; if no result is meant to have it, write without: {fields: […], "
+            "allow_unknown: true}.",
+        )
+
+    def _may_be_absent(self, expected: Mapping[str, Any], identity: str) -> bool:
+        """Whether a check names no field, or nobody else was answered, or it allows this."""
+        without = expected.get("without", ())
+        allowed = isinstance(without, Mapping) and without.get("allow_unknown")
+        tool = expected.get("tool", "")
+        others = any(name != identity and of == tool for name, of in self._answered)
+        return not without or bool(allowed) or not others
+
+    def _is_known(self, name: str) -> bool:
+        wanted = name.casefold().replace("[]", "")
+        return wanted in self._paths or any(path.endswith(f".{wanted}") for path in self._paths)
+
+
+def _paths(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield path and name of every field, also of empty ones."""
+    waiting = [("", value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, Mapping):
+            for key, each in part.items():
+                inner = f"{path}.{key}" if path else str(key)
+                yield inner, str(key)
+                waiting.append((inner, each))
+        elif isinstance(part, list | tuple):
+            waiting.extend((path, each) for each in part)
+
+
+def _properties(schema: Any) -> Iterator[str]:
+    """Yield the names of all properties in a schema."""
+    waiting = [schema]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            named = part.get("properties")
+            if isinstance(named, Mapping):
+                yield from map(str, named)
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
