@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.judging.policy import find_leaks
-from harness.types import Aside, ToolCall
+from harness.types import Aside, Tool, ToolCall, ToolList
 from tests.judging.policy.views import call, view
 
 PERSON = {"employee_id": "EMP_0042", "name": "Lucia Chen"}
@@ -134,3 +134,78 @@ def test_a_text_that_several_records_share_tells_nothing_elsewhere(
     admin = view("admin", call(structured=people))
     told = call("search", {"q": "x"}, structured={"x": note})
     assert bool(find_leaks([admin, view("clerk", call(structured=bare), told)])) is leaking
+
+
+MAIL = FIELDS["email"]
+SEARCHED: dict[str, Any] = {"tool": "search", "arguments": {"q": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("made", "place"),
+    [
+        (call(**SEARCHED, structured={"x": MAIL}), "the structured result of call 2, search: x"),
+        (
+            call(**SEARCHED, structured={"of": [{"x": MAIL}]}),
+            "the structured result of call 2, search: of[].x",
+        ),
+        (
+            call(**SEARCHED, structured={MAIL: 1}, text="1 found"),
+            "the structured result of call 2, search: a name of a field",
+        ),
+        (
+            call(**SEARCHED, structured={"of": [{"by": {MAIL: 1}}]}, text="1 found"),
+            "the structured result of call 2, search: a name of a field",
+        ),
+        (call(**SEARCHED, text=f'{{"x": "{MAIL}"}}'), "the text of call 2, search: x"),
+        (
+            call(**SEARCHED, text=f'{{"{MAIL}": 1}}'),
+            "the text of call 2, search: a name of a field",
+        ),
+        (call(**SEARCHED, text=f"Ask {coded(MAIL)} now"), "the text of call 2, search"),
+        (
+            call(**SEARCHED, outcome="tool_error", text=f"Ask {coded(MAIL)} now"),
+            "the error text of call 2, search",
+        ),
+        (
+            call(**SEARCHED, outcome="tool_error", text="no", structured={"x": coded(MAIL)}),
+            "the structured error of call 2, search: x",
+        ),
+        (
+            replace(call(**SEARCHED), beside=(Aside(place="its {meta}", text=f"a {MAIL}"),)),
+            "its {meta}, with call 2, search",
+        ),
+        (
+            replace(
+                call(**SEARCHED), beside=(Aside(place="its meta", text=f'{{"a": ["{MAIL}"]}}'),)
+            ),
+            "its meta, with call 2, search: a[]",
+        ),
+    ],
+)
+def test_the_place_in_a_call_is_named(made: ToolCall, place: str) -> None:
+    admin = view("admin", call(structured={**PERSON, "email": MAIL}))
+    (leak,) = find_leaks([admin, view("clerk", LEFT_OUT, made)])
+    assert (leak.field, leak.place) == ("email", place)
+
+
+@pytest.mark.parametrize(
+    ("tool", "place"),
+    [
+        ({"title": f"Ask {MAIL}"}, "the list of tools: the title of search"),
+        ({"description": f"Ask {MAIL}."}, "the list of tools: the description of search"),
+        (
+            {"input_schema": {"properties": {"q": {"default": MAIL}}}},
+            "the list of tools: the inputSchema of search: properties.q.default",
+        ),
+        (
+            {"output_schema": {"examples": [MAIL]}},
+            "the list of tools: the outputSchema of search: examples[]",
+        ),
+        ({}, None),
+    ],
+)
+def test_the_place_in_the_list_of_tools_is_named(tool: dict[str, Any], place: str | None) -> None:
+    given: dict[str, Any] = {"name": "search", "input_schema": {}, **tool}
+    admin = view("admin", call(structured={**PERSON, "email": MAIL}))
+    clerk = replace(view("clerk", LEFT_OUT), tools=ToolList(tools=(Tool(**given),)))
+    assert [leak.place for leak in find_leaks([admin, clerk])] == ([place] if place else [])
