@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from typing import Final
 
 EQUIVALENT: Final[Mapping[str, str]] = {
+    "harness/judging/policy/index.py _add_to_texts: -1 → -2": (
+        "a value is looked up by two of its words, and each time searched as a whole"
+    ),
     "harness/stats/effects.py _verdict: difference > 0 → difference >= 0": (
         "where the means are equal no test finds a difference"
     ),

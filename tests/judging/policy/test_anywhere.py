@@ -209,3 +209,73 @@ def test_the_place_in_the_list_of_tools_is_named(tool: dict[str, Any], place: st
     admin = view("admin", call(structured={**PERSON, "email": MAIL}))
     clerk = replace(view("clerk", LEFT_OUT), tools=ToolList(tools=(Tool(**given),)))
     assert [leak.place for leak in find_leaks([admin, clerk])] == ([place] if place else [])
+
+
+@pytest.mark.parametrize("kept", [LEFT_OUT, REFUSED], ids=["left out", "refused"])
+@pytest.mark.parametrize(
+    ("field", "leaking"), [("email", True), ("card_number", True), ("plan", False)]
+)
+def test_beside_results_a_value_that_stands_there_plainly_is_found_too(
+    kept: ToolCall, field: str, leaking: bool
+) -> None:
+    aside = Aside(place="the log", text=f"seen {FIELDS[field]} today")
+    assert found(kept, field, beside=(aside,)) is leaking
+    made = call("search", {"q": "x"}, text="fine")
+    assert found(kept, field, replace(made, beside=(aside,))) is leaking
+
+
+@pytest.mark.parametrize(
+    ("written", "leaking"), [("{}", True), ("see {}", False), ("{} and more", False)]
+)
+def test_a_value_that_only_tells_has_to_be_all_that_is_encoded(written: str, leaking: bool) -> None:
+    told = call(structured={**PERSON, "x": coded(written.format(FIELDS["plan"]))})
+    assert found(told, "plan") is leaking
+
+
+@pytest.mark.parametrize(
+    ("field", "coding", "given_too", "leaking"),
+    [
+        ("email", str, False, True),
+        ("email", str, True, False),
+        ("email", coded, False, True),
+        ("card_number", str, False, True),
+        ("card_number", coded, False, True),
+        ("plan", coded, False, False),
+    ],
+)
+def test_the_values_of_a_row_that_is_left_out_are_found_in_other_fields_of_the_call(
+    field: str, coding: Any, given_too: bool, leaking: bool
+) -> None:
+    other = {"employee_id": "EMP_0001", "name": "Max Weber", field: "nothing of the sort here"}
+    row = {**PERSON, field: FIELDS[field]}
+    last = {"last": coding(FIELDS[field])}
+    admin = view("admin", call(structured={"rows": [other, row], **(last if given_too else {})}))
+    clerk = view("clerk", call(structured={"rows": [other], **last}))
+    assert (f"rows[].{field}" in {leak.field for leak in find_leaks([admin, clerk])}) is leaking
+
+
+@pytest.mark.parametrize(
+    ("record", "leaking"),
+    [
+        ({"employee_id": "EMP_0099", "name": "Max Weber", "contact": MAIL}, True),
+        ({"employee_id": "EMP_0099", "name": "Max Weber", "email": MAIL}, False),
+        ({"employee_id": "EMP_0042", "name": "Lucia Chen", "contact": MAIL}, True),
+    ],
+)
+def test_another_name_makes_it_no_field_of_another_record(
+    record: dict[str, str], leaking: bool
+) -> None:
+    assert found(LEFT_OUT, "email", call("search", {"q": "x"}, structured=record)) is leaking
+
+
+@pytest.mark.parametrize("asked", [{}, {"employee_id": "EMP_0042"}])
+@pytest.mark.parametrize("record", [{"email": MAIL}, {"employee_id": "EMP_0042", "email": MAIL}])
+def test_a_record_is_the_identity_s_own_by_its_ids_or_by_what_was_asked(
+    asked: dict[str, str], record: dict[str, str]
+) -> None:
+    without = {key: value for key, value in record.items() if key != "email"}
+    kept = call(arguments=asked, structured=without)
+    told = call("search", {"q": "x"}, structured={"x": coded(MAIL)})
+    admin = view("admin", call(arguments=asked, structured=record))
+    clerk = view("clerk", kept, told, attributes={"employee_id": "EMP_0042"})
+    assert bool(find_leaks([admin, clerk])) is ("employee_id" not in {**asked, **record})

@@ -515,6 +515,18 @@ def test_what_an_identity_asked_with_is_known_in_every_script(value: str) -> Non
     assert [leak.field for leak in leaks(admin, view("clerk", kept, silent))] == ["contact"]
 
 
+@pytest.mark.parametrize("value", ["k77delta", "ab-12-cd", "see k77delta there"])
+@pytest.mark.parametrize("text", ["It is {} then.", "{}", "({})"])
+def test_a_value_of_one_word_or_of_several_is_found_in_the_text_of_a_refusal(
+    value: str, text: str
+) -> None:
+    admin = view("admin", call(structured={"code": value}))
+    said = call(outcome="denied", text=text.format(value.upper()))
+    assert [leak.field for leak in leaks(admin, view("clerk", said))] == ["code"]
+    other = call(outcome="denied", text=text.format(f"x{value}"))
+    assert leaks(admin, view("clerk", other)) == [] or " " in value
+
+
 # ── Work ─────────────────────────────────────────────────────────────────────────────────────
 
 

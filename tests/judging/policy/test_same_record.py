@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.judging.policy.same_record import NOTHING, Thing, same_thing, unlike_things
+from harness.judging.policy.same_record import NOTHING, Thing, alike, same_thing, unlike_things
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,24 @@ def test_records_are_told_apart_by_their_ids(
 def test_what_stands_in_no_object_is_about_nothing_that_could_be_compared() -> None:
     assert same_thing(NOTHING, Thing({"id": "A-1"}), "id") is None
     assert not unlike_things(NOTHING, Thing({"id": "A-1"}), "id")
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "same_sort"),
+    [
+        ("ab", "ab", True),
+        ("ab", "ac", True),
+        ("abc", "ade", False),
+        ("abcd", "abef", True),
+        ("abcd", "aefg", False),
+        ("abcd", "a", True),
+        ("abcd", "e", False),
+        ("", "abc", True),
+    ],
+)
+def test_records_of_which_half_of_the_fields_are_the_same_are_of_one_sort(
+    ours: str, theirs: str, same_sort: bool
+) -> None:
+    one, other = (Thing(dict.fromkeys(names, 1)) for names in (ours, theirs))
+    assert alike(one, other) is same_sort
+    assert alike(other, one) is same_sort
