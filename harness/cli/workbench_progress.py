@@ -14,7 +14,7 @@ from harness.cli.progress import LiveProgress, Notes, live_bar
 from harness.reports.sections.sentences import problem
 from harness.runner.observer import Observer
 from harness.safe_text import one_line, printable, shorten
-from harness.types import TrialResult
+from harness.types import Trial, TrialResult
 from harness.workbench.arms import Arm
 from harness.workbench.so_far import SoFar
 from harness.workbench.workbench import Workbench
@@ -75,6 +75,9 @@ class LiveLists(LiveProgress):
         self._so_far = so_far
         self._errors = Errors()
         so_far.take(recorded)
+
+    def started(self, trial: Trial) -> None:
+        """Show nothing: what is known of the list matters more than the names of its cases."""
 
     def finished(self, result: TrialResult) -> None:
         """Advance, and name the lists that changed something."""

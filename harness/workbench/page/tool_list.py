@@ -15,7 +15,7 @@ _SHADES = 4
 _SAID = {
     "better": "carries weight",
     "worse": "does harm",
-    "equivalent": "makes no difference",
+    "equivalent": "carries nothing",
     "undecided": "undecided",
 }
 

@@ -14,7 +14,7 @@ function toolsLegend() {
     swatch("hurts shade-4 shown", "▼ orange", "does harm: without it tests pass"),
     swatch("helps shade-4 likely", "? dashed", "may be chance: one of many parts"),
     swatch("helps open", "? pale, dotted", "undecided: too few cases to tell"),
-    swatch("", "= no colour", "makes no difference"));
+    swatch("", "= no colour", "carries nothing: it makes no difference"));
 }
 
 function showTools(list) {
