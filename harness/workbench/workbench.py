@@ -191,7 +191,10 @@ class Workbench:
                 ran[arm.key] = ran.get(arm.key, frozenset()) | asked
             if log.footer is None or log.footer.reason != "complete":
                 break
-            arms = not_yet_run(self._next_arms(logs), ran, every)
+            try:
+                arms = not_yet_run(self._next_arms(logs), ran, every)
+            except KeyboardInterrupt:  # while a model was asked for what to try
+                return replace(self.result(logs), reason="interrupted")
             if not arms:
                 break
         result = self.result(logs)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import signal
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,10 +16,10 @@ import harness
 from harness.runlog import read_log
 from harness.suites.variants import read_variants_file
 from harness.workbench.improving.split import names, split
-from tests.end_to_end.harness_process import Project
+from tests.end_to_end.harness_process import Project, finish
 from tests.end_to_end.test_workbench import provided, worded
 from tests.end_to_end.test_workbench_page import data_of
-from tests.fake_provider import FakeProvider, Incoming, Step, call, say, status
+from tests.fake_provider import FakeProvider, Incoming, Step, call, held, say, status
 
 THINGS = "invoices receipts parcels contracts vouchers refunds pallets samples".split()  # noqa: SIM905
 PLACES = (
@@ -274,3 +277,34 @@ def test_a_model_for_which_words_change_nothing_is_offered_no_other_words(
     assert found["proposals"]
     assert found["accepted"] is None
     assert "improved" not in found["variants"]
+
+
+def test_ctrl_c_while_a_model_writes_leaves_a_report_and_the_model_is_asked_on_resume(
+    project: Project,
+) -> None:
+    project.suite("shop", questions(8), server=worded(project, TOOLS))
+    asked: list[Incoming] = []
+    ended = threading.Event()
+
+    def interrupt_once(request: Incoming) -> Step:
+        asked.append(request)
+        if len(asked) == 1:
+            os.kill(process.pid, signal.SIGINT)
+            return held(say(json.dumps(PROPOSED)), ended)
+        return say(json.dumps(PROPOSED))
+
+    with provided(project, by_writer(interrupt_once)):
+        with_writer(project)
+        process = project.start(
+            *("workbench", "shop", "--studies", "improve", "--writer", "w", "--model", "m")
+        )
+        finished = finish(process)
+        ended.set()
+        assert finished.code == 130, finished.stderr
+        assert "improve: " in finished.stdout
+        assert "ended early: interrupted" in finished.stdout
+        again = project.run("workbench", "--resume", "--json-output")
+    assert again.code == 0, again.stderr
+    found = again.document["result"]["models"][0]["studies"]["improve"]
+    assert "w 1" in [one["name"] for one in found["proposals"]]
+    assert len(asked) == 2

@@ -89,6 +89,15 @@ def findings(found: Improvement) -> Iterator[Finding]:
             f"author never saw: {accepted.proposal.why}",
             weight=100 * accepted.gain.difference,
         )
+    for name, draft in variants(found).items():
+        gain = found.screening_of(draft)
+        if name == UNPROVEN and gain is not None:
+            yield Finding(
+                text=f"Other words may be better ({draft.name}: {_points(gain)} on the questions "
+                f"that they were made from); this suite is too small to prove it.",
+                weight=100 * gain.difference,
+                certain=False,
+            )
     elsewhere = [one.case for one in found.failing if not one.may_be_words]
     if elsewhere:
         yield Finding(
