@@ -102,14 +102,9 @@ def show(result: WorkbenchResult, output: Output) -> None:
 
 def _write_variants(path: Path, result: WorkbenchResult) -> Path | None:
     """Write the variants that were found to ``path``, and return it; ``None`` if there are none."""
-    found = [text for name, text in files_of(result).items() if name.endswith(VARIANTS_FILE)]
-    if len(found) > 1:
-        raise UsageError(
-            f"--write takes the variants of one model, and {len(found)} models have some",
-            meant=f"They stand in {result.logs[0].parent}.",
-        )
-    if not found:
+    found = files_of(result).get(VARIANTS_FILE)
+    if found is None:
         click.echo(f"Nothing was written to {path}: there are no better descriptions.", err=True)
         return None
-    write_text(path, found[0])
+    write_text(path, found)
     return path

@@ -308,3 +308,15 @@ def test_ctrl_c_while_a_model_writes_leaves_a_report_and_the_model_is_asked_on_r
     found = again.document["result"]["models"][0]["studies"]["improve"]
     assert "w 1" in [one["name"] for one in found["proposals"]]
     assert len(asked) == 2
+
+
+def test_one_file_of_variants_for_two_models_is_refused_before_anything_is_asked(
+    project: Project,
+) -> None:
+    project.suite("shop", questions(4), server=worded(project, TOOLS))
+    with provided(project, needs_a_sentence) as provider:
+        with_writer(project)
+        refused = project.run("workbench", "shop", "--model", "m", "--model", "w", "--write", "x")
+        assert refused.code == 3
+        assert "--write" in refused.stderr
+        assert provider.journal == []

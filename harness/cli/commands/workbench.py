@@ -31,7 +31,7 @@ from harness.trust import GATE
 from harness.types import ModelSpec
 from harness.workbench.again import changed_since, read_again, tools_in
 from harness.workbench.cost_table import StudyCost, cost_table
-from harness.workbench.staging import Ground
+from harness.workbench.staging import Ground, models_of
 from harness.workbench.study import STUDIES, StudyOptions
 from harness.workbench.tools_of_suite import tools_of
 from harness.workbench.workbench import (
@@ -186,6 +186,8 @@ def command(
     prepared = _prepared(ground, keyless=mode.dry_run or bool(logs))
     for note in prepared.notes:
         click.echo(note, err=True)
+    if output.write is not None and len(models_of(prepared.plan)) > 1:
+        raise UsageError("--write takes the better descriptions of one model: name one model")
     require_trust(prepared.plan)
     if mode.make_wordings is not None:
         make_wordings(ground, order.options.writer, prepared.plan, budget, mode.make_wordings)
