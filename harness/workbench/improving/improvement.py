@@ -59,6 +59,11 @@ class Improvement:
         return failing_cases(self._bench, self._measured)
 
     @cached_property
+    def not_judged(self) -> int:
+        """Cases without a verdict on the server's own list."""
+        return len(self._bench.suite.cases) - len(self._measured.trials())
+
+    @cached_property
     def known(self) -> Known:
         """What proposers may know."""
         seen = names(self.split.seen)

@@ -48,7 +48,7 @@ def headline(found: Improvement) -> str:
             "questions that the proposals were not made from."
         )
     why = (
-        (found.failing, "Every question passes on the server's own list: nothing to improve."),
+        (found.failing, _nothing_fails(found)),
         (found.mendable, "No failure is a matter of descriptions: no rewrite is proposed."),
         (found.proposals, "Nobody proposed other words for the questions that fail."),
         (found.screened, "The proposals were not tried."),
@@ -120,6 +120,8 @@ def notes(found: Improvement, bench: Bench) -> Iterator[str]:
     left_out = len(found.all_proposals) - len(found.proposals)
     if left_out:
         yield f"{left_out} proposals were not tried: at most {MOST_PROPOSALS} are."
+    if found.failing and found.not_judged:
+        yield f"{_count(found.not_judged, 'case')} without a verdict on the server's own list."
     cases = len(bench.suite.cases)
     if _intents(found) < cases:
         yield (
@@ -188,6 +190,12 @@ def facts(found: Improvement, tools: Sequence[Tool]) -> JsonObject:
         if found.written is None
         else {"model": found.written.model, "usage": asdict(found.written.usage)},
     }
+
+
+def _nothing_fails(found: Improvement) -> str:
+    if not found.not_judged:
+        return "Every question passes on the server's own list: nothing to improve."
+    return f"No failure is known: {found.not_judged} cases have no verdict."
 
 
 def _draft(found: Improvement) -> Proposal | None:

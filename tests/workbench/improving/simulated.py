@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from itertools import combinations
-from typing import Any, TypeAlias, cast
+from typing import TypeAlias, cast
 
 from harness.stats.clusters import Trials
 from harness.types import Case, Check, Suite, Tool, Variant
@@ -105,12 +105,17 @@ class Simulated:
         )
 
 
+def on_bench(cases: int, seed: int, margin: float = 0.1) -> Bench:
+    """Return the bench of a suite with so many questions."""
+    options = StudyOptions(seed=seed, margin=margin)
+    return Bench(suite=suite(cases), tools=TOOLS, model="m", options=options)
+
+
 def improved(
     cases: int, chance: Chance, seed: int, trials: int = 1, margin: float = 0.1
 ) -> Improvement:
     """Carry out the whole study on a simulated model."""
-    options: Any = {"seed": seed, "margin": margin}
-    bench = Bench(suite=suite(cases), tools=TOOLS, model="m", options=StudyOptions(**options))
+    bench = on_bench(cases, seed, margin)
     drawn = Simulated(bench, chance, seed, trials)
     drawn.run(CLEAN)
     every = frozenset(case.name for case in bench.suite.cases)

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import random
+from typing import cast
 
 import pytest
 
 from harness.stats.intervals import wilson
 from harness.types import Case, Variant
+from harness.workbench.arms import CLEAN, Arm
+from harness.workbench.improving.improvement import Improvement
 from harness.workbench.improving.needed import questions_for_gain
+from harness.workbench.improving.report import headline
+from harness.workbench.improving.split import names, split
+from harness.workbench.measured import Measured
+from harness.workbench.parts import parts_of, without
 from harness.workbench.wanted import wanted_tool
-from tests.workbench.improving.simulated import Chance, improved, made_up_words
+from tests.workbench.improving.simulated import (
+    TOOLS,
+    Chance,
+    Simulated,
+    improved,
+    made_up_words,
+    on_bench,
+)
 
 RATES = (0.3, 0.5, 0.7, 0.9)
 
@@ -126,3 +140,30 @@ def test_proposals_never_say_a_word_of_a_held_out_question(seed: int) -> None:
     assert found.all_proposals
     assert any(word in said for word in words), "a proposal uses words of seen questions"
     assert not [word for word in theirs if word in said]
+
+
+def test_weights_of_parts_are_those_of_the_seen_questions_alone() -> None:
+    one = on_bench(80, seed=2)
+    parts = split(one.suite.cases, 2)
+    held_out = names(parts.held_out)
+    sentence = next(part for part in parts_of(TOOLS) if part.kind == "sentence")
+    blanked = without(sentence, TOOLS)
+
+    def only_held_out_questions_need_it(case: Case, variant: Variant | None) -> float:
+        return float(variant is None or case.name not in held_out)
+
+    drawn = Simulated(one, only_held_out_questions_need_it, 2)
+    drawn.run(CLEAN)
+    drawn.run(Arm(variant=blanked))
+    assert drawn.trials(blanked) != drawn.trials()
+    known = Improvement(one, cast("Measured", drawn)).known
+    assert known.effects == ((sentence, 0.0),)
+
+
+def test_a_suite_of_which_nothing_was_judged_is_not_called_perfect() -> None:
+    one = on_bench(10, seed=2)
+    nothing = Simulated(one, planted(), 2)
+    assert "10 cases have no verdict" in headline(Improvement(one, cast("Measured", nothing)))
+    nothing.run(Arm(variant=None))
+    everything = Improvement(one, cast("Measured", nothing))
+    assert "verdict" not in headline(everything)
