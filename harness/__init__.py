@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harness.api import run_async as run_async
     from harness.checks.python_run import PythonRun as PythonRun
     from harness.errors import HarnessError as HarnessError
-    from harness.suites.python_case import PythonCase as PythonCase
+    from harness.suites.in_python.case import PythonCase as PythonCase
     from harness.types import Caller as Caller
     from harness.types import Case as Case
     from harness.types import CaseFacts as CaseFacts
@@ -51,7 +51,7 @@ _HOMES = {
     "harness.api": ("load_suite", "run", "run_async"),
     "harness.checks.python_run": ("PythonRun",),
     "harness.errors": ("HarnessError",),
-    "harness.suites.python_case": ("PythonCase",),
+    "harness.suites.in_python.case": ("PythonCase",),
     "harness.types": (
         "Caller",
         "Case",

@@ -25,8 +25,8 @@ from harness.runner.observer import Silent
 from harness.runner.planning import ranges
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
-from harness.suites.python_case import PythonSuite
-from harness.suites.python_suite import read_object
+from harness.suites.in_python.case import PythonSuite
+from harness.suites.in_python.suite import read_object
 from harness.suites.readers import read_suite
 from harness.types import JsonObject, Report, Suite, Variant
 

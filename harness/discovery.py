@@ -14,8 +14,8 @@ from harness.errors import InvalidInput, NothingToRun, Problem, UsageError, did_
 from harness.leaderboards import LEADERBOARDS, leaderboard_of
 from harness.registry import Registry
 from harness.suites.case_patterns import Picks, compile_pattern, labels
-from harness.suites.python_import import NoSuchModule, may_be_reference, names_a_file
-from harness.suites.python_suite import read_reference
+from harness.suites.in_python.importing import NoSuchModule, may_be_reference, names_a_file
+from harness.suites.in_python.suite import read_reference
 from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Location, Suite
 

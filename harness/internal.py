@@ -17,7 +17,7 @@ import anyio
 from pydantic import Field
 
 from harness.checks.python_run import PythonRun
-from harness.suites.python_case import PythonCase
+from harness.suites.in_python.case import PythonCase
 
 _CUSTOMERS = {"ada lovelace": "CUST_0042"}
 _ORDERS = {"CUST_0042": 17}

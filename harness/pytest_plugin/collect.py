@@ -16,7 +16,7 @@ from harness.pytest_plugin.failure_text import failure, no_verdict, reason
 from harness.pytest_plugin.options import renamed
 from harness.pytest_plugin.run_of_tests import JOBS, Bench, bench_of
 from harness.runner.planning.plan import Job
-from harness.suites.python_suite import read_reference
+from harness.suites.in_python.suite import read_reference
 from harness.suites.readers import reader
 from harness.types import CaseResult, Suite
 

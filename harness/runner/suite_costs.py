@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.errors import HarnessError
-from harness.suites.python_import import blame
+from harness.suites.in_python.importing import blame
 from harness.types import Suite, Usage
 
 

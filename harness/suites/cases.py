@@ -120,7 +120,6 @@ class CaseReader:
         return replace(
             base,
             caller=self._caller(path, values, base.caller),
-            allow_no_tools=values.get("allow_no_tools", base.allow_no_tools),
             setup=(*base.setup, *setup),
             teardown=(*teardown, *base.teardown),
             repeats=replace(base.repeats, **_given(values, "trials", "pass_threshold")),
@@ -314,7 +313,7 @@ class CaseReader:
 
     def _caller(self, path: Steps, values: Mapping[str, Any], base: Caller) -> Caller:
         """Return ``base`` with what ``values`` say of who asks."""
-        given = _given(values, "leaks", "credential")
+        given = _given(values, "leaks", "credential", "allow_no_tools")
         if "user_context" in values:
             given["user_context"] = self._user(path, values["user_context"])
         return replace(base, **given)

@@ -154,9 +154,6 @@ class Case:
     """How a public leaderboard runs and judges it; by default nothing special."""
     interruption: Interruption = field(default_factory=Interruption)
     """What is done to its trials while they run; by default nothing."""
-    allow_no_tools: bool = False
-    """Whether it is judged even if the server offers this user no tools, which otherwise is an
-    error."""
     at: Location | None = None
     """Where the suite defines it."""
 

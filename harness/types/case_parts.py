@@ -61,6 +61,9 @@ class Caller:
     """The test with several identities that this case belongs to; ``None`` for all other cases."""
     leaks: LeakRule = "fail"
     """Whether a leak between the identities of the group fails the case."""
+    allow_no_tools: bool = False
+    """Whether the case is judged even if the server offers this user no tools, which otherwise is
+    an error."""
 
 
 RECALLED = "{recalled}"

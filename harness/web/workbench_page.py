@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 import anyio
 
 from harness.errors import HarnessError
+from harness.judging.exit_codes import EXIT_INVALID
 from harness.reports.atomic_files import write_atomically
 from harness.safe_text import bounded
 from harness.workbench.again import found_again
@@ -65,7 +66,7 @@ def main() -> None:
     except HarnessError as error:
         said.write(str(error))
         said.flush()
-        sys.exit(3)
+        sys.exit(EXIT_INVALID)
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ _STUB = Path(__file__).with_name("warm_stub.py")
 _SCRIPT = """#!/bin/sh
 case "$*" in
 "-m servers."* | "-m harness.cli "* | "-m harness.leaderboards.bfcl.server "* | \\
-"-P -m harness.suites.python_server"* | "-P -m harness.web.worker") ;;
+"-P -m harness.suites.in_python.server"* | "-P -m harness.web.worker") ;;
 *) [ -f "$1" ] || exec '{python}' "$@" ;;
 esac
 exec '{python}' -I -S '{stub}' '{socket}' '{python}' "$@"

@@ -6,7 +6,7 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.config import load_config
 from harness.documents.document import read_document
-from harness.suites.python_suite import read_object
+from harness.suites.in_python.suite import read_object
 from harness.suites.readers import read_suite
 from tests.suites.test_docs import SCHEMA
 

@@ -10,8 +10,8 @@ import pytest
 from harness.checks import VOCABULARY
 from harness.errors import InvalidInput
 from harness.runner.planning.plan import describe_case
-from harness.suites.python_case import PythonCase
-from harness.suites.python_suite import read_object
+from harness.suites.in_python.case import PythonCase
+from harness.suites.in_python.suite import read_object
 from harness.suites.wordings import lost_values
 from harness.types import Case
 from tests.suites.files import read, refusal

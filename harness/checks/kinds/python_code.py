@@ -32,10 +32,10 @@ from harness.checks.asserting import asserts
 from harness.checks.kind import CheckFinding, conclude, passed_if
 from harness.checks.python_run import PythonRun, shown_to_checks
 from harness.errors import HarnessError, InvalidValue
-from harness.suites.python_case import UserCheck
-from harness.suites.python_import import blame, users_frame
-from harness.suites.python_tools import part
-from harness.suites.python_values import json_value
+from harness.suites.in_python.case import UserCheck
+from harness.suites.in_python.importing import blame, users_frame
+from harness.suites.in_python.tools import part
+from harness.suites.in_python.values import json_value
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 
 CHECK_TIMEOUT_S = 60.0

@@ -19,6 +19,7 @@ from harness.leaderboards.bfcl.result_files import BfclRecording, read_recording
 from harness.leaderboards.bfcl.server import CASE, TURN, held_out, tools_of
 from harness.leaderboards.bfcl.source import data_folder, digest_of, fetch_command, fetched
 from harness.types import (
+    Caller,
     Case,
     JsonObject,
     LeaderboardRules,
@@ -116,7 +117,7 @@ def _case(entry: Entry) -> Case:
         ),
         tags=(category.name, category.group),
         metadata={"category": category.name, "group": category.group},
-        allow_no_tools=not tools_of(entry, _LAST),
+        caller=Caller(allow_no_tools=not tools_of(entry, _LAST)),
         at=Location(file=question_file(category), line=entry.line),
     )
 

@@ -15,13 +15,14 @@ _NAMED = 3
 def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_tail: str) -> None:
     """Check that one of a trial's ``offers`` has a tool, or that ``case`` allows none.
 
-    A case allows it by `Case.allow_no_tools`, or by a check that accepts a hidden tool. The latter
-    does not count if all tools of the server are unusable, since that hides nothing from anybody.
+    A case allows it by `Caller.allow_no_tools`, or by a check that accepts a hidden tool. The
+    latter does not count if all tools of the server are unusable, since that hides nothing from
+    anybody.
 
     Raises:
         ServerError: ``server`` offers no tool.
     """
-    if case.allow_no_tools or any(offer.tools for offer in offers):
+    if case.caller.allow_no_tools or any(offer.tools for offer in offers):
         return
     broken = [problem for offer in offers for problem in offer.problems if not problem.usable]
     if broken:

@@ -15,7 +15,7 @@ from harness.checks import KINDS, VOCABULARY, evaluate
 from harness.checks.kinds.python_code import PYTHON, PythonKind
 from harness.checks.python_run import PythonRun
 from harness.errors import HarnessError, InvalidValue
-from harness.suites.python_case import UserCheck
+from harness.suites.in_python.case import UserCheck
 from harness.types import (
     AssistantMessage,
     Check,

@@ -66,7 +66,7 @@ CASES = {
         tags=("t",),
         metadata={"a": 1},
         description="d",
-        allow_no_tools=True,
+        caller=Caller(allow_no_tools=True),
     ),
     "said": a_case(
         turns=(

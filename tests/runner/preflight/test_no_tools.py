@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import ServerError
 from harness.runner.preflight.no_tools import require_tools
-from harness.types import Case, Check, Tool, ToolList, ToolProblem
+from harness.types import Caller, Case, Check, Tool, ToolList, ToolProblem
 
 ONE = ToolList(tools=(Tool(name="a", input_schema={}),))
 NONE = ToolList(tools=())
@@ -60,7 +60,7 @@ def test_tools_of_which_none_can_be_offered_are_named_with_their_reasons() -> No
 @pytest.mark.parametrize(
     "says_so",
     [
-        case(allow_no_tools=True),
+        case(caller=Caller(allow_no_tools=True)),
         case(("decision", {"is": ["hidden"], "tool": "a"})),
         case(("decision", {"is": ["denied", "hidden"], "tool": "a"})),
         replace(case(), checks=(Check(kind="any_of", params={}, options=((HIDDEN,),)),)),

@@ -12,7 +12,7 @@ from harness.checks.python_run import PythonRun
 from harness.discovery import PYTHON_SUITES
 from harness.registry import Registry
 from harness.reports.writers import WRITERS
-from harness.suites.python_case import PythonCase
+from harness.suites.in_python.case import PythonCase
 from harness.suites.readers import READERS
 from harness.types import Counts, Report, Usage
 from tests.end_to_end.warm import warm_python

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import UsageError
 from harness.internal import Internal
-from harness.suites.python_import import (
+from harness.suites.in_python.importing import (
     NoSuchModule,
     find,
     may_be_reference,

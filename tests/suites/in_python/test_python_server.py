@@ -13,7 +13,7 @@ from harness.checks import VOCABULARY
 from harness.errors import ServerError
 from harness.sessions import Session
 from harness.sessions.pool import open_sessions
-from harness.suites.python_suite import read_object
+from harness.suites.in_python.suite import read_object
 from harness.types import ServerSpec, Suite, ToolCall, ToolRequest
 from tests.end_to_end.warm import warm_python
 from tests.suites.in_python.python_project import PythonProject, project

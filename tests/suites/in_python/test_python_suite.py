@@ -12,8 +12,8 @@ from harness.checks import VOCABULARY
 from harness.config import Config
 from harness.discovery import find_suites
 from harness.errors import InvalidInput, NothingToRun, UsageError
-from harness.suites.python_case import PASS_AT, PythonCase
-from harness.suites.python_suite import read_object, read_reference
+from harness.suites.in_python.case import PASS_AT, PythonCase
+from harness.suites.in_python.suite import read_object, read_reference
 from harness.types import (
     ServerSpec,
     Suite,
@@ -175,7 +175,7 @@ def test_default_tools_are_served_by_a_process_of_their_own() -> None:
     assert server.transport.args == (
         "-P",
         "-m",
-        "harness.suites.python_server",
+        "harness.suites.in_python.server",
         f"{__name__}:WithTools",
     )
     assert suite.cases[0].server is None
@@ -207,7 +207,7 @@ class WithTools(Base):
 
 
 def test_a_suite_without_tools_is_served_without_importing_it_again() -> None:
-    assert server_of(suite_of()).transport.args == ("-P", "-m", "harness.suites.python_server")
+    assert server_of(suite_of()).transport.args == ("-P", "-m", "harness.suites.in_python.server")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """The tools of a suite in Python: plain functions, or mappings with a handler.
 
-This module reads them; `harness.suites.python_server` serves them, in a process of its own.
+This module reads them; `harness.suites.in_python.server` serves them, in a process of its own.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def served(
         name=name,
         transport=TransportSpec(
             command=sys.executable,
-            args=("-P", "-m", "harness.suites.python_server", *whose),
+            args=("-P", "-m", "harness.suites.in_python.server", *whose),
             env={"PYTHONPATH": path},
         ),
         isolation=isolation,

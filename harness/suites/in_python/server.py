@@ -1,4 +1,6 @@
-"""Serves a suite's own tools: ``python -m harness.suites.python_server [my.module:Suite [CASE]]``.
+"""Serves a suite's own tools.
+
+``python -m harness.suites.in_python.server [my.module:Suite [CASE]]``
 
 They run in a process of their own, as every server does: it can be ended, and its output is not
 part of the protocol. The model gets the text of a tool's exception.
@@ -22,9 +24,9 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict, PydanticUserError
 
 from harness.errors import HarnessError, UsageError
-from harness.suites.python_import import blame, find
-from harness.suites.python_suite import tools_of
-from harness.suites.python_tools import PythonTool
+from harness.suites.in_python.importing import blame, find
+from harness.suites.in_python.suite import tools_of
+from harness.suites.in_python.tools import PythonTool
 
 
 def make_server(reference: str | None, case: str | None = None) -> MCPServer[Any]:

@@ -25,10 +25,10 @@ from harness.errors import (
     UsageError,
     did_you_mean,
 )
-from harness.suites.python_case import CHECK, PASS_AT, UserCheck
-from harness.suites.python_import import blame, find, reference_of, where
-from harness.suites.python_tools import PythonTool, part, read_tools, served
-from harness.suites.python_values import (
+from harness.suites.in_python.case import CHECK, PASS_AT, UserCheck
+from harness.suites.in_python.importing import blame, find, reference_of, where
+from harness.suites.in_python.tools import PythonTool, part, read_tools, served
+from harness.suites.in_python.values import (
     isolation,
     json_value,
     mapping,
@@ -41,7 +41,7 @@ from harness.suites.python_values import (
     true,
     user,
 )
-from harness.suites.python_variants import python_variants
+from harness.suites.in_python.variants import python_variants
 from harness.suites.readers import Vocabulary
 from harness.suites.simulated_users import summary
 from harness.suites.wordings import flaws
@@ -152,7 +152,9 @@ class _Reading:
         self.problems += wrong
         if self.toolless:
             cases = tuple(
-                replace(case, allow_no_tools=True) if case.server is None else case
+                replace(case, caller=replace(case.caller, allow_no_tools=True))
+                if case.server is None
+                else case
                 for case in cases
             )
         suite = Suite(
@@ -266,7 +268,10 @@ class _Reading:
             user=person,
             checks=self._checks(given, case_id, noun),
             description=self.take(given, "description", text, noun),
-            caller=Caller(user_context=self.take(given, "user_context", mapping, noun)),
+            caller=Caller(
+                user_context=self.take(given, "user_context", mapping, noun),
+                allow_no_tools=self.take(given, "allow_no_tools", true, noun) or False,
+            ),
             limits=Limits(timeout_s=self.take(given, "timeout_ms", seconds, noun)),
             tags=self.take(given, "tags", texts, noun) or (),
             metadata=self.take(given, "metadata", mapping, noun) or {},
@@ -275,7 +280,6 @@ class _Reading:
                 steering=self.take(given, "steering", text, noun),
                 abort=self.take(given, "abort", true, noun) or False,
             ),
-            allow_no_tools=self.take(given, "allow_no_tools", true, noun) or False,
             at=self.at,
         )
         for flaw in flaws(case):

@@ -1,0 +1,1 @@
+"""Suites written in Python: classes with cases, checks, tools and variants."""
