@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 EQUIVALENT: Final[Mapping[str, str]] = {
+    "harness/judging/policy/withheld.py kept_from: result.call.tool in view.offered → "
+    "result.call.tool not in view.offered": "what is told apart by it is told apart either way",
     "harness/judging/policy/index.py _add_to_texts: -1 → -2": (
         "a value is looked up by two of its words, and each time searched as a whole"
     ),

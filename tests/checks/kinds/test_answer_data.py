@@ -360,3 +360,12 @@ def test_a_number_with_a_place_and_no_tolerance_is_exact() -> None:
 def test_the_parts_of_a_power_are_no_figures(part: int) -> None:
     passes("answer_number", 1_000, scene(answer="It is 1 x 10^3."))
     assert judge("answer_number", part, scene(answer="It is 1 x 10^3.")).verdict == "failed"
+
+
+@pytest.mark.parametrize("called", [True, False])
+def test_an_answer_without_a_figure_is_from_memory_only_if_nothing_was_called(called: bool) -> None:
+    made = scene(*([call("get_orders")] if called else []), answer="Quite a few.")
+    told = fails("answer_number", 5, made, "Answer does not contain expected number: 5")
+    assert ("No tool was called" in told.explanation) is not called
+    asks = "Ask for the figure in the prompt, and see whether a tool returned it."
+    assert told.hint == asks

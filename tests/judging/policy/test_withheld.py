@@ -39,6 +39,12 @@ def kept(full: Any, other: Any) -> list[tuple[str, str]]:
         ({"r": [{"a": 1}], "n": 1}, {"n": 1}, [("r[].a", "row left out")]),
         ({"rows": [{"a": 1}], "row": 1}, {"row": 1}, [("rows[].a", "row left out")]),
         ({"a": 1}, None, []),
+        ({"r": [{"a": 1}]}, {"r": ["x"]}, [("r[].a", "left out")]),
+        (
+            [{"id": "A-1", "boss": "Ann Lee"}, {"id": "A-2", "boss": "Bo Lee"}],
+            [{"id": "A-1", "boss": "none"}, {"id": "B-9", "boss": "none"}],
+            [("[].boss", "masked"), ("[].boss", "masked")],
+        ),
     ],
 )
 def test_a_field_is_left_out_masked_or_left_out_with_its_row(
@@ -74,3 +80,11 @@ def test_a_tool_that_others_are_offered_only_at_times_is_hidden_from_who_never_i
     told = view("clerk", tools=(), answer="It is 64512.")
     for views in ([early, late, told], [late, early, told]):
         assert [leak.field for leak in find_leaks(views)] == ["pay"]
+
+
+def test_where_one_form_of_a_result_is_missing_the_other_is_compared() -> None:
+    full = Result(call=call(structured={"a": 1, "b": 2}))
+    other = Result(call=call(text='{"a": 1}'))
+    assert [(one.leaf.channel, one.leaf.path) for one in differences(full, other)] == [
+        ("text", "b")
+    ]
