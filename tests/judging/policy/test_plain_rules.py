@@ -43,7 +43,12 @@ structures = (
 )
 
 
-ARGUMENTS = ({}, {"employee_id": IDS[0]}, {"employee_id": IDS[1]}, {"q": MAIL})
+ARGUMENTS: tuple[dict[str, str], ...] = (
+    {},
+    {"employee_id": IDS[0]},
+    {"employee_id": IDS[1]},
+    {"q": MAIL},
+)
 
 
 def altered(draw: st.DrawFn, value: Any) -> Any:
