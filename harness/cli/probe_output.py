@@ -44,6 +44,7 @@ def document(
         "changes": [asdict(change) for change in changed],
         "not_called": [asdict(each) for each in skipped],
         "says_nothing": dict(report.silent),
+        "notes": list(report.notes),
         "lost": list(report.lost),
         "damaged_identities": report.damaged - report.flawed,
         "flawed_tokens": report.flawed,
@@ -62,6 +63,7 @@ def lines(
     yield from ((line, _NOTE) for line in _notes(report, skipped))
     yield from ((line, None) for line in _damaged(report))
     yield from ((line, _UNCLEAR) for line in _lost(report))
+    yield from ((f"! {note}", _UNCLEAR) for note in report.notes)
     yield from ((f"✗ {change.told}", _DIRECTIONS[change.direction]) for change in changed)
     yield from ((line, _WRONG) for found in _by_caller(report.findings) for line in _told(found))
     if not (report.findings or changed or report.lost):

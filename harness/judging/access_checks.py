@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from harness.safe_text import one_line
-from harness.types import CheckResult, Decision, Leak, Location, TrialResult
+from harness.types import STDERR, CheckResult, Decision, Leak, Location, TrialResult
 
 NO_LEAK = "no_leak"
 """Kind of the check that an identity is not given what is withheld from it elsewhere."""
+LEAK_NOTE = "leak_note"
+"""Kind of the warning about what is worth a look, and no leak."""
 IDENTITY_OBSERVED = "identity_observed"
 """Kind of the check that the server answers different identities differently."""
 
@@ -48,6 +50,33 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
     )
 
 
+def note_check(notes: Sequence[Leak], at: Location | None) -> CheckResult:
+    """Return a warning about what is worth a look, and no leak."""
+    lines = [
+        f"{leak.field} ({leak.shown}), which is {leak.kept} for {leak.identity}, stands in "
+        f"{_encoded_place(leak)}"
+        for leak in notes[:_MOST_TOLD]
+    ]
+    more = len(notes) - _MOST_TOLD
+    return CheckResult(
+        kind=LEAK_NOTE,
+        label=f"{LEAK_NOTE} {', '.join(dict.fromkeys(one_line(leak.field) for leak in notes))}",
+        verdict="failed",
+        severity="warn",
+        actual=[asdict(leak) for leak in notes[:_MOST_TOLD]],
+        explanation="\n".join(
+            [*map(one_line, lines), *([f"… and {more} more fields"] if more > 0 else [])]
+        ),
+        hint=_OPERATOR_HINT if any(STDERR in leak.place for leak in notes) else _ROUNDED_HINT,
+        at=at,
+    )
+
+
+_OPERATOR_HINT = (
+    "The identity does not see the server's stderr, but whoever operates the server does, and logs "
+    "are kept: do not write withheld values there."
+)
+_ROUNDED_HINT = "A rounded number tells about how much it is. If that is too much, leave it out."
 _SERVER_HINT = (
     "Apply one policy to every form of every result: text and structured content, errors, and each "
     "tool that returns the field. If the identity may see it there, write leaks: ignore."

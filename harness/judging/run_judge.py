@@ -22,7 +22,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from harness.canonical_json import canonical_json
-from harness.judging.access_checks import identity_check, leak_check, with_comparison
+from harness.judging.access_checks import (
+    identity_check,
+    leak_check,
+    note_check,
+    with_comparison,
+)
 from harness.judging.policy import View, decide, find_leaks, unobserved
 from harness.judging.unknown_fields import with_known_fields
 from harness.types import CheckResult, Decision, JsonObject, Leak, TrialResult
@@ -46,6 +51,8 @@ class AccessFacts:
     """`Trial.key` → the decisions on its tools."""
     leaks: dict[str, list[Leak]] = field(default_factory=dict)
     """`Trial.key` → its leaks."""
+    notes: dict[str, list[Leak]] = field(default_factory=dict)
+    """`Trial.key` → what is worth a look and fails nothing (`Leak.is_note`)."""
     unobserved: dict[str, str] = field(default_factory=dict)
     """Suite → why nothing shows that the server knows who asks."""
 
@@ -164,7 +171,8 @@ class RunJudge:
         if _has_grown(len(test), since=waiting.looked.get(view.group, 0), share=8):
             waiting.looked[view.group] = len(test)
             waiting.suspicious |= any(
-                waiting.results[leak.key].case.leaks == "fail" for leak in self._leaks(test)
+                waiting.results[leak.key].case.leaks == "fail" and not leak.is_note
+                for leak in self._leaks(test)
             )
 
     def _is_search_due(self, waiting: _Waiting) -> bool:
@@ -215,7 +223,8 @@ class RunJudge:
         }
         for leak in self._leaks(views):
             if waiting.results[leak.key].case.leaks == "fail":
-                facts.leaks.setdefault(leak.key, []).append(leak)
+                found = facts.notes if leak.is_note else facts.leaks
+                found.setdefault(leak.key, []).append(leak)
         company: dict[str, dict[str, None]] = {}
         for view in views:
             company.setdefault(view.group, {})[view.identity] = None
@@ -263,6 +272,8 @@ def _compared(result: TrialResult, facts: AccessFacts, others: Sequence[str]) ->
         checks = (
             [found, *checks] if leaks else [*checks, found]
         )  # a leak is the first thing to read
+    if notes := facts.notes.get(result.key):
+        checks.append(note_check(notes, result.case.at))
     return _with_checks(result, checks)
 
 

@@ -29,6 +29,7 @@ from harness.runlog import TrialLine
 from harness.runner.preflight.named_tools import named_in
 from harness.runner.preflight.not_offered import own_names, sorted_problems, titles, unoffered
 from harness.sessions import Session
+from harness.sessions.beside import bounded, operators_log
 from harness.sessions.pool import Pool
 from harness.types import (
     Aside,
@@ -246,7 +247,8 @@ class Asking:
                     beside = await session.watch() if own else ()
                     for call, trial in rest:
                         shown = beside if not lines and trial.index == 0 else ()
-                        line = await self._line(session, call, trial, shown)
+                        is_last = own and trial.index == 0 and trial is rest[-1][1]
+                        line = await self._line(session, call, trial, shown, is_last=is_last)
                         lines.append((line, session.tools))
                         if session.lost is not None:
                             break  # what comes next is asked of a new one
@@ -286,11 +288,19 @@ class Asking:
         return TrialLine(run=not_started(trial, "error", error=fault))
 
     async def _line(
-        self, session: Session, call: ProbeCall, trial: Trial, beside: tuple[Aside, ...] = ()
+        self,
+        session: Session,
+        call: ProbeCall,
+        trial: Trial,
+        beside: tuple[Aside, ...] = (),
+        *,
+        is_last: bool = False,
     ) -> TrialLine:
         started_at, epoch = utc_now(), anyio.current_time()
         request = ToolRequest(id="probe", tool=call.tool, arguments=call.arguments)
         made = await session.call(request, reply=1, epoch=epoch)
+        if is_last:
+            beside = bounded((*beside, *operators_log(session)))
         transcript = Transcript(
             tool_calls=(made,),
             replies=1,

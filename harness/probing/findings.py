@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.judging.access_checks import by_value, leak_lines
+from harness.judging.access_checks import LEAK_NOTE, by_value, leak_lines
 from harness.judging.policy import View, unobserved
 from harness.judging.policy.views import Result
 from harness.judging.trial_views import is_meant
@@ -53,6 +53,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         tokens=fates(lived),
         not_asked=report.settings.get("not_asked", 0),
         silent=facts.silent(),
+        notes=tuple(dict.fromkeys(_notes(own))),
         lost=tuple(
             dict.fromkeys(
                 (
@@ -62,6 +63,14 @@ def read_probe(log: RunLog) -> ProbeReport:
             )
         ),
     )
+
+
+def _notes(runs: Iterable[TrialResult]) -> Iterator[str]:
+    """Yield what is worth a look and fails nothing."""
+    for run in runs:
+        for check in run.checks:
+            if check.kind == LEAK_NOTE:
+                yield from map(one_line, check.explanation.splitlines())
 
 
 def _lost(runs: Iterable[TrialResult]) -> Iterator[str]:

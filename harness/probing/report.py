@@ -101,6 +101,9 @@ class ProbeReport:
     silent: Mapping[str, str]
     """Calls that say nothing of the policy, for they failed for whoever was not refused; and what
     was said."""
+    notes: tuple[str, ...]
+    """What is worth a look and fails nothing, a line each: withheld values in the server's stderr,
+    numbers that are given rounded."""
     lost: tuple[str, ...]
     """What kept the suite's own identities from asking, and where a damaged one had no answer, in
     words."""

@@ -28,6 +28,7 @@ from harness.runner.scripted_calls import ScriptedCalls
 from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
 from harness.sessions import Session, SessionPool
+from harness.sessions.beside import bounded, operators_log
 from harness.types import (
     Aside,
     Case,
@@ -208,6 +209,8 @@ class _Attempt:
                     )
             finally:
                 await self._scripted.tear_down()
+                if case.caller.group is not None:
+                    self._beside = bounded((*self._beside, *operators_log(session)))
 
     def _under(
         self, variant: Variant, model: Model, sessions: Sequence[Session]

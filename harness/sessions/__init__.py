@@ -45,7 +45,7 @@ class Session(Protocol):
     async def watch(self) -> tuple[Aside, ...]:
         """Record from now on what comes beside results, and return what is shown beside tools.
 
-        That is `ToolCall.beside`, and `harness.sessions.beside.surroundings`. Never raises for a
+        That is `ToolCall.beside`, and `harness.sessions.surroundings`. Never raises for a
         bad server.
         """
         ...

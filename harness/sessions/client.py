@@ -38,8 +38,9 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.errors import ServerError
-from harness.sessions.beside import Heard, surroundings
+from harness.sessions.beside import Heard
 from harness.sessions.server_messages import RequestReader, Requests, RequestWriter
+from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
 from harness.types import Aside, Protocol
@@ -152,7 +153,7 @@ class McpClient:
             self._meta[LOG_LEVEL_META_KEY] = "debug"
 
     async def surroundings(self) -> tuple[Aside, ...]:
-        """Return what is shown beside tools (`harness.sessions.beside.surroundings`)."""
+        """Return what is shown beside tools (`harness.sessions.surroundings`)."""
         offered = self._session.server_capabilities
         capabilities = {} if offered is None else offered.model_dump(exclude_none=True)
         return await surroundings(self.request, self._session.instructions, capabilities)

@@ -44,6 +44,7 @@ from harness.types.counts import CallCounts, Counts
 from harness.types.credentials import FLAWS, Credential, Flaw
 from harness.types.happened import (
     NOT_SENT,
+    STDERR,
     UNANSWERED,
     UNKNOWN_USAGE,
     Aside,
@@ -114,6 +115,7 @@ __all__ = [
     "NOT_SENT",
     "RECALLED",
     "RESERVED_CLAIMS",
+    "STDERR",
     "THE_LIST",
     "UNANSWERED",
     "UNKNOWN_USAGE",

@@ -89,6 +89,9 @@ class Leak:
     """The bytes that hold it there, shortened, if they are encoded."""
     places: tuple[str, ...] = ()
     """Every other place in which the same value reached the identity in this trial."""
+    is_note: bool = False
+    """Whether it is worth a look, and fails nothing: it stands in the server's stderr, which only
+    its operator reads, or it is a number that is only given rounded."""
     value: str = ""
     """The same for leaks of the same value in a suite, whatever the trial; it does not tell the
     value."""

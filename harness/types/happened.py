@@ -205,6 +205,10 @@ class Aside:
     """The text, or the value as JSON, cut to the log's limit."""
 
 
+STDERR = "the server's stderr"
+"""`Aside.place` of what a server wrote on stderr, which only its operator reads."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One call as it crossed the MCP session: recorded there, not taken from the model's words."""

@@ -24,6 +24,7 @@ CARD = "4929 1234 5678 9012"
 NOTE = "Pays late since the merger, ask Tomas before any refund"
 PUBLIC = {"customer_id": "C-17", "name": "Ines Okafor", "city": "Lisbon"}
 RECORD = {**PUBLIC, "email": EMAIL, "card": CARD, "note": NOTE, "salary": 64_512}
+SALARY = 71_388 if IS_CLEAN else 64_512
 SECRET = EMAIL
 if IS_CLEAN:
     EMAIL = "ines.okafor@example.net"
@@ -123,6 +124,12 @@ def in_a_log_message(_: int) -> dict[str, Any]:
     return text("Nothing.")
 
 
+def on_stderr(_: int) -> dict[str, Any]:
+    sys.stderr.write(f"INFO row of {EMAIL}\n")
+    sys.stderr.flush()
+    return text("Nothing.")
+
+
 def in_progress(request: int) -> dict[str, Any]:
     notify("notifications/progress", progressToken=request, progress=0.5, message=f"Read {EMAIL}")
     return text("Nothing.")
@@ -137,7 +144,7 @@ MASKS = {
     "in_a_good_mask": "i***@example.com",
 }
 """Tool → what it gives to agents in place of the e-mail address."""
-CALLS = {
+CALLS: dict[str, Callable[[int], dict[str, Any]]] = {
     "in_meta": in_meta,
     "in_meta_of_a_block": in_meta_of_a_block,
     "in_a_blob": in_a_blob,
@@ -145,6 +152,10 @@ CALLS = {
     "in_an_unknown_key": in_an_unknown_key,
     "in_a_log_message": in_a_log_message,
     "in_progress": in_progress,
+    "in_cents": lambda _: both({"customer_id": "C-17", "salary_cents": 100 * SALARY}),
+    "in_thousands": lambda _: both({"customer_id": "C-17", "salary_k": SALARY / 1_000}),
+    "rounded": lambda _: both({"customer_id": "C-17", "salary_band": round(SALARY, -3)}),
+    "on_stderr": on_stderr,
     "refused_with_the_value": refused_with_the_value,
     "second_block": second_block,
     "embedded_text": embedded_text,

@@ -65,10 +65,12 @@ HOW = {
     "in_an_unknown_key": (),
     "in_a_log_message": (),
     "in_progress": (),
+    "in_cents": ("in hundredths",),
+    "in_thousands": ("in thousands",),
 }
 
 
-@pytest.mark.parametrize("tool", [*FIELDS, *CALLS])
+@pytest.mark.parametrize("tool", HOW)
 def test_a_withheld_value_is_found_in_whatever_form_it_is_told(
     report: ProbeReport, tool: str
 ) -> None:
@@ -103,19 +105,40 @@ def test_decisions_tell_what_is_left_out_masked_and_partly_masked_apart(
     assert words["in_a_thin_mask()"] == "filtered without email (partly masked)"
 
 
+def test_every_tool_of_the_server_is_tried() -> None:
+    assert {*FIELDS, *CALLS} == {*HOW, *NOTED}
+
+
+NOTED = {"rounded", "on_stderr"}
+
+
+def test_a_rounded_number_and_a_line_on_stderr_are_notes_and_no_leaks(report: ProbeReport) -> None:
+    (rounded,) = [note for note in report.notes if "rounded" in note]
+    assert rounded == (
+        "salary (6…), which is left out for agent, stands in the structured result of call 1, "
+        "rounded: salary_band (rounded)"
+    )
+    of_agent = [note for note in report.notes if "stderr" in note and "agent" in note]
+    assert of_agent == [
+        "email (ine…om), which is left out for agent, stands in the server's stderr"
+    ]
+    assert not any("stderr" in leak.place for leak in report.report.access.leaks)
+
+
 def test_one_value_is_one_finding_with_all_its_places(report: ProbeReport) -> None:
-    assert [finding.problem for finding in report.findings] == ["leak"] * 3
-    email, card, note = (finding.words for finding in report.findings)
+    assert [finding.problem for finding in report.findings] == ["leak"] * 4
+    email, card, note, salary = (finding.words for finding in report.findings)
     assert email.startswith("Leak: email (ine…om), which admin may see, is left out of")
     assert "also in" in email
     assert "more places" in email
     assert card.startswith("Leak: card")
     assert note.startswith("Leak: note")
+    assert salary.startswith("Leak: salary")
 
 
 def test_values_of_nobody_are_no_leak_in_whatever_form(tmp_path: Path) -> None:
     report = probed(tmp_path, "", "of somebody else")
-    assert [finding.words for finding in report.findings] == []
+    assert ([finding.words for finding in report.findings], report.notes) == ([], ())
 
 
 PLACE = {

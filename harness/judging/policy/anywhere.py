@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from harness.judging.policy.frames import Frame, frames_of_call, frames_of_offer
 from harness.judging.policy.index import Shown
+from harness.judging.policy.other_units import OtherUnits
 from harness.judging.policy.same_field import about, akin
 from harness.judging.policy.same_record import Thing, alike, same_thing
 from harness.judging.policy.views import Leaf, Result, View
@@ -37,6 +38,8 @@ class Sighting(NamedTuple):
     """How it had to be decoded; empty if it stands there plainly."""
     source: str = ""
     """The bytes that hold it."""
+    is_note: bool = False
+    """Whether it is worth a look, and no leak: an operator's log, a rounded number."""
 
 
 class _Value(NamedTuple):
@@ -53,7 +56,10 @@ class Anywhere:
 
     def __init__(self, secrets: Iterable[WithheldValue], shown: Shown) -> None:
         """Index ``secrets``; ``shown`` is what the identity's good results hold."""
+        secrets = tuple(secrets)
         self._shown = shown
+        self.units = OtherUnits(secrets)
+        """The numbers among them, in other units."""
         kinds: dict[Form, dict[tuple[str, str], WithheldValue]] = {}
         for secret in secrets:
             form = form_of(secret.leaf.value, secret.leaf.name)
@@ -87,7 +93,8 @@ class Anywhere:
                 if not _is_of(own, secret) and self._is_leak(secret, found, frame, result):
                     place = frame.place.format(call=call)
                     inside = f": {found.place}" if found.place else ""
-                    yield Sighting(secret, f"{place}{inside}", found.how, found.source)
+                    is_note = frame.channel == "operator"
+                    yield Sighting(secret, f"{place}{inside}", found.how, found.source, is_note)
                     break
 
     def _is_leak(
@@ -95,6 +102,8 @@ class Anywhere:
     ) -> bool:
         form = found.owner.form
         same_call = result is not None and result.key in secret.keys
+        if frame.channel == "operator" and secret.reach == "call":
+            return False  # what is only refused to somebody may well be logged
         plain = frame.channel == "result" and not found.how
         if form.strength == "telling" or (form.kind == "text" and secret.is_common):
             whole = found.whole and bool(found.how) and secret.reach == "field"

@@ -9,10 +9,11 @@ from typing import Any, Literal, TypeAlias
 from harness.json_bounds import loads
 from harness.judging.policy.views import Leaf, Result, View
 from harness.secrecy import Page
-from harness.types import Aside, ToolList
+from harness.types import STDERR, Aside, ToolList
 
-Channel: TypeAlias = Literal["result", "error", "beside"]
-"""A good result's fields and text; the text of a call that failed; everything else."""
+Channel: TypeAlias = Literal["result", "error", "beside", "operator"]
+"""A good result's fields and text; the text of a call that failed; everything else that an identity
+gets; what only the server's operator gets."""
 
 
 class Frame:
@@ -83,7 +84,8 @@ def frames_of_offer(view: View) -> Iterator[Frame]:
 
 def _besides(asides: Sequence[Aside], when: str = "") -> Iterator[Frame]:
     for aside in asides:
-        frame = Frame("beside", f"{_plain(aside.place)}{when}")
+        channel: Channel = "operator" if STDERR in aside.place else "beside"
+        frame = Frame(channel, f"{_plain(aside.place)}{when}")
         try:
             value = loads(aside.text)
         except ValueError:

@@ -102,9 +102,9 @@ def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
 
 def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
     """Return one leak for each field: a list of a hundred leaked values is one hole."""
-    found: dict[tuple[str, str], Leak] = {}
+    found: dict[tuple[str, str, bool], Leak] = {}
     for leak in leaks:
-        place = (leak.tool, leak.field)
+        place = (leak.tool, leak.field, leak.is_note)
         first = found.get(place)
         found[place] = leak if first is None else replace(first, values=first.values + 1)
     return list(found.values())
@@ -134,9 +134,10 @@ class _Search:
         """Yield one leak for each value, with every place in which it was found."""
         if not self._secrets:
             return
-        found: dict[str, list[Sighting]] = {}
+        found: dict[tuple[str, bool], list[Sighting]] = {}
         for sighting in self._sightings():
-            found.setdefault(sighting.secret.value.text, []).append(sighting)
+            same = (sighting.secret.value.text, sighting.is_note)
+            found.setdefault(same, []).append(sighting)
         for sightings in found.values():
             yield self._leak(sightings)
 
@@ -151,6 +152,7 @@ class _Search:
                 if not self._is_known(secret) and not self._offer.holds(secret.value):
                     yield Sighting(secret, place.format(call=call))
             yield from self._unknown(self._under_masks(result, call))
+            yield from self._unknown(self._in_other_units(result, call))
             yield from self._unknown(self._anywhere.in_call(self._view, result, call))
         yield from self._unknown(self._anywhere.in_offer(self._view))
         for secret in self._secrets.told_in(self._answer):
@@ -173,9 +175,17 @@ class _Search:
                 place = f"the {form} of {call}: {mask.path or mask.name}"
                 yield Sighting(secret, place, how, str(mask.value))
 
+    def _in_other_units(self, result: Result, call: str) -> Iterator[Sighting]:
+        """Yield numbers that are given in cents, in thousands, or rounded."""
+        for secret, leaf, how, is_rounded in self._anywhere.units.told_in(result):
+            form = "structured result" if leaf.channel == "structured" else "text"
+            place = f"the {form} of {call}: {leaf.path or leaf.name}"
+            yield Sighting(secret, place, (how,), str(leaf.value), is_rounded)
+
     def _unknown(self, sightings: Iterable[Sighting]) -> Iterator[Sighting]:
         for sighting in sightings:
-            self._settled.add(id(sighting.secret))
+            if not sighting.is_note:
+                self._settled.add(id(sighting.secret))
             if not self._is_known(sighting.secret):
                 yield sighting
 
@@ -228,7 +238,7 @@ class _Search:
     def _leak(self, sightings: Sequence[Sighting]) -> Leak:
         """Return one value's leak; ``sightings`` are everywhere it was found."""
         view = self._view
-        secret, place, how, source = sightings[0]
+        secret, place, how, source, is_note = sightings[0]
         by_place = {sighting.place: sighting for sighting in reversed(sightings)}
         del by_place[place]
         return Leak(
@@ -247,6 +257,7 @@ class _Search:
             in_answer=self._answer.holds(secret.value),
             decoded=how,
             source=shortened(source) if how else "",
+            is_note=is_note,
             value=digest([view.suite, secret.value.text])[:8],
             places=tuple(
                 f"{one.place} ({', '.join(one.how)})" if one.how else one.place
