@@ -19,9 +19,6 @@ EQUIVALENT: Final[Mapping[str, str]] = {
         "the overall score is unknown exactly where the faithfulness is"
     ),
     "harness/matching/matchers.py _unknown: n=1 → n=2": "the first of both is taken, and the best",
-    "harness/checks/kinds/decision.py _given: reply=0 → reply=1": (
-        "the call is there to read its text as JSON; nobody asks of which reply it is"
-    ),
     "harness/matching/pairing.py _assign: count + 1 → count + 2": "a cell more than is ever used",
     "harness/matching/pairing.py _assign: reduced < distance[other] → reduced <= distance[other]": (
         "of several pairings with the highest total it may take another"
