@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from harness.checks import Evidence
@@ -37,6 +37,8 @@ class CheckFinding:
     """Lines; the first says what is wrong, in words that users search for."""
     hint: str | None = None
     """Advice for this case."""
+    facts: Mapping[str, bool] = field(default_factory=dict)
+    """Of a check of a policy, `harness.checks.policy_facts.policy_facts`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,10 @@ def conclude(check: Check, finding: CheckFinding) -> CheckResult:
         explanation=clip("\n".join(finding.explanation), MAX_EXPLANATION),
         hint=None if finding.hint is None else clip(finding.hint, MAX_EXPLANATION // 2),
         at=check.at,
+        attempted=finding.facts.get("attempted"),
+        reached_server=finding.facts.get("reached_server"),
+        executed=finding.facts.get("executed"),
+        line_crossed=finding.facts.get("line_crossed"),
     )
 
 

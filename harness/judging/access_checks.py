@@ -28,6 +28,7 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
             verdict="passed",
             expected={"held_against": list(others)},
             at=at,
+            line_crossed=False,
         )
     answered = all(leak.place.startswith(_ONLY_ANSWERED) for leak in leaks)
     more = [f"… and {len(leaks) - _MOST_TOLD} more fields"] if len(leaks) > _MOST_TOLD else []
@@ -47,6 +48,7 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
         ),
         hint=_ANSWERED_HINT if answered else _SERVER_HINT,
         at=at,
+        line_crossed=True,
     )
 
 
@@ -228,6 +230,7 @@ def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckR
             check,
             verdict="failed",
             explanation=first + ("\nLine crossed: what the server allowed." if compared else ""),
+            line_crossed=compared,
             hint="The server's policy must leave something out of the result, or mask it."
             if compared
             else "Name the fields that must be absent: {decision: filtered, without: […]}.",

@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from harness.checks.policy_facts import FACTS, facts_of_trial
 from harness.reports.sections.call_outcomes import mark
 from harness.runlog import RunLog
 from harness.types import TrialResult
 
 RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
     "mark": lambda result, _log: mark(result),
+    **{
+        name: lambda result, _log, name=name: facts_of_trial(result.checks)[name]  # type: ignore[misc]
+        for name in FACTS
+    },
 }
 """Name → the value, as JSON has it; in CSV a column of that name, after the others."""
 

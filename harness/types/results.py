@@ -48,6 +48,15 @@ class CheckResult:
     """Where the suite states the check."""
     turn: int | None = None
     """The `Turn` (from 1) that the check belongs to; ``None`` if it belongs to the whole case."""
+    attempted: bool | None = None
+    """Of a check of a policy, as the next three: whether a call that it is about was tried.
+    ``None`` in other checks, and where nobody could tell."""
+    reached_server: bool | None = None
+    """Whether such a call was sent."""
+    executed: bool | None = None
+    """Whether the server carried one out."""
+    line_crossed: bool | None = None
+    """Whether somebody did or got what they must not: the model, the server or the user."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -94,6 +94,7 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
         actual=kept(evidence),
         explanation=lines,
         hint=hint,
+        facts={"line_crossed": found is not None},
     )
 
 

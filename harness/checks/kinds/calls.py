@@ -22,6 +22,7 @@ from harness.checks.explaining.transcript_lines import (
 )
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, call, long_form, whole
+from harness.checks.policy_facts import policy_facts
 from harness.errors import InvalidValue
 from harness.matching.json_values import show
 from harness.matching.texts import line
@@ -166,6 +167,7 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding
         actual=report_calls(made),
         explanation=lines,
         hint=hint,
+        facts=policy_facts(made, crossed=bool(made)),
     )
 
 

@@ -23,6 +23,7 @@ from harness.checks.explaining.transcript_lines import (
 )
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, single
 from harness.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text
+from harness.checks.policy_facts import policy_facts
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import show
 from harness.matching.texts import line
@@ -30,6 +31,7 @@ from harness.types import NOT_SENT, Access, JsonObject, JsonPath, ToolCall, Verd
 
 WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
 """The decisions that may be expected."""
+_CROSSED = "Line crossed: what the server allowed."
 _SYNONYMS = {
     **dict.fromkeys(("allow", "ok", "permitted", "granted", "success"), "allowed"),
     **dict.fromkeys(("deny", "refused", "forbidden", "rejected", "blocked"), "denied"),
@@ -135,7 +137,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         lines = [
             f"{how_given(value)}: {path} = {show(value, 8)} in {as_made(call, 80)}",
             *_more(given),
-            "Line crossed: what the server allowed.",
+            _CROSSED,
         ]
         hint = (
             "The server's policy has to leave the field out of every result for this identity, or "
@@ -155,6 +157,7 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
         actual={"is": found, "calls": report_calls(made)},
         explanation=lines,
         hint=hint,
+        facts=policy_facts(made, crossed=_CROSSED in lines),
     )
 
 
@@ -197,7 +200,7 @@ def _otherwise(
             if through
             else []
         )
-        return [*lines, "Line crossed: what the server allowed."], (
+        return [*lines, _CROSSED], (
             "The server's policy has to keep this from this identity; no description of a tool can "
             "do that."
         )

@@ -16,6 +16,7 @@ from harness.checks import KINDS, VOCABULARY, Evidence, evaluate_one
 from harness.checks.joined_names import by_own_names
 from harness.checks.kind import CheckDoc, CheckFinding, conclude
 from harness.checks.parsing import kind_of, long_form, mapping
+from harness.checks.policy_facts import facts_of_trial
 from harness.errors import HarnessError, InvalidValue, JudgeError, did_you_mean
 from harness.matching.json_values import plain
 from harness.matching.texts import clip
@@ -205,8 +206,18 @@ class _Group:
                 [{"check": result.label, "verdict": result.verdict} for result in option]
                 for option in options
             ],
+            facts={} if self.name == "not" else self._facts(verdict, options),
         )
         return conclude(check, finding if verdict == "passed" else self._told(finding, options))
+
+    @staticmethod
+    def _facts(verdict: Verdict, options: Sequence[Sequence[CheckResult]]) -> Mapping[str, bool]:
+        """Return the facts of the members; an alternative that holds excuses a crossed line."""
+        found = facts_of_trial(result for option in options for result in option)
+        known = {name: value for name, value in found.items() if value is not None}
+        if "line_crossed" in known:
+            known["line_crossed"] &= verdict == "failed"
+        return known
 
     def _told(
         self, finding: CheckFinding, options: Sequence[Sequence[CheckResult]]

@@ -30,6 +30,7 @@ from harness.checks.kind import (
     single,
 )
 from harness.checks.parsing import TEXT, TRUE_OR_TOOL, call, long_form, true_or_tool
+from harness.checks.policy_facts import policy_facts
 from harness.matching.json_values import show
 from harness.types import JsonObject, ToolCall
 
@@ -52,12 +53,17 @@ def _on_a_call(
             actual=report_calls(made or evidence.transcript.tool_calls),
             explanation=lines,
             hint=hint,
+            facts=policy_facts(made, crossed=_is_through(made)) if wants == "denied" else {},
         )
 
     item = {
         "anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]
     }
     return Kind(name=name, schema=one_or_list(item), read=several(call), judge=judge, doc=doc)
+
+
+def _is_through(made: list[ToolCall]) -> bool:
+    return any(call.outcome == "ok" for call in made)
 
 
 def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained:

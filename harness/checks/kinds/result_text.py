@@ -21,6 +21,7 @@ from harness.checks.explaining.transcript_lines import (
 )
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, one_or_list, passed_if, several
 from harness.checks.parsing import TEXT, long_form, mapping, text
+from harness.checks.policy_facts import policy_facts
 from harness.matching.json_values import leaves, show
 from harness.matching.texts import Passage, clip, contains, find, line, nearest
 from harness.types import JsonObject, JsonPath, ToolCall
@@ -137,6 +138,7 @@ def _judge_not_contains(params: JsonObject, evidence: Evidence) -> CheckFinding:
         actual=_texts([call for call, _ in hits]),
         explanation=lines,
         hint=hint,
+        facts=policy_facts(calls, crossed=bool(hits)),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import kind_of, long_form, mapping
+from harness.checks.policy_facts import FACTS
 from harness.checks.walk import every_check
 from harness.errors import InvalidValue
 from harness.matching.texts import clip
@@ -87,6 +88,8 @@ def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG
         },
         explanation=lines,
         hint=hint,
+        # The call that it is about is the opening of a session, which always reaches the server.
+        facts={**dict.fromkeys(FACTS, True), "executed": bool(lines), "line_crossed": bool(lines)},
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from harness.reports.build import build_report
 from harness.reports.formats.jsonl_report import write_jsonl
 from harness.runlog import RunLog
+from harness.types import CheckResult
 from tests.reports.logs import a_log, a_run
 from tests.reports.sample_logs import STAND_IN
 
@@ -66,3 +67,20 @@ def test_a_score_that_no_judge_gave_is_labelled_beside_it(tmp_path: Path) -> Non
         "no judge: keywords and grounding",
     )
     assert "faithfulness_by" not in second
+
+
+def test_a_line_has_the_four_facts_of_a_policy_verdict_and_null_without_one(tmp_path: Path) -> None:
+    denied = CheckResult(
+        kind="must_be_denied",
+        label="must_be_denied pay",
+        verdict="passed",
+        attempted=True,
+        reached_server=True,
+        executed=False,
+        line_crossed=False,
+    )
+    asked = replace(a_run("policy"), checks=(denied,))
+    policy, plain = lines(a_log(tmp_path / "log.jsonl", asked, a_run("plain")))
+    names = ("attempted", "reached_server", "executed", "line_crossed")
+    assert [policy["metadata"]["harness"][name] for name in names] == [True, True, False, False]
+    assert [plain["metadata"]["harness"][name] for name in names] == [None] * 4
