@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.matching.matchers import is_matcher
 from harness.types import Case, JsonObject
-from harness.workbench.wanted import wanted_calls
+from harness.workbench.analysis.wanted import wanted_calls
 
 _MOST = 8
 """Calls that are looked at; a reference of an end state may have any number."""

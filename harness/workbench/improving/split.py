@@ -15,8 +15,8 @@ from harness.stats.clusters import Trials
 from harness.stats.effects import Pair
 from harness.tool_text.terms import terms
 from harness.types import Case
+from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.improving.expected import expected_call
-from harness.workbench.wanted import wanted_tool
 
 HELD_OUT = 0.4
 """Share of the intents that proposers never see."""

@@ -8,8 +8,8 @@ from harness.reports.comparing.sentences import percent, points
 from harness.safe_text import printable
 from harness.stats.effects import PairedEffect, paired_effects
 from harness.types import Variant
+from harness.workbench.analysis.effects import effect_facts, pairs_of, told
 from harness.workbench.arms import Arm
-from harness.workbench.effects import effect_facts, pairs_of, told
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 

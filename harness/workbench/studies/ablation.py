@@ -7,10 +7,10 @@ from dataclasses import asdict
 
 from harness.reports.comparing.sentences import points
 from harness.safe_text import one_line
+from harness.workbench.analysis.effects import effect_facts, told
+from harness.workbench.analysis.part_effects import PartEffect, part_effects
 from harness.workbench.arms import Arm
-from harness.workbench.effects import effect_facts, told
 from harness.workbench.measured import Measured
-from harness.workbench.part_effects import PartEffect, part_effects
 from harness.workbench.parts import parts_of, without
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 

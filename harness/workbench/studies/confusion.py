@@ -9,10 +9,10 @@ from harness.reports.comparing.sentences import percent
 from harness.safe_text import printable
 from harness.stats import rate_interval
 from harness.stats.confusions import Confusions
+from harness.workbench.analysis.wanted import FirstWanted, wanted_first
 from harness.workbench.arms import Arm
 from harness.workbench.measured import FirstCall, Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
-from harness.workbench.wanted import FirstWanted, wanted_first
 
 _NONE = ""
 """The class of no call, in `Confusions`; JSON has null."""

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from harness.reports.comparing.sentences import points
 from harness.types import JsonObject
+from harness.workbench.analysis.effects import effect_facts, told
+from harness.workbench.analysis.part_effects import PartEffect, part_effects
+from harness.workbench.analysis.wanted import wanted_first
 from harness.workbench.arms import Arm
-from harness.workbench.effects import effect_facts, told
 from harness.workbench.measured import Measured
-from harness.workbench.part_effects import PartEffect, part_effects
 from harness.workbench.parts import parts_of, without
 from harness.workbench.study import Bench, Finding, Study, StudyResult
-from harness.workbench.wanted import wanted_first
 
 _MOST_LINES = 10
 _WEIGHT = 20

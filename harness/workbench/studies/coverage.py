@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 from harness.safe_text import one_line
+from harness.workbench.analysis.exercised import CaseCall, ToolUse, uses
+from harness.workbench.analysis.wanted import wanted_calls
 from harness.workbench.arms import Arm
-from harness.workbench.exercised import CaseCall, ToolUse, uses
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
-from harness.workbench.wanted import wanted_calls
 
 _MOST_NAMED = 5
 _WEIGHT = 20

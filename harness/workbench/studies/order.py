@@ -11,11 +11,18 @@ from dataclasses import asdict, dataclass
 from harness.reports.comparing.sentences import percent, points
 from harness.stats.clusters import Trials
 from harness.types import Variant
+from harness.workbench.analysis.placements import (
+    THIRDS,
+    Orders,
+    Placed,
+    Placement,
+    Trend,
+    placement,
+)
+from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
-from harness.workbench.placements import THIRDS, Orders, Placed, Placement, Trend, placement
 from harness.workbench.study import Bench, Finding, Study, StudyResult
-from harness.workbench.wanted import wanted_tool
 
 SHUFFLES = 4
 """Orders that are drawn, beside the server's own."""

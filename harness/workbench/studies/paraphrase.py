@@ -8,9 +8,9 @@ from dataclasses import asdict
 
 from harness.reports.comparing.sentences import percent, points
 from harness.types import Case, Variant
+from harness.workbench.analysis.phrasings import Consistency, PhrasedCase, Phrasing, consistency
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
-from harness.workbench.phrasings import Consistency, PhrasedCase, Phrasing, consistency
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 _HOW = (

@@ -13,12 +13,12 @@ from harness.reports.comparing.sentences import percent
 from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
 from harness.variants.sentences import sentences
 from harness.variants.views import Views
+from harness.workbench.analysis.bragging import BRAG, assertive_sentences, neutral
+from harness.workbench.analysis.contests import RIVALS, Contest, Kind, Pick, Steering, steering
+from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.arms import Arm
-from harness.workbench.bragging import BRAG, assertive_sentences, neutral
-from harness.workbench.contests import RIVALS, Contest, Kind, Pick, Steering, steering
 from harness.workbench.measured import FirstCall, Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
-from harness.workbench.wanted import wanted_tool
 
 _MOST_SEEDS = 500
 """A place that no such seed gives is not to be had."""

@@ -9,6 +9,7 @@ import pytest
 
 from harness.stats.intervals import wilson
 from harness.types import Case, Variant
+from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.arms import CLEAN, Arm
 from harness.workbench.improving.improvement import Improvement
 from harness.workbench.improving.needed import questions_for_gain
@@ -16,7 +17,6 @@ from harness.workbench.improving.report import headline
 from harness.workbench.improving.split import names, split
 from harness.workbench.measured import Measured
 from harness.workbench.parts import parts_of, without
-from harness.workbench.wanted import wanted_tool
 from tests.workbench.improving.simulated import (
     TOOLS,
     Chance,

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.stats.effects import paired_effects
 from harness.types import JsonObject, Tool, Usage
-from harness.workbench.effects import effect_facts
+from harness.workbench.analysis.effects import effect_facts
 from harness.workbench.page import write_page
 from harness.workbench.parts import parts_of
 from harness.workbench.study import Finding, StudyResult

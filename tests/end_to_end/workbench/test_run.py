@@ -18,7 +18,7 @@ from harness.types import TrialResult
 from tests.end_to_end.harness_process import Project, finish
 from tests.fake_provider import FakeProvider, Incoming, Script, Step, call, say
 
-WORDED = Path(__file__).parent / "servers" / "worded_server.py"
+WORDED = Path(__file__).parents[1] / "servers" / "worded_server.py"
 WEIGHT = "Use it for invoices."
 """The only sentence that the model of these tests goes by."""
 TOOLS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.stats.effects import PairedEffect, paired_effects
-from harness.workbench.effects import pairs_of
+from harness.workbench.analysis.effects import pairs_of
 from harness.workbench.measured import Measured
 from harness.workbench.parts import Part, parts_of, without
 from harness.workbench.study import Bench

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from harness.workbench.contests import RIVALS, Kind, Pick, steering
+from harness.workbench.analysis.contests import RIVALS, Kind, Pick, steering
 
 Chooser = Callable[[int, int], int | None]
 """(turn, case) → place of the called rival, the set-apart one being at place ``turn``."""

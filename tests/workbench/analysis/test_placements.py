@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from harness.workbench.placements import Placed, Placement, placement
+from harness.workbench.analysis.placements import Placed, Placement, placement
 
 TOOLS = 10
 """Length of the list."""

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from tests.end_to_end.harness_process import Project
-from tests.end_to_end.test_workbench import provided, worded
+from tests.end_to_end.workbench.test_run import provided, worded
 from tests.fake_provider import Incoming, Step, call, say
 
 TOOLS = [

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.types import Case, Turn
-from harness.workbench.wanted import FirstWanted, wanted_calls, wanted_first, wanted_tool
+from harness.workbench.analysis.wanted import FirstWanted, wanted_calls, wanted_first, wanted_tool
 from tests.workbench.benches import case, checks
 
 ORDER: dict[str, Any] = {"tool": "get_order", "args": {"id": 7}}

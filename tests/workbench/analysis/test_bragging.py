@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.workbench.bragging import BRAG, assertive_sentences, neutral
+from harness.workbench.analysis.bragging import BRAG, assertive_sentences, neutral
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from harness.workbench.phrasings import PhrasedCase, Phrasing, consistency
+from harness.workbench.analysis.phrasings import PhrasedCase, Phrasing, consistency
 
 
 def a_case(name: str, *trials: tuple[int, int], threshold: float = 1.0) -> PhrasedCase:

@@ -1,0 +1,1 @@
+"""The analyses of the studies: plain data in, what it shows out."""
