@@ -46,7 +46,6 @@ from harness.types.happened import (
     NOT_SENT,
     STDERR,
     UNANSWERED,
-    UNKNOWN_USAGE,
     Aside,
     AssistantMessage,
     ErrorKind,
@@ -63,7 +62,6 @@ from harness.types.happened import (
     ToolRequest,
     Transcript,
     TrialError,
-    Usage,
     UserMessage,
     written_stop,
 )
@@ -97,6 +95,7 @@ from harness.types.results import (
     Verdict,
     needed_of,
 )
+from harness.types.usage import UNKNOWN_USAGE, Usage
 from harness.types.variants import (
     COPY_LETTERS,
     DecoyKind,

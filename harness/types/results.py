@@ -12,7 +12,8 @@ from harness.types.access import AccessReport
 from harness.types.asked import Case, CaseFacts, Severity
 from harness.types.basics import JsonObject, Location, Status
 from harness.types.counts import CallCounts, Counts
-from harness.types.happened import STOPS, Message, Stop, Transcript, TrialError, Usage
+from harness.types.happened import STOPS, Message, Stop, Transcript, TrialError
+from harness.types.usage import Usage
 from harness.types.written import written_as
 
 Verdict: TypeAlias = Literal["passed", "failed", "not_judged"]
