@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
 from harness.safe_text import one_line
-from harness.types import STDERR, CheckResult, Decision, Leak, Location, TrialResult
+from harness.types import NOT_SEARCHED, STDERR, CheckResult, Decision, Leak, Location, TrialResult
 
 NO_LEAK = "no_leak"
 """Kind of the check that an identity is not given what is withheld from it elsewhere."""
@@ -55,7 +55,9 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
 def note_check(notes: Sequence[Leak], at: Location | None) -> CheckResult:
     """Return a warning about what is worth a look, and no leak."""
     lines = [
-        f"{leak.field} ({leak.shown}), which is {leak.kept} for {leak.identity}, stands in "
+        f"Searched only in part: {leak.field}"
+        if leak.kept == NOT_SEARCHED
+        else f"{leak.field} ({leak.shown}), which is {leak.kept} for {leak.identity}, stands in "
         f"{_encoded_place(leak)}"
         for leak in notes[:_MOST_TOLD]
     ]

@@ -38,6 +38,8 @@ _GAP = re.compile(r"[\s,'\"\[\]{}()<>|:;]+")
 class Page:
     """A text that is searched, of lines that each stand for one place in what a server sent."""
 
+    name: str = "the text"
+    """What it is called where it is said that only a part of it was searched."""
     places: list[str] = field(default_factory=list)
     """Where each line stands: ``result[].login``."""
     lines: list[str] = field(default_factory=list)
@@ -100,9 +102,7 @@ class Search(Generic[Owner]):
         numbers = range(len(page.lines))
         text = "\n".join(page.lines)
         if len(text) > LONGEST:
-            self.cut[f"{page.places[0]}: only the first {LONGEST:,} characters were searched"] = (
-                None
-            )
+            self._cut(page, f"only the first {LONGEST:,} characters were searched")
             text = text[:LONGEST]
         layer = _Layer(text, numbers, [()] * len(numbers), page.lines)
         room = GROWTH * len(text) + _ROOM
@@ -117,7 +117,7 @@ class Search(Generic[Owner]):
                 return
 
     def _cut(self, page: Page, what: str) -> None:
-        self.cut[f"{page.places[0]}: {what}"] = None
+        self.cut[f"{page.name}: {what}"] = None
 
     def _in_layer(self, page: Page, layer: _Layer) -> Iterator[Found[Owner]]:
         if layer.text.isascii():

@@ -11,6 +11,7 @@ or *absent*, never zero.
 """
 
 from harness.types.access import (
+    NOT_SEARCHED,
     Access,
     AccessCell,
     AccessReport,
@@ -111,6 +112,7 @@ __all__ = [
     "DEFAULT_TIMEOUT_S",
     "FLAWS",
     "GREETING",
+    "NOT_SEARCHED",
     "NOT_SENT",
     "RECALLED",
     "RESERVED_CLAIMS",

@@ -53,6 +53,11 @@ class Decision:
     """Of those, the calls that another identity made successfully with the same arguments."""
 
 
+NOT_SEARCHED = "not searched"
+"""`Leak.kept` of a note that something is too long to be searched as a whole; its ``field`` says
+what."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leak:
     """A value that the server withholds from an identity in one place and gives it in another."""

@@ -185,7 +185,7 @@ def test_a_bound_that_is_reached_is_said() -> None:
     assert form is not None
     search = Search([(form, "it")])
     assert list(search.of(page)) == []
-    assert list(search.cut) == ["there: only the first 1,000,000 characters were searched"]
+    assert list(search.cut) == ["the text: only the first 1,000,000 characters were searched"]
 
 
 @pytest.mark.parametrize("name", DECODERS)

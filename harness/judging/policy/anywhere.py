@@ -69,10 +69,11 @@ class Anywhere:
             (form, _Value(form, tuple(of.values()))) for form, of in kinds.items()
         )
 
-    @property
-    def cut(self) -> Iterable[str]:
-        """What was not searched because of a bound, in words."""
-        return self._search.cut
+    def unread(self) -> list[str]:
+        """Return, once each, what was not searched because of a bound, in words."""
+        words = list(self._search.cut)
+        self._search.cut.clear()
+        return words
 
     def in_call(self, view: View, result: Result, call: str) -> Iterator[Sighting]:
         """Yield what one call gives away; ``call`` names it."""

@@ -25,7 +25,7 @@ class Frame:
         """How it reached the identity."""
         self.place = place
         """What it is, in words."""
-        self.page = Page()
+        self.page = Page(name=place.replace("{call}", "a call"))
         """Its lines."""
         self.leaves: list[Leaf | None] = []
         """For each line, the field whose value it is."""

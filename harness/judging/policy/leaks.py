@@ -39,7 +39,7 @@ from harness.judging.policy.same_record import same_thing
 from harness.judging.policy.views import CallKey, Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue, kept_from
 from harness.secrecy.masks import is_unreadable, readable_share
-from harness.types import Leak, ToolList
+from harness.types import NOT_SEARCHED, Leak, ToolList
 
 _UNMISTAKABLE = 8
 """Characters from which on a text in another text is no coincidence."""
@@ -140,6 +140,8 @@ class _Search:
             found.setdefault(same, []).append(sighting)
         for sightings in found.values():
             yield self._leak(sightings)
+        for words in self._anywhere.unread():
+            yield self._unread(words)
 
     def _sightings(self) -> Iterator[Sighting]:
         for number, result in enumerate(self._view.results, start=1):
@@ -234,6 +236,23 @@ class _Search:
 
     def _is_known(self, secret: WithheldValue) -> bool:
         return any(text.holds(secret.value) for text in self._brought)
+
+    def _unread(self, words: str) -> Leak:
+        """Return the note that something was searched only in part."""
+        view = self._view
+        return Leak(
+            suite=view.suite,
+            case=view.case,
+            key=view.key,
+            identity=view.identity,
+            field=words,
+            shown="",
+            tool="",
+            kept=NOT_SEARCHED,
+            allowed_to=(),
+            place="",
+            is_note=True,
+        )
 
     def _leak(self, sightings: Sequence[Sighting]) -> Leak:
         """Return one value's leak; ``sightings`` are everywhere it was found."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.judging.policy import View, find_leaks
 from harness.types import Leak, Tool, ToolList
@@ -591,3 +596,51 @@ def test_a_value_that_stands_in_every_field_is_no_more_work_than_as_many_values(
 
     judge(400)
     assert judge(400) < 2.3 * judge(200)
+
+
+def test_what_is_too_long_to_be_searched_is_noted() -> None:
+    admin = view("admin", call(structured={**RECORD, "email": "lucia.chen@example.com"}))
+    long = call("search_people", {}, text="word " * 250_000)
+    (note,) = leaks(admin, view("clerk", call(structured=RECORD), long))
+    assert note.is_note
+    assert note.field == "the text of a call: only the first 1,000,000 characters were searched"
+
+
+def random_person(seed: int) -> dict[str, Any]:
+    """Return somebody's record, with every kind of value, all of them their own."""
+    drawn = Random(seed)
+    name = "".join(drawn.choices("abcdefghijklmnoprstuvw", k=9))
+    whole = {
+        "name": f"{name} {name[::-1]}x",
+        "email": f"{name}.{drawn.randrange(10**6)}@{name[:4]}.example",
+        "card": str(drawn.randrange(10**15, 10**16)),
+        "phone": f"+1 {drawn.randrange(200, 999)} {drawn.randrange(10**6, 10**7)}",
+        "salary": drawn.randrange(30_000, 200_000),
+        "rating": drawn.randrange(5),
+        "active": drawn.random() < 0.5,
+        "note": " ".join("".join(drawn.choices("abcdefghij", k=6)) for _ in range(8)),
+        "token": b64encode(drawn.randbytes(18)).decode(),
+    }
+    return {key: value for key, value in whole.items() if drawn.random() < 0.8}
+
+
+PEOPLE = st.integers(0, 10**9).map(random_person)
+
+
+@given(seen=st.lists(st.tuples(PEOPLE, PEOPLE), min_size=1, max_size=4), refused=st.booleans())
+def test_independent_records_of_two_identities_give_nothing_away(
+    seen: list[tuple[dict[str, Any], dict[str, Any]]], *, refused: bool
+) -> None:
+    """Each is answered about another person: whatever one lacks, the other does not have it."""
+    lists = [[dict(person) for person in side] for side in zip(*seen, strict=True)]
+    distinct = {json.dumps(person, sort_keys=True) for side in lists for person in side}
+    if len(distinct) < 2 * len(seen):
+        return
+    theirs = [call("search_people", {"n": n}, structured=one) for n, one in enumerate(lists[0])]
+    own = [
+        call("search_people", {"n": n}, outcome="denied", text="Access denied")
+        if refused and n % 2
+        else call("search_people", {"n": n}, structured=one)
+        for n, one in enumerate(lists[1])
+    ]
+    assert leaks(view("admin", *theirs), view("clerk", *own)) == []
