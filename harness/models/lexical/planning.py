@@ -15,6 +15,7 @@ from harness.models.lexical.goals import Goal, goals
 from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
 from harness.models.lexical.recovery import Call, follow_up
 from harness.models.lexical.results import find_argument, most_relevant
+from harness.models.lexical.spelled_out import spelled_out
 from harness.tool_text.ranking import Entry, Index
 from harness.tool_text.terms import terms
 from harness.types import AssistantMessage, Message, ToolAnswer, ToolMessage, UserMessage
@@ -61,7 +62,9 @@ def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
     past = _past(since)
     pending: list[Call] = []
     outcomes: list[StepOutcome] = []
-    for goal in goals(prompt, _earlier(conversation[: max(0, start)], today), index, today):
+    earlier = _earlier(conversation[: max(0, start)], today)
+    wanted = spelled_out(prompt, index, today) or goals(prompt, earlier, index, today)
+    for goal in wanted:
         if goal.request.after and pending:
             break  # "…, then …": what comes first is still under way
         calls, outcome = _pursue(goal, past, index, today)

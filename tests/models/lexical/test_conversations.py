@@ -384,3 +384,30 @@ def test_nothing_is_looked_up_for_what_no_look_up_can_give() -> None:
     said = reply([UserMessage(text="Create the entity Ada Lovelace in the graph.")], graph)
     assert said.tool_requests == ()
     assert said.beyond == "build lists of objects, which entities takes"
+
+
+def test_a_call_that_the_prompt_spells_out_is_made_as_it_stands() -> None:
+    spelled = 'Use the tool get_customer_details with {"customer_id": "CUST_00042"}.'
+    came = talk("governance", f"Hello there!\n\n{spelled}")
+    assert came.calls == [("get_customer_details", {"customer_id": "CUST_00042"})]
+
+
+def test_calls_that_are_spelled_out_one_after_the_other_are_all_made() -> None:
+    first = 'Use the tool get_customer_details with {"customer_id": "CUST_00042"}.'
+    second = 'Then: Use the tool search_orders with {"customer_id": "CUST_00007"}.'
+    came = talk("governance", f"Anything.\n\n{first}\n{second}")
+    assert came.calls == [
+        ("get_customer_details", {"customer_id": "CUST_00042"}),
+        ("search_orders", {"customer_id": "CUST_00007"}),
+    ]
+
+
+def test_a_tool_that_is_told_without_arguments_takes_them_from_the_question() -> None:
+    came = talk("governance", "What about CUST_00042?\n\nUse the tool get_customer_details.")
+    assert came.calls == [("get_customer_details", {"customer_id": "CUST_00042"})]
+
+
+def test_a_tool_that_is_told_and_not_there_changes_nothing() -> None:
+    question = "Show customer CUST_00042."
+    told = talk("governance", f"{question} Use the tool no_such_tool with {{}}.")
+    assert told.calls == talk("governance", question).calls

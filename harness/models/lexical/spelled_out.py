@@ -1,0 +1,53 @@
+"""Calls that a prompt spells out: ``Use the tool get_order with {"id": 7}.``
+
+Whoever is told which call to make need not choose one. Such words come from a person who tries a
+tool, or from the workbench, which tells a failing case what to call.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any
+
+from harness.models.lexical.arguments import Filling, fill
+from harness.models.lexical.goals import Goal
+from harness.models.lexical.prompt_requests import PromptRequest
+from harness.models.lexical.read_text import LONGEST_TEXT, read
+from harness.tool_text.ranking import Entry, Index
+
+_TOLD = re.compile(r"\bUse the tool ([^\s\"'`]{1,128}?)(?: with (?=\{)|[.!]?(?=\s|$))")
+_DECODER = json.JSONDecoder()
+
+
+def spelled_out(prompt: str, index: Index, today: date) -> tuple[Goal, ...]:
+    """Return a goal for each call that ``prompt`` spells out, in its order.
+
+    Tools that nobody has are left out. Without arguments, they are taken from the rest of the
+    prompt.
+    """
+    prompt = prompt[:LONGEST_TEXT]
+    said = PromptRequest(reading=read(_TOLD.split(prompt)[0], today))
+    goals = []
+    for tool, arguments in _told(prompt):
+        entry = index.entry(tool)
+        if entry is not None:
+            goals.append(_goal(entry, said, arguments))
+    return tuple(goals)
+
+
+def _told(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
+    for told in _TOLD.finditer(prompt):
+        try:
+            arguments, _ = _DECODER.raw_decode(prompt, told.end())
+        except (ValueError, RecursionError):
+            arguments = None
+        yield told[1], arguments if isinstance(arguments, dict) else None
+
+
+def _goal(entry: Entry, said: PromptRequest, arguments: dict[str, Any] | None) -> Goal:
+    if arguments is None:
+        return Goal(request=said, entry=entry, filling=fill(entry, said.reading, ()))
+    return Goal(request=said, entry=entry, filling=Filling(arguments=(arguments,), said=({},)))
