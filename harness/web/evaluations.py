@@ -26,7 +26,8 @@ from harness.reports.formats.json_report import write_json
 from harness.runlog import read_log
 from harness.runner.planning.judge_choice import NOBODY
 from harness.web import history, vetting
-from harness.web.feed import follow_log, run_facts
+from harness.web.feed import run_facts
+from harness.web.following import Followers, follow_log, page_of
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
 from harness.web.process import Refused
 from harness.web.results import clean, summary
@@ -59,6 +60,7 @@ class Evaluations:
         """Answer for ``board``."""
         self._board = board
         self._settings = settings
+        self._followers = Followers()
 
     def routes(self) -> list[Route]:
         """Return them."""
@@ -129,14 +131,30 @@ class Evaluations:
         return self._stream(job.feed.listen(), {"x-run-id": job.id})
 
     async def events(self, request: Request) -> Response:
-        """Stream the events of a run after the listener's last event."""
+        """Stream the events of a run after the listener's last event.
+
+        A client that accepts JSON gets those that are known by now, and asks again.
+        """
         last_seen = request.headers.get("last-event-id") or request.query_params.get(
             "last_event_id"
         )
         job = self._job(request)
+        if request.headers.get("accept") == "application/json":
+            return await self._known_events(job, request, last_seen)
         return self._stream(
             job.feed.listen(last_seen) if job else follow_log(self._log(request), last_seen)
         )
+
+    async def _known_events(
+        self, job: Job | None, request: Request, last_seen: str | None
+    ) -> Response:
+        more = False
+        if job is None:
+            followed = await self._followers.of(self._log(request))
+            more = await followed.advance()
+        feed = job.feed if job else followed.feed
+        text = await page_of(feed, last_seen, more=more)
+        return Response(text, media_type="application/json")
 
     async def list(self, request: Request) -> Response:
         """Return runs, the newest first: waiting ones, and those with a log that match."""

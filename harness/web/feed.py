@@ -40,7 +40,6 @@ from harness.runlog import (
     Line,
     ToolsLine,
     TrialLine,
-    being_written,
     read_lines,
     read_log,
 )
@@ -49,8 +48,6 @@ from harness.web.results import Progress, clean, name_of, result, summary
 
 FROM_LOG = "log"
 """Prefix of event numbers of a finished log: the same for every listener at any time."""
-POLL_S = 0.4
-"""Seconds between reads of the log of a run in a terminal, while somebody listens."""
 _REMEMBERED = 128
 
 
@@ -93,7 +90,8 @@ class Feed:
         self._events: list[Event] = []
         self._news = anyio.Event()
         self._progress = Progress(0)
-        self._read_to = 0
+        self.read_to = 0
+        """Bytes of the log that have been read."""
         self._judge = RunJudge(suites={}, order=_unordered)
         self._suites: JsonObject = {}
         self._tools: dict[str, ToolList] = {}
@@ -116,9 +114,9 @@ class Feed:
         Raises:
             InvalidInput: the log is damaged.
         """
-        lines = await anyio.to_thread.run_sync(_some_lines, self.log, self._read_to, trials)
+        lines = await anyio.to_thread.run_sync(_some_lines, self.log, self.read_to, trials)
         for offset, end, line in lines:
-            self._read_to = end
+            self.read_to = end
             self._take(offset, line, starts=starts)
         return bool(lines) and isinstance(lines[-1][2], Footer)
 
@@ -211,28 +209,6 @@ class Feed:
         if event.name == "summary":
             return await anyio.to_thread.run_sync(lambda: json.dumps(summary(read_log(self.log))))
         return event.text
-
-
-async def follow_log(
-    log: Path, last_seen: str | None = None
-) -> AsyncIterator[tuple[str, str, str]]:
-    """Yield the events of a run started elsewhere, from its log, including those to come.
-
-    Raises:
-        InvalidInput: the log is damaged.
-    """
-    feed = Feed(log)
-    seen = last_seen
-    while not feed.ended:
-        writing = being_written(log)  # checked first: lines written until then are read below
-        await feed.catch_up(starts=True)
-        if not writing:  # a footer alone is no end: a run may be resumed
-            await feed.conclude()
-        async for number, name, text in feed.so_far(seen):
-            seen = number
-            yield number, name, text
-        if not feed.ended:
-            await anyio.sleep(POLL_S)
 
 
 def run_facts(header: Header, log: Path) -> dict[str, Any]:

@@ -7,7 +7,8 @@ import pytest
 
 from harness.runlog import Footer, LogWriter, TrialLine, being_written, read_lines
 from harness.types import Transcript
-from harness.web.feed import Event, Feed, follow_log
+from harness.web.feed import Event, Feed
+from harness.web.following import follow_log
 from tests.clock import BOUND_S
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several

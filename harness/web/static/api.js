@@ -1,9 +1,11 @@
 // Calls of the API; a refusal is thrown with what the server said of it.
 
 export class Refusal extends Error {
-  constructor(message, problems = []) {
+  // `status` is 0 if the server was not reached.
+  constructor(message, problems = [], status = 0) {
     super(message);
     this.problems = problems;
+    this.status = status;
   }
 }
 
@@ -15,7 +17,7 @@ export async function call(path, options = {}) {
     throw new Refusal("The server cannot be reached. Is 'harness serve' still running?");
   }
   const body = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refusal(body.error || `The server answered ${answer.status}.`, body.problems || []);
+  if (!answer.ok) throw new Refusal(body.error || `The server answered ${answer.status}.`, body.problems || [], answer.status);
   return body;
 }
 

@@ -4,6 +4,7 @@ import { Refusal, call } from "./api.js";
 import { Cards } from "./cards.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { problems } from "./problems.js";
+import { Stream } from "./stream.js";
 import { money, percent, score, seconds } from "./words.js";
 
 const AVERAGES = {
@@ -18,6 +19,7 @@ export class Live {
     this.id = id;
     this.cards = new Cards(byId("cards"));
     this.run = null;
+    this.connected = true;
     this.done = { done: 0, planned: 0, cost_usd: 0 };
     byId("live").hidden = false;
     byId("cancel").addEventListener("click", () => this.cancel());
@@ -30,29 +32,31 @@ export class Live {
   }
 
   listen() {
-    const source = new EventSource(`/evaluations/${encodeURIComponent(this.id)}/events`);
-    const hear = (name, act) =>
-      source.addEventListener(name, (event) => {
-        if (event.data !== undefined) act(JSON.parse(event.data));
-      });
-    hear("run", (run) => this.planned(run));
-    hear("test_case_start", (test) => this.cards.start(test));
-    hear("test_case_waiting", (test) => this.waiting(test));
-    hear("test_case_result", (test) => this.result(test));
-    hear("summary", (summary) => {
-      source.close();
-      this.summary(summary);
+    new Stream(this.id, {
+      run: (run) => this.planned(run),
+      test_case_start: (test) => this.cards.start(test),
+      test_case_waiting: (test) => this.waiting(test),
+      test_case_result: (test) => this.result(test),
+      summary: (summary) => this.summary(summary),
+      error: (error) => this.failed(error),
+      gone: () => this.failed({ message: "There is no such run here.", problems: [] }),
+      lost: () => this.lost(),
+      back: () => this.back(),
     });
-    hear("error", (error) => {
-      source.close();
-      this.failed(error);
-    });
-    source.addEventListener("error", (event) => {
-      if (event.data !== undefined) return;
-      if (source.readyState === EventSource.CLOSED) this.failed({ message: "There is no such run here.", problems: [] });
-      else byId("state").textContent = "The connection was lost; trying again …";
-    });
-    source.addEventListener("open", () => this.show());
+  }
+
+  // Nothing is known of the run until the server is back: neither its time nor its state.
+  lost() {
+    clearInterval(this.clock);
+    this.clock = null;
+    this.connected = false;
+    byId("state").textContent = "The connection to the server was lost; trying again …";
+  }
+
+  back() {
+    this.connected = true;
+    replaceIn(byId("failure"));
+    if (this.run) this.tick();
   }
 
   planned(run) {
@@ -67,6 +71,10 @@ export class Live {
       (run.judges && run.judges.length ? ` · judged by ${run.judges.join(", ")}` : "");
     replaceIn(byId("notes"), ...run.notes.map((note) => element("p", { class: "notice" }, note)));
     byId("cancel").hidden = !run.ours;
+    this.tick();
+  }
+
+  tick() {
     this.clock ||= setInterval(() => this.show(), 500);
     this.show();
   }
@@ -84,7 +92,7 @@ export class Live {
   }
 
   show() {
-    if (!this.run || this.over) return;
+    if (!this.run || this.over || !this.connected) return;
     const { done, planned } = this.done;
     byId("progress").max = planned || 1;
     byId("progress").value = done;
