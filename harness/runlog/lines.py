@@ -123,6 +123,8 @@ class Footer:
     """Wall time of the whole run."""
     reason: Literal["complete", "interrupted", "budget", "max-errors", "fail-fast"] = "complete"
     """Why it ended."""
+    signal: str | None = None
+    """The signal that interrupted it: ``SIGINT`` if a person did, by Ctrl-C or *Cancel*."""
     kind: Literal["footer"] = "footer"
     """Tells the lines of a log apart."""
 

@@ -62,6 +62,8 @@ class Control:
         """Why no further trial is started; ``None`` while trials are started."""
         self.note: str | None = None
         """The reason in words."""
+        self.signal: str | None = None
+        """The name of the first signal that interrupted the run."""
         self._budget = budget
         self._running: set[anyio.CancelScope] = set()
         self._used = spent or Usage()

@@ -43,6 +43,7 @@ async def watch_signals(
                     _exit_at_once(last_words)
                 control.stop("interrupted", f"{signal.Signals(number).name} received")
                 control.stopped = "interrupted"
+                control.signal = signal.Signals(number).name
                 tell(
                     f"Interrupted: running trials have {grace_s:g} s to finish; interrupt again to "
                     "stop at once."

@@ -266,6 +266,7 @@ class LiveRun:
                 finished_at=utc_now(),
                 elapsed_s=round(anyio.current_time() - self._began, 6),
                 reason=self.control.stopped or "complete",
+                signal=self.control.signal,
             )
         )
         self._log.close()

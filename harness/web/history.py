@@ -11,7 +11,7 @@ from harness.reports.build import build_report
 from harness.reports.sections.run_list import PastRun, past_runs
 from harness.runlog import RunLog, being_written, read_log
 from harness.runner.runs.folders import log_path, run_ids
-from harness.web.results import clean, name_of, summary
+from harness.web.results import clean, name_of, summary, was_cancelled
 from harness.workbench.staging import SETTING
 
 MOST = 500
@@ -89,7 +89,7 @@ def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
         "models": [name_of(name) for name in past.models],
         "workbench": SETTING in log.header.settings,
         "by_suite": _by_suite(log),
-        "result": past.result,
+        "result": _result(past.result, cancelled=was_cancelled(log)),
         "reason": past.reason,
         "open": log.footer is None,
         **{
@@ -99,6 +99,10 @@ def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
         "seconds": past.elapsed_s,
         "cost_usd": past.cost_usd,
     }
+
+
+def _result(words: str, *, cancelled: bool) -> str:
+    return words.replace("(interrupted)", "(by hand)") if cancelled else words
 
 
 def _by_suite(log: RunLog) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ A run belongs to the board, not to the client: a client that disconnects ends no
 from __future__ import annotations
 
 import secrets
+import signal
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -171,17 +172,20 @@ class Board:
         self._forget()
         return job
 
-    async def cancel(self, job: Job) -> None:
-        """End a run: at once if it waits, with a complete log if it runs."""
+    async def cancel(self, job: Job, number: signal.Signals = signal.SIGINT) -> None:
+        """End a run: at once if it waits, with a complete log if it runs.
+
+        ``number`` tells the log who ended it: a person (SIGINT) or the end of the page (SIGTERM).
+        """
         job.cancelled = True
         if job.state == "queued":
             job.waiting.cancel()
         if job.state == "running":
             with anyio.move_on_after(LISTEN_S):
                 await job.begun.wait()
-            job.worker.interrupt()
+            job.worker.interrupt(number)
             if not await job.worker.gone(STOP_S):
-                job.worker.interrupt()
+                job.worker.interrupt(number)
             if not await job.worker.gone(ABORT_S):
                 await job.worker.kill()
         await job.over.wait()
@@ -191,7 +195,7 @@ class Board:
         self._closed = True
         async with anyio.create_task_group() as group:
             for job in list(self._jobs.values()):
-                group.start_soon(self.cancel, job)
+                group.start_soon(self.cancel, job, signal.SIGTERM)
 
     async def _read(
         self, upload: Upload, choice: Choice, folder: Path, run_id: str

@@ -103,10 +103,10 @@ class Worker:
         while (message := await self.hear()) is not None:
             yield message
 
-    def interrupt(self) -> None:
-        """Interrupt it; the second time, it ends at once."""
+    def interrupt(self, number: signal.Signals) -> None:
+        """Interrupt it; the second time, it ends at once. ``number`` stands in its log."""
         with suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGTERM)
+            self._process.send_signal(number)
 
     async def kill(self) -> None:
         """Kill it, and wait for its end."""

@@ -106,6 +106,7 @@ def summary(log: RunLog) -> dict[str, Any]:
     return {
         "run": report.run_id,
         "reason": report.reason,
+        "cancelled": was_cancelled(log),
         "damaged": [clean(words) for words in report.damaged],
         "suites": [name_of(name) for name in report.suites],
         "models": [name_of(name) for name in report.models],
@@ -127,6 +128,12 @@ def summary(log: RunLog) -> dict[str, Any]:
         "tokens": {"input": report.usage.input_tokens, "output": report.usage.output_tokens},
         "cost_usd": (report.usage + report.judge_usage + report.user_usage).cost_usd,
     }
+
+
+def was_cancelled(log: RunLog) -> bool:
+    """Return whether a person ended the run, with *Cancel* or Ctrl-C."""
+    footer = log.footer
+    return footer is not None and footer.reason == "interrupted" and footer.signal == "SIGINT"
 
 
 def averages(report: Report) -> dict[str, Any]:

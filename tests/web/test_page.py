@@ -135,12 +135,16 @@ def test_a_page_that_is_reloaded_in_the_middle_shows_the_same_and_cancel_ends_th
     browser.driver.find_element(By.ID, "cancel").click()
     ended(browser)
     assert browser.run(CARDS) == [["passed", "card green"], ["cancelled", "card grey"]]
-    assert "interrupted" in browser.run(TEXT, "#state")
+    assert browser.run(TEXT, "#state").startswith("The run was cancelled.")
     assert "SIGTERM" not in browser.run(TEXT, "main")
     assert not browser.run(VISIBLE, "#cancel")
     footer = page.project.log(name).footer
     assert footer is not None
-    assert footer.reason == "interrupted"
+    assert (footer.reason, footer.signal) == ("interrupted", "SIGINT")
+    listed = page.client.get("/evaluations").json()["runs"]
+    assert [one["result"] for one in listed if one["id"] == name] == [
+        "1 passed, 1 cancelled (by hand)"
+    ]
     assert browser.complaints() == []
 
 

@@ -1,11 +1,17 @@
 // Calls of the API; a refusal is thrown with what the server said of it.
 
 export class Refusal extends Error {
-  // `status` is 0 if the server was not reached.
-  constructor(message, problems = [], status = 0) {
+  constructor(message, problems = [], status = null) {
     super(message);
     this.problems = problems;
     this.status = status;
+    this.unreached = false;
+  }
+
+  static unreached() {
+    const refusal = new Refusal("The server cannot be reached. Is 'harness serve' still running?");
+    refusal.unreached = true;
+    return refusal;
   }
 }
 
@@ -14,7 +20,7 @@ export async function call(path, options = {}) {
   try {
     answer = await fetch(path, { credentials: "same-origin", ...options });
   } catch {
-    throw new Refusal("The server cannot be reached. Is 'harness serve' still running?");
+    throw Refusal.unreached();
   }
   const body = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Refusal(body.error || `The server answered ${answer.status}.`, body.problems || [], answer.status);

@@ -51,6 +51,7 @@ export class Live {
     this.clock = null;
     this.connected = false;
     byId("state").textContent = "The connection to the server was lost; trying again …";
+    if (this.run) this.tiles(null, this.done.cost_usd);
   }
 
   back() {
@@ -115,11 +116,15 @@ export class Live {
 
   summary(summary) {
     this.finish();
+    replaceIn(byId("failure"));
     const { counts } = summary;
     this.done = { ...counts, done: counts.passed + counts.failed + counts.error };
     byId("progress").max = counts.planned || 1;
     byId("progress").value = counts.planned - counts.cancelled - counts.skipped;
-    const ended = summary.reason === "complete" ? "All tests have ended." : `The run ended early: ${summary.reason}.`;
+    const ended =
+      summary.reason === "complete" ? "All tests have ended."
+      : summary.cancelled ? "The run was cancelled."
+      : `The run ended early: ${summary.reason}.`;
     byId("state").textContent = [ended, ...[...summary.damaged, ...summary.call_lines].map((words) => `${words}.`)].join(" ");
     this.tiles(summary.seconds, summary.cost_usd);
     byId("tiles").firstChild.nextSibling.firstChild.textContent = "Cost";

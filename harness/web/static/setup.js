@@ -5,6 +5,8 @@ import { byId, element, replaceIn } from "./dom.js";
 import { problems } from "./problems.js";
 import { counted } from "./words.js";
 
+const RETRY_MS = 2000;
+
 export class Setup {
   constructor(begun) {
     this.begun = begun;
@@ -25,6 +27,7 @@ export class Setup {
   async offer() {
     try {
       const options = await call("/evaluations/options");
+      this.check();
       this.limits = options.limits;
       for (const model of options.models) {
         const words = model.usable ? model.name : `${model.name} (its key is missing)`;
@@ -56,6 +59,17 @@ export class Setup {
     this.check();
   }
 
+  // The file as it is on the disk now. A browser refuses to read one that has changed since it was chosen: what was
+  // checked before is not sent in its place.
+  async read() {
+    try {
+      return new File([await this.file.arrayBuffer()], this.file.name);
+    } catch {
+      byId("file").value = ""; // the same file can be chosen once more
+      throw new Refusal("It has changed on the disk since it was chosen, or cannot be read. Choose it again.");
+    }
+  }
+
   async check() {
     byId("run").disabled = true;
     const number = ++this.checks;
@@ -64,7 +78,8 @@ export class Setup {
       return this.refuse(new Refusal(`The file is larger than ${this.limits.bytes / 1e6} MB.`));
     replaceIn(byId("verdict"), element("p", { class: "dim" }, `Reading ${this.file.name} …`));
     try {
-      const found = await call("/evaluations/check", { method: "POST", body: form(this.file, this.choice()) });
+      const file = await this.read();
+      const found = await call("/evaluations/check", { method: "POST", body: form(file, this.choice()) });
       if (number === this.checks) this.approve(found);
     } catch (error) {
       if (number === this.checks) this.refuse(error);
@@ -88,12 +103,15 @@ export class Setup {
     byId("run").disabled = true;
     const title = this.file ? `${this.file.name}: ${error.message}` : error.message;
     replaceIn(byId("verdict"), problems(title, error.problems));
+    clearTimeout(this.again);
+    if (error.unreached) this.again = setTimeout(() => (this.limits ? this.check() : this.offer()), RETRY_MS);
   }
 
   async run() {
     byId("run").disabled = true;
     try {
-      this.begun(await call("/evaluations", { method: "POST", body: form(this.file, this.choice()) }));
+      const file = await this.read();
+      this.begun(await call("/evaluations", { method: "POST", body: form(file, this.choice()) }));
     } catch (error) {
       this.refuse(error);
     }
@@ -109,7 +127,7 @@ export class Setup {
       if ([...byId("server").options].some((option) => option.value === "finance")) byId("server").value = "finance";
       await this.run();
     } catch (error) {
-      this.refuse(error instanceof Refusal ? error : new Refusal("The server cannot be reached."));
+      this.refuse(error instanceof Refusal ? error : Refusal.unreached());
     } finally {
       button.disabled = false;
     }
