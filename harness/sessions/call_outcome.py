@@ -26,6 +26,7 @@ from __future__ import annotations
 
 import re
 
+from harness.sessions.refusal_words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
 from harness.types import Outcome
 
 METHOD_NOT_FOUND = -32601
@@ -58,21 +59,6 @@ _UNKNOWN_TOOL = _any_of(
     rf"\btool\b[^\n]{{0,140}}{_NOT_FOUND}",
 )
 
-_A_RIGHT = r"(?:permissions?|privileges?|rights?(?!-)|authori[sz]ation|clearance)\b"
-_OF_A_CALL = (
-    r"(?:(?:arg(?:ument)?|param(?:eter)?|field|name|value|key|attribute|header|option|input|setting|array|list)s?"
-    r"|propert(?:y|ies)|entr(?:y|ies))\b(?![.:]\w)"
-)
-_NO_ARGUMENT = rf"(?![\W_]? (?:[\w-]+ )?['\"`]?{_OF_A_CALL}|: must be\b)"
-"""Negative lookahead after the name of a right: ``role parameter``, ``permission level argument``
-and ``role: must be one of`` are about arguments."""
-_A_ROLE = rf"(?:role|scope)s?\b{_NO_ARGUMENT}"
-_WORDS = r"(?:\S+ ){0,3}"
-_A_REQUIRED_RIGHT = (
-    rf"required (?:(?!{_OF_A_CALL})[^\s:]+ ){{0,2}}(?:{_A_RIGHT}{_NO_ARGUMENT}|{_A_ROLE})"
-)
-"""``required permission hr.read``, ``required OAuth scope``; not ``required argument: role``."""
-
 _INVALID_ARGUMENTS = _any_of(
     r"\bvalidation errors? for\b",
     r"\binput validation error\b",
@@ -88,44 +74,6 @@ _INVALID_ARGUMENTS = _any_of(
 )
 
 _MISSES_SOMETHING = _any_of(r"\bmissing (?:\d+ )?required ")
-_MISSES_A_RIGHT = _any_of(rf"\bmissing (?:the |a |\d+ )?{_A_REQUIRED_RIGHT}")
-
-_OPERATING_SYSTEM = _any_of(
-    r"\b(?:EACCES|EPERM|EROFS)\b",
-    r"\b(?:errno|os error) (?:1|13|30)\b",
-    r"\b(?:open|stat|lstat|mkdir|unlink|rename|readdir|exec|cat|ls|sh|bash)\b[^\n]*: (?:permission "
-    r"denied|"
-    r"operation not permitted)",
-)
-
-_DENIED = _any_of(
-    r"\b(?:access|permission|request|operation|call|action|authori[sz]ation|query|tool)s?\b[^\n]{0,80}\bdenied\b",
-    r"^(?:error: )?denied\b",
-    r"\bdenied (?:by|for|to)\b",
-    r"(?:\bun|\bnot |n't )authori[sz]ed\b",
-    r"(?:\bun|\bnot |n't )authenticated\b",
-    r"\bauthentication (?:is )?required\b",
-    r"\binsufficient_(?:scope|permission|privilege|right)s?\b",
-    r"\bforbidden\b(?! (?:characters?|words?|values?|keys?|fields?|names?|patterns?))",
-    r"(?:\bnot|n't) (?:be )?permitted\b",
-    r"(?:\bnot|n't) (?:be )?(?:allowed|entitled) (?:to|for)\b",
-    r"\bmay not (?:access|call|see|read|view|use|change|delete|update|create|perform|execute)\b",
-    r"\b(?:insufficient|inadequate|lacks?|lacking) " + _WORDS + f"(?:{_A_RIGHT}|{_A_ROLE})",
-    r"\b(?:missing|without|no) " + _WORDS + _A_RIGHT,
-    _MISSES_A_RIGHT.pattern,
-    r"(?:\bnot|n't) have " + _WORDS + rf"(?:access\b|{_A_RIGHT}|{_A_ROLE})",
-    r"\brequires? " + _WORDS + f"(?:{_A_RIGHT}|{_A_ROLE})",
-    r"\b" + _A_RIGHT + r" (?:\S+ ){0,2}(?:is |are )?required\b",
-    r"\badmin\w* (?:role|access|rights?) (?:is |are )?required\b",
-    r"\boutside (?:of )?(?:the )?(?:allowed|permitted)\b",
-    r"\b(?:violat\w+|against|(?:blocked|refused|rejected|restricted|prohibited|disallowed) by) "
-    + _WORDS
-    + r"polic(?:y|ies)\b",
-    r"\bpolicy enforcement failed\b",
-    r"\bpolic(?:y|ies) "
-    + _WORDS
-    + r"(?:violation|violated|denies|forbids|prohibits|blocks|refuses)\b",
-)
 
 
 def classify(
@@ -145,11 +93,11 @@ def classify(
         text = text[prefix.end() :]
     if _UNKNOWN_TOOL.search(text) and (not listed or _is_said_to_be_unknown(tool, text)):
         return "unknown_tool"
-    misses_a_right = arguments_valid and _MISSES_A_RIGHT.search(text)
+    misses_a_right = arguments_valid and MISSES_A_RIGHT.search(text)
     misses_an_argument = _MISSES_SOMETHING.search(text) and not misses_a_right
     if (misses_an_argument or _INVALID_ARGUMENTS.search(text)) and (listed or code is None):
         return "invalid_arguments"
-    if _DENIED.search(text) and not _OPERATING_SYSTEM.search(text):
+    if REFUSED.search(text) and not OPERATING_SYSTEM.search(text):
         return "denied"
     if not listed and code in (METHOD_NOT_FOUND, INVALID_PARAMS):
         return "unknown_tool"
