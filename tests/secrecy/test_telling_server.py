@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import pytest
 from harness.probing.kept_decisions import words_of
 from harness.probing.report import ProbeReport
 from harness.types import Leak
-from tests.secrecy.telling import probed
+from tests.end_to_end.harness_process import Project
+from tests.secrecy.telling import SERVER, probed
 from tests.secrecy.telling_server import CALLS, FIELDS
 
 
@@ -161,3 +163,22 @@ def test_a_withheld_value_that_is_shown_before_any_call_is_a_leak(
     assert (agent.callers, nobody.callers) == (("agent",), ("anonymous",))
     for leak in (agent, nobody):
         assert f"It stands in {PLACE[fault]}" in leak.words
+
+
+def test_a_suite_finds_what_a_probe_finds(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.suite(
+        "people",
+        [{"name": "record", "prompt": "get_customer", "as": ["admin", "agent"]}],
+        server={
+            "command": sys.executable,
+            "args": [str(SERVER), "resource", "of somebody else"],
+            "protocol": "legacy",
+        },
+        identities={"admin": {"role": "admin"}, "agent": {"role": "agent"}},
+        defaults={"assertions": {"must_call": ["get_customer"]}},
+    )
+    finished = project.run("evals", "people", COLUMNS="200")
+    assert finished.code == 1
+    assert "no_leak email" in finished.stdout
+    assert "It stands in the resource customer://17: contents[].text" in finished.stdout
