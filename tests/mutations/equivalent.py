@@ -6,6 +6,10 @@ from collections.abc import Mapping
 from typing import Final
 
 EQUIVALENT: Final[Mapping[str, str]] = {
+    "harness/checks/kinds/call_order.py _read: found.get('strict', False) → "
+    "found.get('strict', True)": "asked is only whether it is a boolean",
+    "harness/checks/absent_fields.py read_absent: found.get('allow_unknown', False) → "
+    "found.get('allow_unknown', True)": "asked is only whether it is a boolean",
     "harness/judging/policy/withheld.py kept_from: result.call.tool in view.offered → "
     "result.call.tool not in view.offered": "what is told apart by it is told apart either way",
     "harness/judging/policy/index.py _add_to_texts: -1 → -2": (

@@ -312,3 +312,16 @@ def test_what_may_stand_in_a_mask_is_said_in_known_words(
     with pytest.raises(InvalidValue) as caught:
         VOCABULARY.parse("decision", {"without": without})
     assert caught.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("written", "share"),
+    [("25%", 0.25), ("<=25%", 0.25), ("≤ 0.5 %", 0.005), (0.25, 0.25), (0, 0.0), (1, 1.0)],
+)
+def test_a_share_that_may_be_readable_is_read_in_any_notation(written: Any, share: float) -> None:
+    value = {"without": {"fields": ["email"], "readable": written}}
+    ((_, check),) = VOCABULARY.parse("decision", value)
+    assert check.params["without"]["readable"] == share
+    for wrong in ("25", "101%", True, -0.1, 1.1):
+        with pytest.raises(InvalidValue):
+            VOCABULARY.parse("decision", {"without": {"fields": ["email"], "readable": wrong}})

@@ -2,16 +2,27 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.checks import Evidence, evaluate
 from harness.leaderboards.bfcl.check import fault_of
 from harness.leaderboards.bfcl.checker.calls import value_fault
 from harness.leaderboards.bfcl.checker.java import java_value
 from harness.leaderboards.bfcl.checker.javascript import javascript_value
 from harness.leaderboards.bfcl.checker.strings import standardized, standardized_answer
-from harness.types import AssistantMessage, Reply, Transcript, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Case,
+    Check,
+    Reply,
+    ToolList,
+    ToolRequest,
+    Transcript,
+    UserMessage,
+)
 from tests.leaderboards.bfcl.cases import SAMPLES, Sample
 
 
@@ -165,3 +176,23 @@ def test_of_several_questions_to_one_memory_the_last_is_judged(
     )
     made = Transcript(messages=messages, answer=answers[-1])
     assert (fault_of(params, made) is None) is right
+
+
+@pytest.mark.parametrize(("answer", "right"), [("Paris", True), ("Oslo", False)])
+def test_a_failure_shows_what_was_expected_and_what_was_done(answer: str, right: bool) -> None:
+    check = Check(kind="bfcl", params={"category": "memory_kv", "ground_truth": ["Paris"]})
+    messages = (UserMessage(text="?"), AssistantMessage(reply=Reply(text=answer)))
+    made = Transcript(messages=messages, answer=answer)
+    case = Case(name="c", prompt="?", checks=(check,))
+    whole = Evidence(case=case, transcript=made, tools=ToolList(tools=()))
+    (result,) = anyio.run(evaluate, whole)
+    assert result.verdict == ("passed" if right else "failed")
+    assert result.expected == (None if right else ["Paris"])
+    assert result.actual == (None if right else [[{"text": "Oslo"}]])
+
+
+@pytest.mark.parametrize("asked", [(), (ToolRequest(id="1", tool="weather"),)])
+def test_where_no_function_fits_a_call_is_a_failure(asked: tuple[ToolRequest, ...]) -> None:
+    reply = AssistantMessage(reply=Reply(text="No." if not asked else "", tool_requests=asked))
+    made = Transcript(messages=(UserMessage(text="?"), reply), answer="No.")
+    assert (fault_of({"category": "irrelevance"}, made) is None) is (not asked)
