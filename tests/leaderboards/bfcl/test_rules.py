@@ -18,6 +18,7 @@ from harness.types import (
     Case,
     Check,
     Reply,
+    ToolCall,
     ToolList,
     ToolRequest,
     Transcript,
@@ -194,5 +195,6 @@ def test_a_failure_shows_what_was_expected_and_what_was_done(answer: str, right:
 @pytest.mark.parametrize("asked", [(), (ToolRequest(id="1", tool="weather"),)])
 def test_where_no_function_fits_a_call_is_a_failure(asked: tuple[ToolRequest, ...]) -> None:
     reply = AssistantMessage(reply=Reply(text="No." if not asked else "", tool_requests=asked))
-    made = Transcript(messages=(UserMessage(text="?"), reply), answer="No.")
+    calls = tuple(ToolCall(tool=one.tool, arguments={}, outcome="ok", reply=1) for one in asked)
+    made = Transcript(messages=(UserMessage(text="?"), reply), tool_calls=calls, answer="No.")
     assert (fault_of({"category": "irrelevance"}, made) is None) is (not asked)
