@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
-from harness.probing.report import NOT_TRIED, ProbeFinding, ProbeReport, TokenFate
+from harness.probing.report import NOT_TRIED, ProbeFinding, ProbeReport, Problem, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import FLAWS, Report
 
@@ -23,6 +23,10 @@ _FATES: Mapping[TokenFate, str] = {
     "as_nobody": "treated as anonymous",
     "unclear": "with an unclear result",
 }
+_FORGED: Mapping[str, tuple[Problem, str]] = {
+    "identity": ("smuggled_identity", "with another's identity in their arguments or _meta"),
+}
+"""What is forged → the finding that may come of it, and the calls in words."""
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
 _DIRECTIONS: Mapping[Direction, str] = {"more": _WRONG, "less": _UNCLEAR, "other": _UNCLEAR}
 
@@ -51,6 +55,8 @@ def document(
         "tokens": dict(report.tokens),
         "not_told": list(report.untold),
         "not_asked": report.not_asked,
+        "forged_calls": dict(report.forged),
+        "not_forged": report.not_forged,
         "exit_code": exit_code,
     }
 
@@ -120,6 +126,17 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
         yield from _left_open(report)
         yield f"  tried: {', '.join(FLAWS)}"
         yield f"  not tried: {', '.join(NOT_TRIED)}"
+    yield from _forged(report)
+
+
+def _forged(report: ProbeReport) -> Iterator[str]:
+    for kind, number in report.forged.items():
+        problem, words = _FORGED[kind]
+        found = sum(finding.problem == problem for finding in report.findings)
+        told = f"{found} gave more" if found else "none gave more"
+        yield f"{number} calls {words}: {told} than the same caller gets otherwise"
+    if report.not_forged:
+        yield f"  {report.not_forged} more forged calls were left out"
 
 
 def _left_open(report: ProbeReport) -> Iterator[str]:

@@ -91,7 +91,7 @@ class Asking:
         failure: HarnessError | None = None
         for caller in self.plan.callers:
             try:
-                async with self._session(caller) as session:
+                async with self.session(caller) as session:
                     self.lists[caller.name] = session.tools
             except NotAdmitted:
                 continue
@@ -176,7 +176,8 @@ class Asking:
             "expected_hidden": {name: tools for name, tools in hidden.items() if tools},
         }
 
-    def _session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
+    def session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
+        """Lend a session of ``caller``."""
         return self.pool.visit(self.plan.server, caller.user_context, caller.credential)
 
     async def ask(
@@ -186,7 +187,7 @@ class Asking:
         trials = [(call, self.trial(caller, call, index)) for call in calls]
         return [
             *await self._asked(
-                [one for one in trials if not one[0].changes], lambda: self._session(caller)
+                [one for one in trials if not one[0].changes], lambda: self.session(caller)
             ),
             # What one caller changes must not be what the next one finds.
             *await self._asked(
@@ -210,17 +211,17 @@ class Asking:
             sessions: dict[str, Session] = {}
             for name in dict.fromkeys((*suspicion.before, suspicion.name)):
                 try:
-                    sessions[name] = await stack.enter_async_context(self._session(callers[name]))
+                    sessions[name] = await stack.enter_async_context(self.session(callers[name]))
                 except HarnessError as error:
                     trial = self.trial(
                         callers[name], call, 0, Again(f"to confirm {suspicion.name}")
                     )
-                    return False, [(self._unopened(error, trial), None)]
+                    return False, [(self.unopened(error, trial), None)]
             for index, order in enumerate(suspicion.orders()):
                 for before in order:
                     for name, again in suspicion.steps(before):
                         trial = self.trial(callers[name], call, index, again)
-                        line = await self._line(sessions[name], call, trial)
+                        line = await self.line(sessions[name], call, trial)
                         lines.append((line, sessions[name].tools))
                         if line.run.error is not None:
                             return False, lines
@@ -248,7 +249,7 @@ class Asking:
                     for call, trial in rest:
                         shown = beside if not lines and trial.index == 0 else ()
                         is_last = own and trial.index == 0 and trial is rest[-1][1]
-                        line = await self._line(session, call, trial, shown, is_last=is_last)
+                        line = await self.line(session, call, trial, shown, is_last=is_last)
                         lines.append((line, session.tools))
                         if session.lost is not None:
                             break  # what comes next is asked of a new one
@@ -261,10 +262,10 @@ class Asking:
                 ]
             except HarnessError as error:
                 rest = trials[len(lines) :]
-                lines += [(self._unopened(error, trial), None) for _, trial in rest]
+                lines += [(self.unopened(error, trial), None) for _, trial in rest]
         return lines
 
-    def _unopened(self, error: HarnessError, trial: Trial) -> TrialLine:
+    def unopened(self, error: HarnessError, trial: Trial) -> TrialLine:
         """Return the line of a call whose session did not open.
 
         It has a transcript if the server knew who asks.
@@ -287,7 +288,7 @@ class Asking:
             return TrialLine(run=judge_trial(trial, silent, ()), transcript=silent)
         return TrialLine(run=not_started(trial, "error", error=fault))
 
-    async def _line(
+    async def line(
         self,
         session: Session,
         call: ProbeCall,
@@ -295,9 +296,13 @@ class Asking:
         beside: tuple[Aside, ...] = (),
         *,
         is_last: bool = False,
+        meta: JsonObject | None = None,
     ) -> TrialLine:
+        """Make ``call``, with ``meta`` in ``_meta`` of the request, and return its line."""
         started_at, epoch = utc_now(), anyio.current_time()
-        request = ToolRequest(id="probe", tool=call.tool, arguments=call.arguments)
+        request = ToolRequest(
+            id="probe", tool=call.tool, arguments=call.arguments, meta=dict(meta or {})
+        )
         made = await session.call(request, reply=1, epoch=epoch)
         if is_last:
             beside = bounded((*beside, *operators_log(session)))

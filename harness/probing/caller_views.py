@@ -48,6 +48,11 @@ def is_flawed(run: TrialResult) -> bool:
     return bool(facts_of(run)["credential"] != "valid")
 
 
+def is_forged(run: TrialResult) -> bool:
+    """Whether a call is forged, or confirms what a forged one gave."""
+    return "forged" in facts_of(run)
+
+
 def label_of(run: TrialResult) -> str:
     """Return what was called, as tables have it."""
     return run.case.name.removesuffix(f" [{run.case.identity}]")
@@ -64,9 +69,13 @@ class Lived:
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
         calls = tuple(asked(report.results))
-        self.runs = tuple(run for run in calls if "after" not in facts_of(run))
+        self.runs = tuple(
+            run for run in calls if "after" not in facts_of(run) and not is_forged(run)
+        )
         self.again = tuple(run for run in calls if "after" in facts_of(run))
         """Calls that were only made to confirm a suspicion; they say nothing else."""
+        self.forged = tuple(run for run in calls if is_forged(run))
+        """Forged calls, and those that confirm what they gave."""
         self.views: dict[str, View] = {}
         """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session
         never opened."""

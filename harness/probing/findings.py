@@ -21,6 +21,7 @@ from harness.probing.caller_views import (
 )
 from harness.probing.callers import ANONYMOUS
 from harness.probing.expectations import DECISION
+from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
 from harness.probing.report import Decided, ProbeFinding, ProbeReport
 from harness.probing.stability import unstable_answers
 from harness.probing.tokens import accepted_tokens, fates
@@ -52,12 +53,14 @@ def read_probe(log: RunLog) -> ProbeReport:
         ),
         tokens=fates(lived),
         not_asked=report.settings.get("not_asked", 0),
+        forged=forged_kinds(lived),
+        not_forged=not_forged(lived),
         silent=facts.silent(),
         notes=tuple(dict.fromkeys(_notes(own))),
         lost=tuple(
             dict.fromkeys(
                 (
-                    *_lost((*own, *lived.again)),
+                    *_lost((*own, *lived.again, *lived.forged)),
                     *_lost(run for run in others if run.case.identity in told),
                 )
             )
@@ -162,6 +165,7 @@ class _Facts:
         yield from self._unexpected()
         yield from self._hidden()
         yield from self._going_further()
+        yield from forged_gains(self._lived)
         yield from unstable_answers(self._lived)
         own = [
             self._lived.views[run.key]

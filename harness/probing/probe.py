@@ -1,4 +1,7 @@
-"""A probe: all callers call concurrently, then in turns, then suspects again; all is logged."""
+"""A probe: all callers call concurrently, then in turns, then suspects again, then forged calls.
+
+All is logged.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, 
 from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.findings import read_probe
+from harness.probing.forged_calls import ForgedCall, by_caller
+from harness.probing.forging import Forging
 from harness.probing.kept_decisions import Change
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
@@ -81,7 +86,10 @@ async def probe(
         with LogWriter(log_path(run_id, runs), redactor.document, redactor.learn) as log:
             log.append(header_of(described, run_id, RunOptions(concurrency=AT_ONCE)))
             began = anyio.current_time()
-            await _Course(asking, log).run(rounds, in_turn)
+            course = _Course(asking, log)
+            await course.run(rounds, in_turn)
+            if plan.damaged:
+                await course.forge(Forging(asking, read_log(log_path(run_id, runs))))
             so_far = read_log(log_path(run_id, runs))
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
@@ -130,6 +138,18 @@ class _Course:
         for one in in_turn:
             await work(*one)
         await self._confirm()
+
+    async def forge(self, forging: Forging) -> None:
+        """Make the forged calls, all callers side by side."""
+        limiter = anyio.CapacityLimiter(AT_ONCE)
+
+        async def work(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
+            async with limiter:
+                self._keep(await forging.ask(caller, calls))
+
+        async with anyio.create_task_group() as group:
+            for calls in by_caller(forging.calls).values():
+                group.start_soon(work, calls[0].caller, calls)
 
     async def _confirm(self) -> None:
         """Have whoever is suspected ask again, as often as it takes to clear them or to be sure."""

@@ -15,6 +15,7 @@ Problem: TypeAlias = Literal[
     "hidden_callable",
     "fails_open",
     "token_accepted",
+    "smuggled_identity",
     "unstable",
     "unobserved",
 ]
@@ -28,6 +29,8 @@ Problem: TypeAlias = Literal[
 - ``fails_open``: a damaged identity gets more than the one that it was made from, or is shown more
   tools.
 - ``token_accepted``: a token that a verifier has to refuse was let in.
+- ``smuggled_identity``: a call with another's attributes in its arguments or its ``_meta`` gives
+  what is withheld from the caller.
 - ``unstable``: the same caller gets another answer to the same call, depending on who asked before:
   with other fields or another outcome, or one that somebody else gets; asked again, it followed the
   caller before every time.
@@ -98,6 +101,10 @@ class ProbeReport:
     """What became of the tokens that a verifier has to refuse; they are among ``damaged``."""
     not_asked: int
     """Damaged identities beyond `harness.probing.callers.MAX_DAMAGED`, which did not ask."""
+    forged: Mapping[str, int]
+    """How many calls were forged, by what was forged in them (`harness.probing.forged_calls`)."""
+    not_forged: int
+    """Forged calls beyond `harness.probing.forged_calls.MOST_FORGED`, which were not made."""
     silent: Mapping[str, str]
     """Calls that say nothing of the policy, for they failed for whoever was not refused; and what
     was said."""

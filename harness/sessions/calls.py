@@ -73,7 +73,12 @@ class CallSender:
 
     async def _sent(self, draft: _Draft, started: float, seconds: float) -> ToolCall:
         """Send a call and return its record, with what came while it was under way."""
-        params = {"name": draft.request.tool, "arguments": dict(draft.request.arguments)}
+        params: dict[str, Any] = {
+            "name": draft.request.tool,
+            "arguments": dict(draft.request.arguments),
+        }
+        if draft.request.meta:
+            params["_meta"] = dict(draft.request.meta)
         try:
             with anyio.move_on_after(seconds) as scope:
                 result = await self._client.request("tools/call", params)

@@ -118,11 +118,14 @@ class McpClient:
     async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Send a request and return its raw result.
 
+        A ``_meta`` in ``params`` is joined by the session's own, which takes precedence.
+
         Raises:
             MCPError: the server answered with an error, or the connection is closed (`is_closed`).
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
-        content = {**params, "_meta": self._meta} if self._meta else params
+        meta = {**params.get("_meta", {}), **self._meta}
+        content = {**params, "_meta": meta} if meta else params
         options: CallOptions = {"on_progress": _ignore} if self._watched else {}
         if self._routing is None:
             return await self._dispatcher.send_raw_request(method, content, options)

@@ -27,6 +27,8 @@ class ToolRequest:
     malformed: str | None = None
     """The raw arguments if they are not a JSON object, or nest too deeply; such a call is never
     sent."""
+    meta: JsonObject = field(default_factory=dict)
+    """Sent in ``_meta`` of the request, where harness itself sets nothing of that name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

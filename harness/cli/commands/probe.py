@@ -51,7 +51,7 @@ from harness.types import Suite
 @click.option(
     "--named-only",
     is_flag=True,
-    help="Ask only as the suite's own identities, not as damaged ones.",
+    help="Ask only as the suite's own identities, not as damaged ones; make no forged calls.",
 )
 @click.option(
     "--expect",

@@ -11,6 +11,7 @@ particular sees nothing, and ``set_salary`` exists for administrators alone.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,7 @@ PERSON = {
     "pattern": r"^P-\d{4}$",
     "description": "Id of the person, such as P-1001.",
 }
+OPTIONS = {"type": "object", "properties": {"language": {"type": "string"}}}
 TEAM = {"type": "string", "enum": ["blue", "green"], "description": "Name of the team."}
 
 
@@ -53,7 +55,7 @@ def tool(name: str, description: str, **properties: Any) -> dict[str, Any]:
     schema = {
         "type": "object",
         "properties": properties,
-        "required": list(properties),
+        "required": [name for name, part in properties.items() if part["type"] != "object"],
         "additionalProperties": False,
     }
     reads = {"readOnlyHint": not name.startswith("set_")}
@@ -65,6 +67,7 @@ TOOLS = [
         "get_person",
         "Show the record of one person by id: name, team, mail and salary.",
         person_id=PERSON,
+        **({"options": OPTIONS} if FAULT == "nested_argument" else {}),
     ),
     tool("list_team", "List all members of a team.", team=TEAM),
     tool(
@@ -86,11 +89,29 @@ LOOSE: dict[str, Callable[[str], bool]] = {
 """Ways in which a role that is not ``admin`` is taken for it."""
 
 
+SMUGGLED: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "role_argument": lambda arguments: arguments.get("role"),
+    "as_role_argument": lambda arguments: arguments.get("as_role"),
+    "context_argument": lambda arguments: (arguments.get("user_context") or {}).get("role"),
+    "identity_argument": lambda arguments: (arguments.get("identity") or {}).get("role"),
+    "meta_argument": lambda arguments: (
+        (arguments.get("_meta") or {}).get(IDENTITY) or arguments.get("_meta") or {}
+    ).get("role"),
+    "admin_argument": lambda arguments: "admin" if arguments.get("is_admin") is True else None,
+    "nested_argument": lambda arguments: (arguments.get("options") or {}).get("role"),
+}
+"""Arguments out of which a role is taken, over what the request says."""
+
+
 def role_of(params: dict[str, Any]) -> str:
     if FAULT == "blind":
         return "admin"
+    if FAULT in SMUGGLED and (role := SMUGGLED[FAULT](params.get("arguments") or {})):
+        return str(role)
     user = (params.get("_meta") or {}).get(IDENTITY) or {}
     role = user.get("role", "nobody")
+    if "BY_ENVIRONMENT" in os.environ and not (FAULT == "request_meta" and user):
+        role = os.environ.get("ROLE") or "nobody"
     if FAULT == "brittle" and not isinstance(role, str):
         sys.exit(3)
     role = str(role)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.harness_process import Finished, Project
-from tests.end_to_end.policies.policed_server import LOOSE
+from tests.end_to_end.policies.policed_server import LOOSE, SMUGGLED
 
 SERVER = Path(__file__).with_name("policed_server.py")
 RECORD, TEAM = 'get_person(person_id="P-1007")', 'list_team(team="blue")'
@@ -228,3 +228,57 @@ def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for
         if finding["problem"] == "fails_open"
     ]
     assert any("role only looks like admin" in said for said in words), words
+
+
+@pytest.mark.parametrize("fault", SMUGGLED)
+def test_an_identity_in_the_arguments_that_counts_is_found_and_its_key_is_named(
+    project: Project, fault: str
+) -> None:
+    finished = probe(project, fault, "--json-output")
+    assert finished.code == 1
+    found = [
+        finding["words"]
+        for finding in finished.document["findings"]
+        if finding["problem"] == "smuggled_identity"
+    ]
+    key = {
+        "role_argument": "'role'",
+        "as_role_argument": "'as_role'",
+        "context_argument": "'user_context'",
+        "identity_argument": "'identity'",
+        "meta_argument": "'_meta'",
+        "admin_argument": "'is_admin'",
+        "nested_argument": "'options'",
+    }[fault]
+    (clerk,) = (
+        words for words in found if key in words and f"{RECORD} gives clerk salary with" in words
+    )
+    assert clerk.endswith(
+        f"{key} of admin in the arguments, and not without: only admin may see that"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "problems"), [("none", []), ("request_meta", ["clerk", "anonymous"])]
+)
+def test_an_identity_in_the_requests_metadata_may_not_count_where_it_travels_elsewhere(
+    project: Project, fault: str, problems: list[str]
+) -> None:
+    server = {
+        "command": sys.executable,
+        "args": [str(SERVER), fault],
+        "protocol": "legacy",
+        "env": {"BY_ENVIRONMENT": "1"},
+        "identity": {"via": "env", "variables": {"ROLE": "{role}"}},
+    }
+    document = probe(project, fault, "--json-output", server=server).document
+    found = [
+        finding["callers"][0]
+        for finding in document["findings"]
+        if finding["problem"] == "smuggled_identity" and finding["words"].startswith(RECORD)
+    ]
+    assert sorted(set(found), reverse=True) == problems
+    assert all(
+        "in _meta of the request, and not without" in finding["words"]
+        for finding in document["findings"]
+    )

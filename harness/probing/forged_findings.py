@@ -1,0 +1,79 @@
+"""What forged calls gave, from the log of a probe."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+from harness.probing.caller_views import Lived, bases_of, facts_of, name_of
+from harness.probing.forged_calls import Forgery
+from harness.probing.gains import Gain, Withheld
+from harness.probing.report import ProbeFinding, Problem
+from harness.safe_text import one_line
+from harness.types import TrialResult
+
+_PROBLEMS: Mapping[Forgery, Problem] = {"identity": "smuggled_identity"}
+_MOST_FIELDS = 4
+
+
+def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
+    """Yield each forged call that gave what is withheld, twice, and as it stands did not."""
+    if not lived.forged:
+        return
+    withheld = withheld_by(lived)
+    gained: dict[tuple[str, str, str], dict[str, Gain | None]] = {}
+    for run in lived.forged:
+        forged = facts_of(run)["forged"]
+        steps = gained.setdefault((name_of(run), forged["words"], forged["call"]), {})
+        steps[forged["step"]] = _gain(run, lived, withheld)
+    for run in lived.forged:
+        forged = facts_of(run)["forged"]
+        steps = gained[name_of(run), forged["words"], forged["call"]]
+        first = steps.get("forged")
+        if (
+            forged["step"] == "forged"
+            and first is not None
+            and steps.get("again") is not None
+            and steps.get("plain", first) is None
+        ):
+            yield _finding(run, first)
+
+
+def withheld_by(lived: Lived) -> Withheld:
+    """Return what the calls of the suite's own identities withhold from each."""
+    own = (run for run in lived.runs if not bases_of(run))
+    views = (lived.views.get(run.key) for run in own)
+    return Withheld([view for view in views if view is not None and view.results])
+
+
+def forged_kinds(lived: Lived) -> Mapping[str, int]:
+    """Return how many calls were forged, by what was forged in them."""
+    made = (facts_of(run)["forged"] for run in lived.forged)
+    return Counter(forged["kind"] for forged in made if forged["step"] == "forged")
+
+
+def not_forged(lived: Lived) -> int:
+    """Return how many forged calls were left out."""
+    return max((facts_of(run)["forged"]["left_out"] for run in lived.forged), default=0)
+
+
+def _gain(run: TrialResult, lived: Lived, withheld: Withheld) -> Gain | None:
+    result, forged = lived.result(run), facts_of(run)["forged"]
+    if result is None:
+        return None
+    return withheld.gain(name_of(run), result.call, forged["asked"], forged["brought"])
+
+
+def _finding(run: TrialResult, gain: Gain) -> ProbeFinding:
+    forged = facts_of(run)["forged"]
+    fields = ", ".join(gain.fields[:_MOST_FIELDS])
+    words = (
+        f"{forged['of']} gives {name_of(run)} {fields} {forged['words']}, and not without: "
+        f"only {' and '.join(gain.givers)} may see that"
+    )
+    return ProbeFinding(
+        problem=_PROBLEMS[forged["kind"]],
+        words=one_line(words),
+        callers=(name_of(run),),
+        call=forged["call"],
+    )

@@ -1,0 +1,138 @@
+"""Makes forged calls, and confirms what they gave.
+
+A gain counts only if the call as it stands, made right after, gives nothing more, and the forged
+one gives it again: data that changes and answers by chance are no find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, TypeAlias
+
+from harness.canonical_json import canonical_json, digest
+from harness.errors import HarnessError
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
+from harness.probing.caller_views import Lived
+from harness.probing.callers import ProbeCaller
+from harness.probing.forged_calls import MOST_FORGED, ForgedCall, in_turns
+from harness.probing.forged_findings import withheld_by
+from harness.probing.planned_calls import ProbeCall
+from harness.probing.smuggled_identities import smuggled
+from harness.reports.build import build_report
+from harness.runlog import RunLog, TrialLine
+from harness.types import Caller, Case, Tool, ToolList, Trial
+
+Step: TypeAlias = Literal["forged", "plain", "again"]
+"""The forged call; the call as it stands, right after; the forged one again."""
+_STEPS: Mapping[Step, str] = {
+    "forged": "",
+    "plain": " as it stands, to confirm",
+    "again": " again, to confirm",
+}
+_MOST_OTHERS = 2
+"""Identities that see more, as each of which a caller poses."""
+
+
+class Forging:
+    """The forged calls of a probe."""
+
+    def __init__(self, asking: Asking, log: RunLog) -> None:
+        """Choose the calls by what ``log``, the probe so far, says of the calls as they stand."""
+        self._asking = asking
+        self._withheld = withheld_by(Lived(build_report(log), log))
+        possible = in_turns([*self._smuggled()])
+        self.calls: Sequence[ForgedCall] = possible[:MOST_FORGED]
+        """The forged calls, in the order in which they matter."""
+        self._left_out = len(possible) - len(self.calls)
+
+    def _smuggled(self) -> Iterator[Iterator[ForgedCall]]:
+        by_meta = self._asking.plan.server.identity.via == "meta"
+        callers = {caller.name: caller for caller in self._asking.plan.callers}
+        for caller in callers.values():
+            withheld = self._withheld.from_calls(caller.name)
+            for call, tool in self._readable():
+                others = withheld.get((call.tool, canonical_json(call.arguments)), ())
+                for name in others[:_MOST_OTHERS]:
+                    yield smuggled(caller, call, callers[name], tool.input_schema, by_meta=by_meta)
+
+    def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
+        """Yield the calls that change nothing, with their tools."""
+        tools = {tool.name: tool for listed in self._asking.lists.values() for tool in listed.tools}
+        for call in self._asking.calls:
+            tool = tools.get(call.tool)
+            if tool is None or call.changes:
+                continue
+            if (tool.read_only and not tool.destructive) or self._asking.plan.destructive:
+                yield call, tool
+
+    async def ask(
+        self, caller: ProbeCaller, calls: Sequence[ForgedCall]
+    ) -> list[tuple[TrialLine, ToolList | None]]:
+        """Make ``calls`` as ``caller``, one after the other; each has a line."""
+        lines: list[tuple[TrialLine, ToolList | None]] = []
+        rest = list(calls)
+        while rest:
+            try:
+                async with self._asking.session(caller) as session:
+                    while rest and session.lost is None:
+                        one = rest.pop(0)
+                        for step in _STEPS:
+                            call = one.base if step == "plain" else one.call
+                            meta = {} if step == "plain" else one.meta
+                            trial = self._trial(one, call, step)
+                            line = await self._asking.line(session, call, trial, meta=meta)
+                            lines.append((line, session.tools))
+                            if step == "forged" and not self._gives(one, line):
+                                break
+                            if line.run.error is not None:
+                                break
+            except HarnessError as error:
+                unopened = (self._trial(one, one.call, "forged") for one in rest)
+                lines += [(self._asking.unopened(error, trial), None) for trial in unopened]
+                rest = []
+        return lines
+
+    def _gives(self, one: ForgedCall, line: TrialLine) -> bool:
+        made = () if line.transcript is None else line.transcript.tool_calls
+        return any(
+            self._withheld.gain(one.caller.name, call, one.base.arguments, _brought(one))
+            for call in made
+        )
+
+    def _trial(self, one: ForgedCall, call: ProbeCall, step: Step) -> Trial:
+        label = one.base.label if step == "plain" else one.label
+        name = f"{label} [{one.caller.name}]{_STEPS[step]}"
+        if step == "plain":
+            name += f" {one.label}"
+        forged = {
+            "kind": one.kind,
+            "words": one.words,
+            "call": one.label,
+            "of": one.base.label,
+            "asked": dict(one.base.arguments),
+            "brought": dict(_brought(one)),
+            "step": step,
+            "left_out": self._left_out,
+        }
+        case = Case(
+            name=name,
+            prompt=label,
+            checks=(),
+            caller=Caller(user_context=one.caller.user_context, identity=one.caller.name),
+            metadata={
+                "probe": {
+                    "tool": call.tool,
+                    "arguments": dict(call.arguments),
+                    "bases": [],
+                    "damage": None,
+                    "credential": "valid",
+                    "forged": forged,
+                }
+            },
+        )
+        key = digest([self._asking.plan.server.name, name, call.arguments, one.caller.user_context])
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+
+
+def _brought(one: ForgedCall) -> dict[str, object]:
+    return {"meta": dict(one.meta), "caller": dict(one.caller.user_context or {})}

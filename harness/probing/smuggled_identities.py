@@ -1,0 +1,128 @@
+"""Calls with another's identity smuggled into them: in the arguments, or in ``_meta``.
+
+A server that takes who asks from what the model wrote, or merges it over what the transport says,
+gives a caller what is withheld from them. Keys that a tool declares itself are tried as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from harness.canonical_json import canonical_json
+from harness.probing.callers import ProbeCaller
+from harness.probing.forged_calls import ForgedCall
+from harness.probing.planned_calls import ProbeCall
+from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
+from harness.types import JsonObject
+
+KEYS = ("_meta", "user_context", "role", "as_role", "user", "identity", "is_admin")
+"""Keys that are added to the arguments beside the other identity's own attributes."""
+_MOST_ATTRIBUTES = 5
+_MOST_LEVELS = 4
+_ROLES = ("role", "roles", "group", "groups", "scope")
+_NAMES = ("username", "user", "name", "sub", "user_id", "id", "email")
+
+
+def smuggled(
+    caller: ProbeCaller, call: ProbeCall, other: ProbeCaller, schema: JsonObject, *, by_meta: bool
+) -> Iterator[ForgedCall]:
+    """Yield ``call`` of ``caller`` with the identity of ``other`` in it, in one place at a time.
+
+    Args:
+        caller: Who asks.
+        call: The call that they make.
+        other: Whose attributes are smuggled: somebody who sees more.
+        schema: The input schema of the tool.
+        by_meta: Whether identities travel in ``_meta`` of the request, so that the place is taken.
+    """
+    context = other.user_context or {}
+    sent: set[str] = {canonical_json(call.arguments)}
+    for place, arguments in _places(call.arguments, schema, context, other.name):
+        key = canonical_json(arguments)
+        if key not in sent:
+            sent.add(key)
+            yield ForgedCall(
+                caller=caller,
+                base=call,
+                kind="identity",
+                words=f"with {place} of {other.name} in the arguments",
+                arguments=arguments,
+            )
+    if not by_meta:
+        yield ForgedCall(
+            caller=caller,
+            base=call,
+            kind="identity",
+            words=f"with the identity of {other.name} in _meta of the request",
+            arguments=call.arguments,
+            meta=_everything(context),
+        )
+
+
+def _places(
+    arguments: JsonObject, schema: JsonObject, context: JsonObject, name: str
+) -> Iterator[tuple[str, JsonObject]]:
+    """Yield forged arguments, each with the key that was added, in words."""
+    for key, value in _values(context, name).items():
+        if key not in arguments:
+            yield f"the key {key!r}", {**arguments, key: value}
+    everything = {**_everything(context), **context}
+    yield "every attribute", {**everything, **arguments}
+    for path in _levels(arguments, schema):
+        yield f"every attribute under {path!r}", _with(arguments, path, everything)
+
+
+def _values(context: JsonObject, name: str) -> dict[str, Any]:
+    """Return what is added under which key."""
+    role = next((context[key] for key in _ROLES if context.get(key)), name)
+    role = role[0] if isinstance(role, list) and role else role
+    own = dict(list(context.items())[:_MOST_ATTRIBUTES])
+    user = next((context[key] for key in _NAMES if context.get(key)), dict(context))
+    return {
+        "_meta": _everything(context),
+        "user_context": dict(context),
+        **own,
+        "role": own.get("role", role),
+        "as_role": role,
+        "user": own.get("user", user),
+        "identity": dict(context),
+        "is_admin": True,
+    }
+
+
+def _everything(context: JsonObject) -> JsonObject:
+    return {
+        USER_CONTEXT_META_KEY: dict(context),
+        "user_context": dict(context),
+        "user": dict(context),
+        **context,
+    }
+
+
+def _levels(arguments: JsonObject, schema: JsonObject) -> Iterator[str]:
+    """Yield the names of arguments that are objects: by the schema, or as they are sent."""
+    declared: Mapping[str, Any] = schema.get("properties") or {}
+    of_schema = (
+        name
+        for name, part in declared.items()
+        if isinstance(part, Mapping) and ("properties" in part or _is_object(part.get("type")))
+    )
+    sent = (name for name, value in arguments.items() if isinstance(value, Mapping))
+    yield from list(dict.fromkeys((*sent, *of_schema)))[:_MOST_LEVELS]
+
+
+def _is_object(declared: Any) -> bool:
+    names: Sequence[Any] = declared if isinstance(declared, list) else [declared]
+    return "object" in names
+
+
+def _with(arguments: JsonObject, name: str, added: JsonObject) -> JsonObject:
+    """Return ``arguments`` with keys ``added`` to the objects within the argument ``name``."""
+    return {**arguments, name: _deeply(arguments.get(name) or {}, added)}
+
+
+def _deeply(value: Any, added: JsonObject) -> Any:
+    if isinstance(value, Mapping):
+        return {**added, **{key: _deeply(part, added) for key, part in value.items()}}
+    return [_deeply(part, added) for part in value] if isinstance(value, list) else value
