@@ -6,13 +6,14 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from harness.errors import HarnessError
 from harness.web.evaluations import Evaluations, refused
 from harness.web.guard import Guard
 from harness.web.jobs import Board
 from harness.web.pages import Pages
+from harness.web.problem_page import told
 from harness.web.settings import Settings
 
 
@@ -25,10 +26,10 @@ def make_app(board: Board, settings: Settings) -> Starlette:
     )
 
 
-def _told(_request: Request, error: Exception) -> Response:
+def _told(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     headers = {
         **(error.headers or {}),
         **({"connection": "close"} if error.status_code == 413 else {}),  # noqa: PLR2004
     }
-    return JSONResponse({"error": error.detail}, error.status_code, headers=headers)
+    return told(request.headers, error.status_code, error.detail, headers)

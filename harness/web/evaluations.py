@@ -29,6 +29,7 @@ from harness.web import history, vetting
 from harness.web.feed import run_facts
 from harness.web.following import Followers, follow_log, page_of
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
+from harness.web.problem_page import told
 from harness.web.process import Refused
 from harness.web.results import clean, summary
 from harness.web.settings import Settings
@@ -254,12 +255,12 @@ async def _told(events: AsyncIterator[tuple[str, str, str]]) -> AsyncIterator[Se
         yield ServerSentEvent(text, event="error", sep="\n")
 
 
-def refused(_request: Request, error: Exception) -> Response:
+def refused(request: Request, error: Exception) -> Response:
     """Return the response for an upload that cannot be run, or not now."""
     if isinstance(error, Refused):
         return JSONResponse(_refusal(error), 422)
     status, headers = (503, {"retry-after": "10"}) if isinstance(error, Busy) else (422, {})
-    return JSONResponse({"error": clean(str(error))}, status, headers=headers)
+    return told(request.headers, status, clean(str(error)), headers)
 
 
 def _refusal(error: Refused) -> dict[str, Any]:

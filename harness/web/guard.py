@@ -16,9 +16,10 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from harness.web.problem_page import told
 from harness.web.settings import Settings, is_address, is_loopback
 
 COOKIE = "harness_token"
@@ -71,13 +72,14 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._knows(_hostname(hosts[0])):
-            return _refused(421, "This page does not go by that name.")
+            return told(headers, 421, "This page does not go by that name.")
         if _is_foreign(scope, headers, hosts[0]):
-            return _refused(403, "Requests from pages of other sites are refused.")
+            return told(headers, 403, "Requests from pages of other sites are refused.")
         token = self._settings.token
         if token is None or scope["path"] == HEALTH or _same(_shown(headers), token):
             return None
-        return _let_in(scope, token) or _refused(
+        return _let_in(scope, token) or told(
+            headers,
             401,
             "A token is needed: use the link that 'harness serve' printed, or send Authorization: "
             "Bearer TOKEN.",
@@ -150,7 +152,3 @@ def _let_in(scope: Scope, token: str) -> Response | None:
 
 def _same(shown: str, token: str) -> bool:
     return hmac.compare_digest(shown.encode(), token.encode())
-
-
-def _refused(status: int, message: str) -> Response:
-    return JSONResponse({"error": message}, status)

@@ -44,7 +44,10 @@ def find_run(run_id: str, runs: Path) -> Path | None:
         and run_id[0] != "."
     )
     path = log_path(run_id, runs)
-    return path if plain and has_begun(path) else None
+    try:
+        return path if plain and has_begun(path) else None
+    except (OSError, ValueError):  # too long, or in no encoding: no file has such a name
+        return None
 
 
 def has_begun(path: Path) -> bool:

@@ -38,7 +38,7 @@ STOP_S = 8.0
 ABORT_S = 3.0
 """Seconds from the second interrupt, after which it only closes its log."""
 CHECKS = 8
-"""Most uploads that are read at the same time."""
+"""Most uploads that are read at the same time; others wait for their turn."""
 REMEMBERED = 50
 """Most ended runs whose events are kept; for older ones they are read from the log."""
 
@@ -100,6 +100,7 @@ class Board:
         self.settings = settings
         self._jobs: dict[str, Job] = {}
         self._checking = 0
+        self._readers = anyio.CapacityLimiter(CHECKS)
         self._slots = anyio.CapacityLimiter(settings.at_once)
         self._tasks: anyio.abc.TaskGroup
         self._closed = False
@@ -201,10 +202,11 @@ class Board:
         self, upload: Upload, choice: Choice, folder: Path, run_id: str
     ) -> tuple[Worker, dict[str, Any]]:
         settings = self.settings
-        if self._closed or self._checking >= CHECKS + settings.at_once:
-            raise Busy("too many uploads are being read at the moment.")
-        if self.under_way + self._checking >= settings.at_once + settings.queued:
-            raise Busy(f"the queue is full: {self.under_way} runs are under way or wait.")
+        if self._closed:
+            raise Busy("the page is being stopped.")
+        taken = self.under_way + self._checking
+        if taken >= settings.at_once + settings.queued:
+            raise Busy(f"the queue is full: {taken} runs are under way or wait.")
         # A name of the page's own: the upload's name is only displayed, never used as a path.
         path = folder / f"suite.{upload.suffix}"
         path.touch(0o600)  # it may contain secrets of the user
@@ -221,7 +223,8 @@ class Board:
         }
         self._checking += 1
         try:
-            return await Worker.start(order)
+            async with self._readers:
+                return await Worker.start(order)
         finally:
             self._checking -= 1
 

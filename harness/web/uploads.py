@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 from pathlib import PurePosixPath
 from typing import Any
@@ -22,7 +21,6 @@ MAX_CONCURRENCY = 16
 SUFFIXES = ("csv", "yml", "yaml")
 
 _FORM_BYTES = 65_536
-_NAME = re.compile(r"[A-Za-z0-9][\w.+:/@ -]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +128,7 @@ def _choice(fields: dict[str, Any]) -> Choice:
             continue
         if key == "concurrency":
             values[key] = _concurrency(value)
-        elif isinstance(value, str) and len(value) <= 200 and _NAME.fullmatch(value):  # noqa: PLR2004 - a name
+        elif isinstance(value, str) and len(value) <= 200 and value.isprintable():  # noqa: PLR2004 - a name
             values[key] = value
         else:
             raise HTTPException(

@@ -314,9 +314,18 @@ def test_a_suite_that_was_uploaded_starts_no_program(page: Page) -> None:
     assert list(page.project.folder.rglob("pwned")) == []
 
 
+def test_a_name_that_is_not_offered_is_refused_whatever_it_looks_like(page: Page) -> None:
+    for name in ("-x", "${HOME}", "a;b", "$(touch pwned)", "../plain"):
+        answer = page.post("/evaluations/check", ONE, server=name)
+        assert answer.status_code == 422, name
+        (problem,) = answer.json()["problems"]
+        assert problem["message"].startswith(f"there is no server named {name!r} here")
+    assert list(page.project.folder.rglob("pwned")) == []
+
+
 def test_fields_are_names_and_numbers(page: Page) -> None:
     for field, value in (
-        ("server", "-x"), ("server", "${HOME}"), ("server", "a;b"), ("model", "x" * 201),
+        ("server", "a\tb"), ("server", "\u202ea"), ("model", "x" * 201), ("concurrency", " "),
         ("concurrency", "0"), ("concurrency", "17"), ("concurrency", "1e9"), ("timeout", "1"),
     ):  # fmt: skip
         assert page.post("/evaluations/check", ONE, **{field: value}).status_code == 400, (
