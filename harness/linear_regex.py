@@ -37,6 +37,15 @@ def search(pattern: str, text: str) -> tuple[int, int] | None:
     return None if found is None else found.span()
 
 
+def matches_whole(pattern: str, text: str) -> bool:
+    """Return whether ``pattern`` matches ``text`` from its beginning to its end.
+
+    Raises:
+        BrokenPattern: it is none that RE2 takes.
+    """
+    return search(rf"\A(?:{pattern})\z", text) is not None
+
+
 def program_size(pattern: str) -> int:
     """Return the number of instructions of ``pattern``: they bound a search's time per character.
 

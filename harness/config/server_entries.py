@@ -26,6 +26,8 @@ from harness.documents.fields import (
 )
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue
+from harness.linear_regex import search
+from harness.matching.patterns import check_pattern
 from harness.types import GuardRails, JsonObject, NamedTool, ServerSpec
 
 
@@ -78,6 +80,31 @@ _BLOCK = Field(
 )
 
 
+def _patterns(value: Any) -> tuple[str, ...]:
+    patterns = tuple(as_list(value))
+    for index, pattern in enumerate(patterns):
+        if not isinstance(pattern, str) or not pattern.strip():
+            raise InvalidValue(f"expected text, found {found(pattern)}", path=(index,))
+        check_pattern(pattern, (index,))
+        if search(pattern, "") is not None:
+            raise InvalidValue(
+                "this regular expression matches every text",
+                path=(index,),
+                meant="Write words that only a refusal has.",
+            )
+    return patterns
+
+
+_REFUSALS = Field(
+    schema={
+        "type": "array",
+        "items": {"type": "string", "pattern": r"\S"},
+        "description": "Regular expressions of the server's own words for refusing a caller.",
+    },
+    parse=_patterns,
+)
+
+
 def guard_rails(reading: Reading, path: Steps, values: Mapping[str, Any]) -> GuardRails:
     """Return the guard rails of a server or a suite: ``read_only`` and ``block`` of ``values``."""
     named: tuple[NamedTool, ...] = values.get("block", ())
@@ -112,6 +139,7 @@ _SERVER_FIELDS = {
         "Seconds from launch to a complete list of tools.", unit="seconds", default=30
     ),
     "call_timeout": number("Seconds that one tool call may take.", unit="seconds", default=30),
+    "refusals": _REFUSALS,
     **HANDLING,
     **STATE,
 }

@@ -4,6 +4,8 @@ MCP has no error code for a refusal; servers explain errors in text. The first r
 wins. "Text" is an ``isError`` result's text or a JSON-RPC error's message and data, without the
 prefix "Error executing tool NAME: " of the SDKs:
 
+0. words of the server's own, from its ``refusals:``, or a code that refuses
+   (`harness.sessions.structured_refusals`) → `denied`
 1. "unknown tool", "tool … not found" and the like, if the tool is not listed for this user or the
    text says it of this very tool → `unknown_tool`
 2. the words of a validator: "validation error for", "Invalid arguments for tool", "[type=missing",
@@ -25,7 +27,9 @@ errors.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
+from harness.linear_regex import search
 from harness.sessions.refusal_words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
 from harness.types import Outcome
 
@@ -77,7 +81,14 @@ _MISSES_SOMETHING = _any_of(r"\bmissing (?:\d+ )?required ")
 
 
 def classify(
-    text: str, *, tool: str, listed: bool, code: int | None = None, arguments_valid: bool = True
+    text: str,
+    *,
+    tool: str,
+    listed: bool,
+    code: int | None = None,
+    arguments_valid: bool = True,
+    refusals: Sequence[str] = (),
+    coded: bool = False,
 ) -> Outcome:
     """Return the outcome of an error, by the table above.
 
@@ -87,7 +98,21 @@ def classify(
         listed: whether the server lists that tool for this user.
         code: the JSON-RPC error code; ``None`` for an ``isError`` result.
         arguments_valid: whether the arguments fit the tool's ``inputSchema``.
+        refusals: regular expressions of the server's own words for a refusal.
+        coded: whether the error has a code that refuses.
     """
+    if coded or any(search(pattern, text[:_READ_CHARS]) for pattern in refusals):
+        return "denied"
+    return _by_words(text, tool, listed, code, arguments_valid)
+
+
+def _by_words(
+    text: str,
+    tool: str,
+    listed: bool,  # noqa: FBT001 - as `classify`
+    code: int | None,
+    arguments_valid: bool,  # noqa: FBT001 - as `classify`
+) -> Outcome:
     text = text[:_READ_CHARS]
     if (prefix := _OF_THE_SDK.match(text)) is not None:
         text = text[prefix.end() :]

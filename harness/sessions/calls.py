@@ -11,11 +11,13 @@ from mcp.shared.exceptions import MCPError
 
 from harness.errors import ServerError
 from harness.json_bounds import loads, shortcoming
+from harness.linear_regex import matches_whole
 from harness.sessions.beside import asides_of
 from harness.sessions.beside import bounded as bounded_asides
 from harness.sessions.call_outcome import classify
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
+from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.transports.frames import is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
@@ -53,6 +55,7 @@ class CallSender:
         )
         self._blocked = frozenset(spec.guard.block)
         self._timeout_s = spec.call_timeout_s
+        self._refusals = spec.refusals
         self._when_lost = when_lost
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
@@ -155,7 +158,8 @@ class CallSender:
         text = (
             error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
         )
-        outcome = self._classified(draft, text, code=error.code)
+        coded = has_refusal_code(error.data)
+        outcome = self._classified(draft, text, code=error.code, coded=coded)
         return draft.record(
             outcome,
             bounded(text),
@@ -189,7 +193,10 @@ class CallSender:
                 "invalid_result",
             )
         elif result.get("isError") is True:
-            outcome = self._classified(draft, text)
+            coded = has_refusal_code(result.get("structuredContent"), text, result.get("_meta"))
+            outcome = self._classified(draft, text, coded=coded)
+        elif self._refuses(result.get("structuredContent"), text):
+            outcome = "denied"
         else:
             structured = result.get("structuredContent")
             if content.cut is None:  # a part cannot be validated in place of the whole
@@ -222,11 +229,24 @@ class CallSender:
             return await validation
         return Validation(gave_up="the trial had no time left for it")
 
-    def _classified(self, draft: _Draft, text: str, code: int | None = None) -> Outcome:
+    def _refuses(self, structured: Any, text: str) -> bool:
+        """Return whether a result that calls itself good is nothing but a refusal."""
+        return is_refusal_body(structured, text) or any(
+            matches_whole(pattern, text) for pattern in self._refusals
+        )
+
+    def _classified(
+        self, draft: _Draft, text: str, code: int | None = None, *, coded: bool
+    ) -> Outcome:
         tool = draft.request.tool
-        listed = tool in self._listed
         return classify(
-            text, tool=tool, listed=listed, code=code, arguments_valid=not draft.arguments.errors
+            text,
+            tool=tool,
+            listed=tool in self._listed,
+            code=code,
+            arguments_valid=not draft.arguments.errors,
+            refusals=self._refusals,
+            coded=coded,
         )
 
 

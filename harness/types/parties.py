@@ -141,6 +141,8 @@ class ServerSpec:
     members: tuple[ServerSpec, ...] = ()
     """The servers that this one joins (`harness.sessions.joined_servers`); it is then no server
     itself."""
+    refusals: tuple[str, ...] = ()
+    """Regular expressions of its own words for refusing a caller."""
     lint_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tool, or ``*`` for all → rules of ``harness lint`` whose findings are left out."""
     deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)

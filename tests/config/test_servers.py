@@ -345,3 +345,23 @@ def test_a_path_that_is_no_command_is_told_as_what_it_is(
     Path(name).touch() if "." in name else Path(name).mkdir()
     with pytest.raises(UsageError, match=words):
         config.server_option(name)
+
+
+def test_a_server_names_its_own_words_for_a_refusal(configure: Configure) -> None:
+    config = configure("servers:\n  v: {command: vault, refusals: ['shut', '^E-\\d+']}\n")
+    assert config.server("v", "any").refusals == ("shut", "^E-\\d+")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("'(?=x)'", "does not work"),
+        ("'.*'", "matches every text"),
+        ("7", "expected text"),
+    ],
+)
+def test_words_for_a_refusal_that_cannot_work_are_an_error(
+    configure: Configure, pattern: str, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        configure(f"servers:\n  v:\n    command: vault\n    refusals: [{pattern}]\n")

@@ -559,3 +559,18 @@ async def test_what_cannot_be_examined_is_told_and_is_no_fault_of_the_list(
         (problem,) = session.tools.problems
     assert problem.unknown
     assert "could not find out whether its inputSchema is a valid JSON Schema" in problem.problem
+
+
+async def test_the_configured_words_of_a_server_make_a_refusal_of_its_whole_answer(
+    server: ServerFactory,
+) -> None:
+    spec = server("ok", refusals=(r'\{"n": 1',))
+    async with open_sessions() as pool, pool.session(spec, None) as opened:
+        assert (
+            await call(opened, "echo", {"n": 1})
+        ).outcome == "ok"  # a part of data is no refusal
+    spec = server("ok", refusals=(r'\{"n": 1\}',))
+    async with open_sessions() as pool, pool.session(spec, None) as opened:
+        refused = await call(opened, "echo", {"n": 1})
+        assert (refused.outcome, refused.refusal) == ("denied", "tool_error")
+        assert (await call(opened, "echo", {"n": 2})).outcome == "ok"

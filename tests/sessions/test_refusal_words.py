@@ -16,3 +16,10 @@ def test_a_text_that_says_that_the_caller_may_not_is_a_refusal(text: str) -> Non
 @pytest.mark.parametrize("text", FAILURES)
 def test_a_failure_that_only_sounds_like_a_refusal_is_none(text: str) -> None:
     assert classify(text, tool="known", listed=True) != "denied"
+
+
+def test_a_server_may_have_words_of_its_own_for_a_refusal() -> None:
+    text = "The vault stays shut for thee"
+    assert classify(text, tool="known", listed=True) == "tool_error"
+    assert classify(text, tool="known", listed=True, refusals=("vault stays shut",)) == "denied"
+    assert classify("boom", tool="known", listed=True, refusals=("vault",)) == "tool_error"

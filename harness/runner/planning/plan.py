@@ -321,6 +321,7 @@ def _describe_rest(server: ServerSpec) -> JsonObject:
         "reset": None
         if server.reset is None
         else [server.reset.tool, _short_digest(server.reset.arguments)],
+        "refusals": list(server.refusals),
         "queries": {name: _short_digest(asdict(query)) for name, query in server.queries.items()},
     }
     return {name: part for name, part in parts.items() if part}

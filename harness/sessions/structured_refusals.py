@@ -1,0 +1,98 @@
+"""Refusals that a server says by a code: ``{"error": "forbidden"}``, ``{"code": 403}``, ``_meta``.
+
+Codes are looked for where errors have them: in the structured content, in a text of JSON, in
+``_meta`` and in the data of a JSON-RPC error, at most three objects deep.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.json_bounds import loads
+
+_KEYS = frozenset(
+    {"code", "error", "errorcode", "reason", "status", "statuscode", "type", "kind", "httpstatus"}
+)
+"""Keys, without case and underscores, whose value may be a code."""
+_BESIDE = frozenset(
+    {"message", "detail", "details", "ok", "success", "title", "hint", "requestid", "traceid"}
+    | {"timestamp", "description", "errors", "errordescription"}
+)
+"""Keys that an object may have besides and still be nothing but an error."""
+_STATUSES = frozenset({401, 403})
+_CODES = frozenset(
+    {"forbidden", "accessdenied", "permissiondenied", "accessforbidden", "notpermitted"}
+    | {"unauthorized", "unauthorised", "notauthorized", "notauthorised", "unauthenticated"}
+    | {"insufficientscope", "insufficientpermission", "insufficientpermissions"}
+    | {"insufficientprivilege", "insufficientprivileges", "insufficientrights", "policyviolation"}
+    | {"policydenied", "deniedbypolicy", "authorizationerror", "permissionerror", "authrequired"}
+    | {"401", "403", "notallowed", "accessdeniedexception", "forbiddenerror"}
+)
+_DEPTH = 3
+_LONGEST_TEXT = 20_000  # characters of a text that is read as JSON
+
+
+def has_refusal_code(*parts: Any) -> bool:
+    """Return whether an error, with these JSON values or texts of JSON, refuses by its code."""
+    return any(_is_code(value) for part in parts for value in _codes(_read(part), _DEPTH))
+
+
+def is_refusal_body(structured: Any, text: str) -> bool:
+    """Return whether a result that calls itself good is nothing but an error that refuses.
+
+    Every key of it must be one of an error, so that no result with data counts as a refusal; a
+    word for what was asked (``{"status": "denied"}`` of a loan) is no code.
+    """
+    body = structured if structured is not None else _read(text)
+    return _is_only_error(body, _DEPTH) and has_refusal_code(body)
+
+
+def _is_only_error(body: Any, depth: int) -> bool:
+    return (
+        isinstance(body, Mapping)
+        and depth > 0
+        and not {"error", "errors"}.isdisjoint(map(_plain, body))
+        and all(
+            _plain(key) in _BESIDE
+            or (_plain(key) in _KEYS and (not isinstance(value, Mapping) or _is_flat(value)))
+            for key, value in body.items()
+        )
+    )
+
+
+def _is_flat(error: Mapping[str, Any]) -> bool:
+    """Whether an inner ``error`` has keys of errors alone."""
+    return all(_plain(key) in _KEYS | _BESIDE for key in error)
+
+
+def _read(part: Any) -> Any:
+    if not isinstance(part, str):
+        return part
+    if not part.lstrip().startswith("{") or len(part) > _LONGEST_TEXT:
+        return None
+    try:
+        return loads(part)
+    except ValueError:
+        return None
+
+
+def _codes(part: Any, depth: int) -> Iterator[Any]:
+    if not isinstance(part, Mapping) or not depth:
+        return
+    for key, value in part.items():
+        if isinstance(value, Mapping):
+            yield from _codes(value, depth - 1)
+        elif _plain(key) in _KEYS:
+            yield value
+
+
+def _is_code(value: Any) -> bool:
+    if isinstance(value, str):
+        return _plain(value) in _CODES
+    return isinstance(value, int) and not isinstance(value, bool) and value in _STATUSES
+
+
+def _plain(text: Any) -> str:
+    return re.sub(r"[\W_]+", "", str(text)).lower()
