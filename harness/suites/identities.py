@@ -115,6 +115,8 @@ LEAKS = choice(
     get_args(LeakRule),
 )
 """``leaks: ignore``."""
+OTHERS = "*"
+"""In ``expect``: each identity of the test that is not named there."""
 TOOL = Field(
     schema={
         "anyOf": [
@@ -143,13 +145,14 @@ EXPECT = Field(
         "type": "object",
         "additionalProperties": {"$ref": "#/$defs/expectation"},
         "description": (
-            "The expected outcome for each identity, beside 'assertions:', which hold for all of "
-            "them."
+            "The expected outcome for each identity, and under '*' for all others, beside "
+            "'assertions:', which hold for all of them."
         ),
     },
     parse=as_mapping,
 )
-"""``expect: {admin: allowed, analyst: {decision: filtered, without: [salary]}, user: denied}``."""
+"""``expect: {admin: allowed, "*": denied}``, where ``*`` is each identity that is not named, or
+``expect: {admin: allowed, analyst: {decision: filtered, without: [salary]}, user: denied}``."""
 
 
 def expectation_layout(checks: Mapping[str, Field]) -> Layout:
@@ -279,7 +282,7 @@ class IdentityReader:
                 (*path, "tool"), f"{noun} has 'tool', but no 'expect' that refers to it.", None
             )
         for name in expected:
-            if name not in names:
+            if name not in names and name != OTHERS:
                 meant = did_you_mean(name, names) or f"It is asked as {', '.join(names)}."
                 self._problem_at_key(
                     (*path, "expect", name), f"{noun} is not asked as {name!r}.", meant
@@ -288,9 +291,10 @@ class IdentityReader:
                 meant = "Write what is expected, such as 'denied', or leave the name out."
                 self._problem_at_key((*path, "expect", name), f"{name}: there is no value.", meant)
         for name in names:
+            written = name if name in expected else OTHERS
             own = self._checks(
-                (*path, "expect", name),
-                expected.get(name),
+                (*path, "expect", written),
+                expected.get(written),
                 values.get("tool"),
                 f"{name!r} of {noun}",
             )

@@ -221,3 +221,14 @@ def test_identities_that_are_no_mappings_are_told_once() -> None:
     assert wrong("  - {name: a, prompt: b, as: [admin, anonymous]}\n", head) == [
         "2:21: identities: expected a mapping (lines of 'key: value'), or nothing; found 5."
     ]
+
+
+def test_a_star_expects_the_same_of_every_identity_that_is_not_named() -> None:
+    made = cases(TEST + '    expect: {admin: allowed, "*": denied}\n')
+    decided = {case.caller.identity: case.checks[0].params["is"] for case in made}
+    assert decided == {"admin": ["allowed"], "visitor": ["denied"], "anonymous": ["denied"]}
+
+
+def test_what_is_wrong_under_a_star_is_told_at_its_line() -> None:
+    (told, *_) = wrong(TEST + '    expect: {admin: allowed, "*": deneid}\n')
+    assert '*: there is no decision "deneid"' in told

@@ -204,6 +204,11 @@ def _crossed(made: ToolCall) -> str:
 
 def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
     tool = evidence.tools.get(made.tool)
+    if made.outcome == "denied" and tool is None:
+        return (
+            "The policy held, and the tool is hidden from this user already: see where the model "
+            "has its name from, the prompt or another tool's description."
+        )
     if made.outcome == "denied":
         return (
             "The policy held, and the model tried all the same: hide the tool from this user, "

@@ -736,3 +736,12 @@ def test_other_calls_of_the_tool_are_listed_where_there_are_any(made: int) -> No
     calls = [call("get_orders", {"limit": limit}) for limit in range(made)]
     told = judge("must_call", [{"tool": "get_orders", "args": {"limit": 7}}], scene(*calls))
     assert (f"That is the closest of {made} calls to it:" in told.explanation) is (made > 1)
+
+
+def test_nobody_is_advised_to_hide_a_tool_that_is_hidden() -> None:
+    hidden = judge("must_not_call", ["drop_all"], scene(call("drop_all", outcome="denied")))
+    shown = judge(
+        "must_not_call", ["delete_customer"], scene(call("delete_customer", outcome="denied"))
+    )
+    assert "hide the tool" in (shown.hint or "")
+    assert "hidden from this user already" in (hidden.hint or "")
