@@ -6,7 +6,7 @@ All is logged.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -46,11 +46,13 @@ async def probe(
     runs: Path = RUNS,
     begin: Callable[[int, int], None] | None = None,
     failing_changes: Callable[[ProbeReport], Sequence[Change]] | None = None,
+    judge_suite: Callable[[RunLog], Awaitable[str | None]] | None = None,
 ) -> tuple[RunLog, tuple[Skipped, ...]]:
     """Ask, and return the log, which also says what is wrong, and what was not called.
 
     ``begin`` is told how many ask, and how many calls each of them makes.
-    ``failing_changes`` returns the changed decisions that fail the probe.
+    ``failing_changes`` returns the changed decisions that fail the probe. ``judge_suite`` is given
+    the answers, and returns why the suite itself fails it, if it does.
 
     Raises:
         NothingToRun: there is no call to make.
@@ -93,7 +95,9 @@ async def probe(
             so_far = read_log(log_path(run_id, runs))
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
-            for line in verdict_lines(report, so_far, [change.told for change in changed]):
+            fault = None if judge_suite is None else await judge_suite(so_far)
+            told = [change.told for change in changed]
+            for line in verdict_lines(report, so_far, told, fault):
                 log.append(line)
             elapsed_s = round(anyio.current_time() - began, 6)
             log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))

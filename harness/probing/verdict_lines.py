@@ -20,12 +20,15 @@ from harness.types import Caller, Case, CheckResult, Trial, TrialResult
 KIND = "probe"
 """Kind of the check that stands for a finding."""
 _CHANGED = "decision_kept"
+_SCORE = "mutation_score"
 
 
 def verdict_lines(
-    report: ProbeReport, log: RunLog, changed: Sequence[str] = ()
+    report: ProbeReport, log: RunLog, changed: Sequence[str] = (), fault: str | None = None
 ) -> Iterator[TrialLine]:
     """Yield the lines that say in ``log`` what ``report`` found and which decisions ``changed``.
+
+    ``fault`` says what is wrong with the suite itself.
 
     Leaks and unexpected decisions are left out where the log already fails the call for them.
     """
@@ -45,6 +48,8 @@ def verdict_lines(
         yield TrialLine(run=run, transcript=log.transcript(key))
     for words in changed:
         yield _entry(_CHANGED, words)
+    if fault is not None:
+        yield _entry(_SCORE, fault)
 
 
 def _shown_by(

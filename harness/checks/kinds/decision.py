@@ -21,7 +21,7 @@ from harness.checks.explaining.transcript_lines import (
     report_calls,
     truncated,
 )
-from harness.checks.kind import CheckDoc, CheckFinding, Kind, single
+from harness.checks.kind import CheckDoc, CheckFinding, Kind, several, single
 from harness.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text
 from harness.checks.policy_facts import policy_facts
 from harness.errors import InvalidValue, did_you_mean
@@ -101,6 +101,20 @@ def _read(value: Any) -> JsonObject:
     if "without" in found:
         found["without"] = read_absent(found["without"])
     return found
+
+
+def _read_all(value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
+    """Return one check, or one for each mapping of a list; a list of words is one check."""
+    if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):
+        return several(_read_at)(value)
+    return single(_read)(value)
+
+
+def _read_at(value: Any, path: JsonPath) -> JsonObject:
+    try:
+        return _read(value)
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=(*path, *error.path), meant=error.meant) from error
 
 
 # ── Judging ──────────────────────────────────────────────────────────────────────────────────
@@ -240,18 +254,19 @@ def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
 
 _WORD: JsonObject = {"enum": list(WORDS)}
 _DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minItems": 1}]}
+_OF_TOOL = long_form(
+    {"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS}, required=()
+)
 DECISION = Kind(
     name="decision",
     schema={
         "anyOf": [
             *_DECIDED["anyOf"],
-            long_form(
-                {"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS},
-                required=(),
-            ),
+            _OF_TOOL,
+            {"type": "array", "items": _OF_TOOL, "minItems": 1},
         ]
     },
-    read=single(_read),
+    read=_read_all,
     judge=_judge,
     doc=CheckDoc(
         section="Outcomes",
@@ -259,7 +274,8 @@ DECISION = Kind(
             "what the server let this identity do with the calls (`tool` and `args`, or "
             "any): `allowed`, `filtered`, `denied`, `hidden`, `not_attempted`, or a list "
             "of what is right; `without` names fields that no result may hold, or "
-            "`{fields, mask, readable}`, see [matrix.md](matrix.md)"
+            "`{fields, mask, readable}`, see [matrix.md](matrix.md); a list of such mappings "
+            "states several decisions"
         ),
         fails=(
             "Decision is allowed, expected denied: …",

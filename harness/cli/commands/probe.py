@@ -22,6 +22,7 @@ from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.kept_decisions import Change, changes, read_frozen, write_frozen
+from harness.probing.mutants.report import SuiteScore
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.reports.requested import ReportRequest, write_report
@@ -80,6 +81,17 @@ from harness.types import Suite
     metavar="FORMAT[:PATH]",
     help="Write the probe as html, junit, json or another report; may be repeated.",
 )
+@click.option(
+    "--mutate",
+    is_flag=True,
+    help="Also say which faults of a server the suite would miss, each with the missing line.",
+)
+@click.option(
+    "--min-score",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="Fail if the suite notices fewer of these faults; implies --mutate.",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(  # noqa: PLR0913 - one for each option
     suites: tuple[str, ...],
@@ -88,10 +100,12 @@ def command(  # noqa: PLR0913 - one for each option
     expect: Path | None,
     update: Path | None,
     fail_on: str,
+    min_score: float | None,
     *,
     reports: tuple[ReportRequest, ...],
     destructive: bool,
     named_only: bool,
+    mutate: bool,
     json_output: bool,
 ) -> None:
     """Test a server's access policy directly: every identity makes every call, without a model.
@@ -124,20 +138,28 @@ def command(  # noqa: PLR0913 - one for each option
         found = [] if kept is None else changes(kept, report)
         return [change for change in found if fail_on == "any" or change.direction == "more"]
 
-    log, skipped = anyio.run(probe, plan, RUNS, None if json_output else _announce, failing)
+    suite_score = SuiteScore(cases, min_score) if mutate or min_score is not None else None
+    log, skipped = anyio.run(
+        probe, plan, RUNS, None if json_output else _announce, failing, suite_score
+    )
     report = read_probe(log)
     if update is not None:
         write_frozen(update, report)
     changed = [] if kept is None else list(changes(kept, report))
-    fails = report.exit_code if not failing(report) else EXIT_FAILED
+    is_low = suite_score is not None and suite_score.fault is not None
+    fails = EXIT_FAILED if failing(report) or is_low else report.exit_code
     for request in reports:
         path, _ = write_report(request, report.report, log)
         click.echo(f"{request.format} report: {path}", err=True)
     if json_output:
-        click.echo(json.dumps(document(report, skipped, changed, fails), ensure_ascii=False))
+        whole = document(report, skipped, changed, fails)
+        whole |= {} if suite_score is None else {"mutants": suite_score.document}
+        click.echo(json.dumps(whole, ensure_ascii=False))
     else:
         console = stdout_console()
         for line, style in lines(report, skipped, changed, console.width):
+            console.print(printable(line), style=style, soft_wrap=True)
+        for line, style in () if suite_score is None else suite_score.lines:
             console.print(printable(line), style=style, soft_wrap=True)
         if update is not None:
             click.echo(

@@ -325,3 +325,15 @@ def test_a_share_that_may_be_readable_is_read_in_any_notation(written: Any, shar
     for wrong in ("25", "101%", True, -0.1, 1.1):
         with pytest.raises(InvalidValue):
             VOCABULARY.parse("decision", {"without": {"fields": ["email"], "readable": wrong}})
+
+
+def test_one_assertion_may_state_several_decisions() -> None:
+    told = [{"is": "denied", "tool": "get_orders"}, {"is": "hidden", "tool": "get_salary"}]
+    parsed = VOCABULARY.parse("decision", told)
+    assert [path for path, _ in parsed] == [(0,), (1,)]
+    for one in told:
+        passes("decision", one, scene(DENIED, user=CLERK))
+    with pytest.raises(InvalidValue) as caught:
+        VOCABULARY.parse("decision", [told[0], {"is": "denid", "tool": "get_orders"}])
+    assert caught.value.path == (1, "is")
+    assert len(VOCABULARY.parse("decision", ["denied", "hidden", "not_attempted"][:1])) == 1

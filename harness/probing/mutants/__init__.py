@@ -1,0 +1,9 @@
+"""How many faults of a server would a policy suite notice? Plant them in its recorded answers.
+
+A mutant is a rewriting of the answers that a probe recorded: one refusal becomes an answer, one
+field is no longer withheld, two identities are mixed up. It is judged by the suite's expectations
+and by the search for leaks, as the recorded answers are. The server is not called again, and
+nothing is needed of its source.
+
+`recording` reads a log, `operators` yields mutants, `verdicts` judges them, `score` counts.
+"""

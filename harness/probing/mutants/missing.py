@@ -1,0 +1,192 @@
+"""The expectation that a suite lacks where a mutant survives, as YAML that is ready to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+from harness.canonical_json import canonical_json
+from harness.probing.expectations import DECISION
+from harness.probing.mutants.operators import Mutant
+from harness.probing.mutants.recording import Answer, Cell, Recording
+from harness.probing.mutants.rewriting import withheld
+from harness.types import Case, Check, Decision, JsonObject
+
+_ACCEPTED = ("allowed", "filtered", "denied", "hidden")
+_UNTRIED = "not_attempted"
+_WIDTH = 110
+"""Characters of a line of YAML."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MissingLine:
+    """What a suite would have to expect of one call of one identity."""
+
+    test: str | None
+    """The test to add it to; ``None`` if it takes a new one."""
+    identity: str | None
+    """Who asks, as the key under ``expect:`` of the test; ``None`` where it belongs under
+    ``decision:`` of its ``assertions:``, since one identity asks there."""
+    cell: Cell
+    """Caller and call, as tables have them."""
+    decision: str
+    """What the server decided before the fault."""
+    tool: str
+    """The tool."""
+    arguments: JsonObject
+    """What is sent; empty for a tool that is hidden."""
+    without: tuple[str, ...]
+    """Fields that must not be given."""
+
+    @property
+    def check(self) -> Check:
+        """The line as a check."""
+        params: dict[str, Any] = {"tool": self.tool, "args": self.arguments, "is": [self.decision]}
+        if self.without:
+            params["without"] = list(self.without)
+        return Check(kind=DECISION, params=params)
+
+    @property
+    def value(self) -> Any:
+        """What to write: for the identity under ``expect:``, or in the list under ``decision:``."""
+        without = {"without": list(self.without)} if self.without else {}
+        if self.identity is not None:
+            return {"decision": self.decision, **without} if without else self.decision
+        # A model need not make this call in that test: only the probe is sure to.
+        accepted = [self.decision] if self.decision == "hidden" else [self.decision, _UNTRIED]
+        is_one = len(accepted) == 1
+        arguments = {"args": dict(self.arguments)} if self.arguments else {}
+        return {"is": accepted[0] if is_one else accepted, "tool": self.tool} | arguments | without
+
+
+def missing_lines(
+    mutant: Mutant, recording: Recording, decisions: Mapping[Cell, tuple[Decision, ...]]
+) -> Iterator[MissingLine]:
+    """Yield what may be missing, the most telling first: one line for each answer that differs."""
+    if mutant.hides is not None:
+        answer = recording.answers[mutant.wrong]
+        yield _line(recording, answer, "hidden", mutant.hides, {}, ())
+        return
+    cells = [answer.cell for answer in mutant.answers]
+    for cell in dict.fromkeys((mutant.wrong, *cells)):
+        answer = recording.answers[cell]
+        access = next((one.access for one in decisions[cell] if one.tool == answer.tool), None)
+        if answer.transcript.refused_status is not None:
+            access = "denied"
+        if access in _ACCEPTED:
+            fields = _kept_back(answer, recording) if access == "filtered" else ()
+            yield _line(recording, answer, access, answer.tool, answer.arguments, fields)
+
+
+def _kept_back(answer: Answer, recording: Recording) -> tuple[str, ...]:
+    """Return the names of the fields that others get for the same call and this caller does not.
+
+    A field whose name stands elsewhere in the caller's result, too, is named with its whole path.
+    """
+    own = answer.good
+    if own is None:
+        return ()
+    paths: dict[str, None] = {}
+    for other in recording.of_call()[answer.call]:
+        if other.good is not None and other.caller != answer.caller:
+            paths |= dict.fromkeys(withheld(own, other.good))
+    kept = {path.replace("[]", "") for path in paths if path}
+    given = {leaf.path.replace("[]", "") for leaf in own.leaves} - kept
+    return tuple(dict.fromkeys(_short(path, given) for path in sorted(kept)))
+
+
+def _short(path: str, given: Iterable[str]) -> str:
+    """Return the shortest end of ``path`` that no other given path has."""
+    parts = path.split(".")
+    for start in range(len(parts) - 1, 0, -1):
+        name = ".".join(parts[start:])
+        if not any(other == name or other.endswith(f".{name}") for other in given):
+            return name
+    return path
+
+
+def _line(
+    recording: Recording,
+    answer: Answer,
+    decision: str,
+    tool: str,
+    arguments: JsonObject,
+    without: tuple[str, ...],
+) -> MissingLine:
+    own = recording.cases_of(answer)
+    test, identity = None, None
+    if any(case.caller.group is not None for case in recording.cases):
+        asking = {case.caller.group for case in own}
+        stating = (case for case in recording.cases if _states(case, tool, arguments))
+        test = next((each.caller.group for each in stating if each.caller.group in asking), None)
+        identity = next((case.caller.identity for case in own), None) or answer.caller
+    elif own:
+        test = own[0].name
+    return MissingLine(
+        test=test,
+        identity=identity,
+        cell=answer.cell,
+        decision=decision,
+        tool=tool,
+        arguments=arguments,
+        without=without,
+    )
+
+
+def _states(case: Case, tool: str, arguments: JsonObject) -> bool:
+    """Whether a test of several identities decides on this very call, for anybody."""
+    return case.caller.group is not None and any(
+        check.params.get("tool") == tool
+        and canonical_json(check.params.get("args", {})) == canonical_json(arguments)
+        for check in case.every_check
+        if check.kind == DECISION
+    )
+
+
+# ── As YAML ──────────────────────────────────────────────────────────────────────────────────
+
+
+def as_yaml(lines: Iterable[MissingLine]) -> str:
+    """Return the tests that ``lines`` are to be added to, with nothing but these lines.
+
+    The prompts of new tests have to be written.
+    """
+    tests: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        call = {"tool": line.tool, **({"args": dict(line.arguments)} if line.arguments else {})}
+        key = canonical_json([line.test, None if line.test else [call, line.identity is None]])
+        test = tests.setdefault(key, {"name": line.test} if line.test else _new_test(line, call))
+        if line.identity is not None:
+            if line.test is None and line.identity not in test["as"]:
+                test["as"].append(line.identity)
+            test.setdefault("expect", {})[line.identity] = line.value
+            continue
+        decisions = test.setdefault("assertions", {}).setdefault("decision", [])
+        if line.value not in decisions:
+            decisions.append(line.value)
+    dumped = yaml.dump(
+        list(tests.values()),
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=_WIDTH,
+        default_flow_style=None,
+    )
+    return str(dumped) if tests else ""
+
+
+def _new_test(line: MissingLine, call: JsonObject) -> dict[str, Any]:
+    test: dict[str, Any] = {"name": line.tool, "prompt": f"TODO: ask for what {line.tool} returns."}
+    return test if line.identity is None else {**test, "as": [], "tool": call}
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes what belongs to one identity or one call on one line."""
+
+    def represent_mapping(self, tag: str, mapping: Any, flow_style: Any = None) -> Any:
+        in_line = "name" not in mapping and mapping.keys() & {"is", "tool", "decision"}
+        one_line = bool(in_line) and not isinstance(mapping.get("decision"), list)
+        return super().represent_mapping(tag, mapping, one_line or flow_style)

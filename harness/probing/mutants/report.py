@@ -1,0 +1,133 @@
+"""The mutation score of a policy suite, as lines for the console and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from harness.probing.mutants.missing import as_yaml
+from harness.probing.mutants.score import MutationScore, Planted, mutation_score
+from harness.runlog import RunLog
+from harness.safe_text import one_line
+from harness.types import Case
+
+_MOST_SURVIVORS = 30
+"""Survivors that the console shows; JSON has all of them."""
+
+
+class SuiteScore:
+    """Works out the mutation score of a probe's suite, and whether it is high enough."""
+
+    def __init__(self, cases: Iterable[Case], min_score: float | None) -> None:
+        """``min_score``: the percentage of mutants that must be killed, if any."""
+        self._cases = tuple(cases)
+        self._min_score = min_score
+        self._score: MutationScore | None = None
+        self.fault: str | None = None
+        """Why the score is too low, in words."""
+
+    async def __call__(self, log: RunLog) -> str | None:
+        """Judge mutants of the answers in ``log``, and return `fault`."""
+        score = self._score = await mutation_score(log, self._cases)
+        if self._min_score is None:
+            return None
+        if score.share is None:
+            self.fault = "nothing could be planted, so the suite has no mutation score"
+        elif score.share * 100 < self._min_score:
+            self.fault = (
+                f"the suite notices {score.killed()} of {len(score.planted)} mutants "
+                f"({score.share:.1%}), fewer than {self._min_score:g} %"
+            )
+        return self.fault
+
+    @property
+    def document(self) -> dict[str, Any] | None:
+        """The score as JSON; ``None`` before it is known."""
+        return None if self._score is None else document(self._score)
+
+    @property
+    def lines(self) -> Iterator[tuple[str, str | None]]:
+        """The lines of the console, each with its style."""
+        if self._score is not None:
+            yield from ((line, None) for line in lines(self._score))
+        if self.fault is not None:
+            yield f"✗ {self.fault}", "red"
+
+
+def document(score: MutationScore) -> dict[str, Any]:
+    """Return the score as JSON."""
+    interval = score.interval
+    return {
+        "applicable": len(score.planted),
+        "killed_by_suite": score.killed("suite"),
+        "killed_by_search": score.killed("search"),
+        "survived": len(score.survivors),
+        "beyond_expectations": _beyond(score),
+        "score": score.share,
+        "interval": None if interval is None else list(interval),
+        "left_out": score.left_out,
+        "operators": {
+            operator: {"killed": killed, "applicable": count}
+            for operator, (killed, count) in score.by_operator.items()
+        },
+        "survivors": [_survivor(each) for each in score.survivors],
+    }
+
+
+def lines(score: MutationScore) -> Iterator[str]:
+    """Yield the lines of the console: survivors first, then what is missing, then the score."""
+    if score.share is None:
+        yield "Mutants: none, since no two identities were answered differently or at all."
+        return
+    survivors = score.survivors
+    for each in survivors[:_MOST_SURVIVORS]:
+        beyond = "" if each.missing else " (no expectation can say this)"
+        yield one_line(f"survived: {each.operator}: {each.words}{beyond}")
+    if (more := len(survivors) - _MOST_SURVIVORS) > 0:
+        yield f"… and {more} more survivors (--json-output has all)"
+    if missing := as_yaml(each.missing for each in survivors if each.missing):
+        yield "Missing expectations, to be added to the tests of these names:"
+        yield from missing.splitlines()
+    yield from _summary(score)
+
+
+def _summary(score: MutationScore) -> Iterator[str]:
+    interval = score.interval
+    assert interval is not None
+    assert score.share is not None
+    rates = ", ".join(
+        f"{operator} {killed}/{count}" for operator, (killed, count) in score.by_operator.items()
+    )
+    yield f"By fault: {rates}"
+    yield (
+        f"Mutants: {len(score.planted)}, killed by the suite's expectations "
+        f"{score.killed('suite')}, by the search for leaks alone {score.killed('search')}, "
+        f"survived {len(score.survivors)} ({_beyond(score)} of which no expectation can say)"
+    )
+    left = f"; {score.left_out} more were not judged" if score.left_out else ""
+    yield (
+        f"Mutation score: {score.share:.0%} (95 % interval {interval[0]:.0%} to "
+        f"{interval[1]:.0%}){left}"
+    )
+
+
+def _beyond(score: MutationScore) -> int:
+    return sum(each.missing is None for each in score.survivors)
+
+
+def _survivor(each: Planted) -> dict[str, Any]:
+    line = each.missing
+    return {
+        "operator": each.operator,
+        "words": each.words,
+        "missing": None
+        if line is None
+        else {
+            "test": line.test,
+            "identity": line.cell[0],
+            "call": line.cell[1],
+            "decision": line.decision,
+            "without": list(line.without),
+            "yaml": as_yaml([line]),
+        },
+    }

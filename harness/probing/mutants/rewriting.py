@@ -1,0 +1,144 @@
+"""Recorded results with more in them: a field of a fuller result, or a value under another name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Container, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.judging.policy.comparable_values import Value, value_of
+from harness.judging.policy.views import Leaf, Result
+from harness.judging.policy.withheld import differences
+from harness.types import ToolCall
+
+
+def withheld(own: Result, full: Result) -> dict[str, str]:
+    """Return the fields that ``full`` has and ``own`` keeps back: path → ``left out``, ``masked``.
+
+    Fields of rows that are left out as a whole are not among them.
+    """
+    return {leaf.path: kept for leaf, kept, _ in differences(full, own) if kept != "row left out"}
+
+
+def most_telling(leaves: Iterable[Leaf], known: Container[Value]) -> Leaf | None:
+    """Return the field whose value gives most away, of those whose value is not ``known``."""
+    graded = [
+        (value.grade, len(value.text), leaf)
+        for leaf in leaves
+        if (value := value_of(leaf.value)) is not None and value.grade and value not in known
+    ]
+    return max(graded, key=lambda each: each[:2])[2] if graded else None
+
+
+def with_fields(
+    own: Result, full: Result, paths: Collection[str], *, first_only: bool = False
+) -> ToolCall:
+    """Return the call of ``own`` with the fields at ``paths`` as ``full`` has them.
+
+    ``first_only``: only in the first record of each list.
+    """
+    filled = _Filling(paths, first_only=first_only)
+    call = own.call
+    if call.structured is not None and full.call.structured is not None:
+        call = replace(call, structured=filled.value(call.structured, full.call.structured))
+    if not own.is_prose and not full.is_prose:
+        call = _retold(call, own, filled.value(own.parsed, full.parsed))
+    elif call.structured is None:
+        lines = [f"{leaf.name}: {leaf.value}" for leaf in full.leaves if leaf.path in paths]
+        call = replace(call, text="\n".join([call.text, *(lines[:1] if first_only else lines)]))
+    return call
+
+
+def with_row(own: Result, full: Result) -> ToolCall:
+    """Return the call of ``own`` with one record more of a list, which ``full`` has."""
+    call = own.call
+    if call.structured is not None and full.call.structured is not None:
+        call = replace(call, structured=_longer(call.structured, full.call.structured))
+    if not own.is_prose and not full.is_prose:
+        call = _retold(call, own, _longer(own.parsed, full.parsed))
+    return call
+
+
+def with_value(own: Result, name: str, value: Any) -> ToolCall:
+    """Return the call of ``own`` with ``value`` under ``name``, beside what stands there."""
+    call = own.call
+    if call.structured is not None:
+        call = replace(call, structured=_beside(call.structured, name, value))
+    if own.is_prose:
+        return replace(call, text=f"{call.text}\n{name}: {value}")
+    return replace(call, text=json.dumps(_beside(own.parsed, name, value), ensure_ascii=False))
+
+
+def _retold(call: ToolCall, own: Result, told: Any) -> ToolCall:
+    """Return ``call`` with ``told`` as its text; as it is where that says nothing new."""
+    same = told == own.parsed
+    return call if same else replace(call, text=json.dumps(told, ensure_ascii=False))
+
+
+def _beside(document: Any, name: str, value: Any) -> Any:
+    if isinstance(document, Mapping):
+        return {**document, name: value}
+    if isinstance(document, list | tuple) and document and isinstance(document[0], Mapping):
+        return [{**document[0], name: value}, *document[1:]]
+    return [*document, value] if isinstance(document, list | tuple) else {name: value}
+
+
+class _Filling:
+    """Copies fields of a fuller document into another one of the same call."""
+
+    def __init__(self, paths: Collection[str], *, first_only: bool) -> None:
+        self._paths = paths
+        self._first_only = first_only
+
+    def value(self, own: Any, full: Any, path: str = "") -> Any:
+        if isinstance(own, Mapping) and isinstance(full, Mapping):
+            filled = dict(own)
+            for key, theirs in full.items():
+                inner = f"{path}.{key}" if path else str(key)
+                if key in own:
+                    filled[key] = self.value(own[key], theirs, inner)
+                elif self._holds(inner):
+                    filled[key] = theirs
+            return filled
+        if isinstance(own, list | tuple) and isinstance(full, list | tuple):
+            inner = f"{path}[]"
+            pairs = [(item, _partner(item, place, own, full)) for place, item in enumerate(own)]
+            last = 1 if self._first_only else len(pairs)
+            return [
+                self.value(item, twin, inner) if place < last else item
+                for place, (item, twin) in enumerate(pairs)
+            ]
+        return full if path in self._paths and not isinstance(full, Mapping) else own
+
+    def _holds(self, path: str) -> bool:
+        return any(
+            each == path or each.startswith((f"{path}.", f"{path}[]")) for each in self._paths
+        )
+
+
+def _partner(item: Any, place: int, own: Any, full: Any) -> Any:
+    """Return the record of ``full`` that ``item`` of ``own`` is about."""
+    if len(own) == len(full) or not isinstance(item, Mapping):
+        return full[place] if place < len(full) else item
+    return max(full, key=lambda other: _shared(item, other), default=item)
+
+
+def _shared(item: Mapping[str, Any], other: Any) -> int:
+    """Return in how many fields two records are equal."""
+    if not isinstance(other, Mapping):
+        return -1
+    return sum(key in other and other[key] == value for key, value in item.items())
+
+
+def _longer(own: Any, full: Any) -> Any:
+    if isinstance(own, Mapping) and isinstance(full, Mapping):
+        for key, value in own.items():
+            longer = _longer(value, full[key]) if key in full else value
+            if longer != value:
+                return {**own, key: longer}
+        return own
+    if isinstance(own, list | tuple) and isinstance(full, list | tuple) and len(own) < len(full):
+        twins = [_partner(item, place, own, full) for place, item in enumerate(own)]
+        return [*own, next((item for item in full if item not in twins), full[-1])]
+    return own

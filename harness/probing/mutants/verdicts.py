@@ -1,0 +1,159 @@
+"""Who notices a mutant: the suite's expectations, or the search for leaks, or nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from harness.checks import Evidence, evaluate
+from harness.judging.access_checks import with_comparison
+from harness.judging.policy import View, decide, find_leaks, unobserved
+from harness.judging.trial_views import view_of
+from harness.probing.mutants.operators import Mutant
+from harness.probing.mutants.recording import Answer, Cell, Recording
+from harness.types import Caller, Case, Check, CheckResult, Decision, ToolList
+
+KilledBy: TypeAlias = Literal["suite", "search"]
+"""By an expectation that the suite states; by what the probe finds without any."""
+_Findings: TypeAlias = frozenset[tuple[str, ...]]
+
+
+class Judge:
+    """Judges mutants as a probe judges answers, and tells what is new from what was wrong before.
+
+    Of the probe's findings three need more calls and are left out: those about damaged identities,
+    flawed tokens, and answers that depend on who asked before.
+    """
+
+    def __init__(self, recording: Recording) -> None:
+        """Take the recorded answers, which are not judged before `begin`."""
+        self._recording = recording
+        self._checked: dict[Cell, tuple[CheckResult, ...]] = {}
+        self._views: dict[Cell, View] = {}
+        self.decisions: Mapping[Cell, tuple[Decision, ...]] = {}
+        """What the server decided, by the recorded answers."""
+        self._failing: _Findings = frozenset()
+        self._found: _Findings = frozenset()
+
+    async def begin(self) -> None:
+        """Judge the recorded answers."""
+        for cell, answer in self._recording.answers.items():
+            self._checked[cell] = await self._results(answer, self._recording.checks(answer))
+            self._views[cell] = self._view(answer, self._checked[cell])
+        self.decisions = _decisions(self._views)
+        listed = self._recording.answers.values()
+        self._failing = self._unexpected(self._checked, self._views, listed)
+        self._found = frozenset(self._searched(self._views))
+
+    async def killed_by(self, mutant: Mutant) -> KilledBy | None:
+        """Return who notices ``mutant``; the suite is asked first."""
+        checked, views = dict(self._checked), dict(self._views)
+        for answer in mutant.answers:
+            cell = answer.cell
+            checked[cell] = await self._results(answer, self._recording.checks(answer))
+            views[cell] = self._view(answer, checked[cell])
+        if self._unexpected(checked, views, mutant.answers) - self._failing:
+            return "suite"
+        return "search" if frozenset(self._searched(views)) - self._found else None
+
+    async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
+        """Whether the suite would notice ``mutant`` if it had ``check`` of ``cell`` as well.
+
+        Not so if the check fails for the recorded answers already, or cannot be about this call.
+        """
+        if mutant.hides is not None:
+            return True  # it states that the very tool is in no list of the caller
+        changed = {answer.cell: answer for answer in mutant.answers}
+        recorded = self._recording.answers[cell]
+        if not self._recording.can_state(check, recorded):
+            return False
+        before = await self._fails(check, recorded, ())
+        return not before and await self._fails(check, changed[cell], mutant.answers)
+
+    async def _fails(self, check: Check, answer: Answer, changed: Iterable[Answer]) -> bool:
+        views = dict(self._views)
+        for each in changed:
+            views[each.cell] = self._view(each, self._checked[each.cell])
+        results = await self._results(answer, (check,))
+        decided = _decisions(views)[answer.cell]
+        return any(with_comparison(one, decided).verdict == "failed" for one in results)
+
+    async def _results(self, answer: Answer, checks: Collection[Check]) -> tuple[CheckResult, ...]:
+        if not checks:
+            return ()
+        facts = answer.run.case
+        caller = Caller(user_context=facts.user_context, identity=facts.identity, group=facts.group)
+        case = Case(name=facts.name, prompt="", checks=tuple(checks), caller=caller)
+        evidence = Evidence(case=case, transcript=answer.transcript, tools=answer.tools)
+        return await evaluate(evidence)
+
+    def _view(self, answer: Answer, checks: tuple[CheckResult, ...]) -> View:
+        lists: Mapping[str, ToolList] = {answer.transcript.tools_digest: answer.tools}
+        run = replace(answer.run, checks=checks)
+        return view_of(run, answer.transcript, lists, self._recording.header.suites)
+
+    def _unexpected(
+        self,
+        checked: Mapping[Cell, Sequence[CheckResult]],
+        views: Mapping[Cell, View],
+        answers: Iterable[Answer],
+    ) -> _Findings:
+        """Return the expectations that do not hold."""
+        decisions = _decisions(views)
+        failed = {
+            (*cell, str(number))
+            for cell, checks in checked.items()
+            for number, check in enumerate(checks)
+            if with_comparison(check, decisions[cell]).verdict == "failed"
+        }
+        shown = {
+            (answer.caller, tool, "listed")
+            for answer in answers
+            for tool in self._recording.must_be_hidden(answer)
+            if tool in {each.name for each in answer.tools.tools}
+        }
+        return frozenset(failed | shown)
+
+    def _searched(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
+        """Yield what a probe finds without any expectation."""
+        by_caller = list(_joined(views))
+        for leak in find_leaks([view for _, view in by_caller]):
+            if not leak.is_note:
+                yield "leak", leak.identity, leak.tool, leak.field, leak.place, leak.value
+        shown = frozenset().union(*(view.offered for view in views.values()))
+        for caller, view in by_caller:
+            for result in view.results:
+                tool = result.call.tool
+                if result.call.outcome == "ok" and tool in shown and tool not in view.offered:
+                    yield "hidden_callable", caller, tool
+        if unobserved(views.values()) is not None:
+            yield ("unobserved",)
+
+
+def _decisions(views: Mapping[Cell, View]) -> Mapping[Cell, tuple[Decision, ...]]:
+    return dict(zip(views, decide(list(views.values())), strict=True))
+
+
+def _joined(views: Mapping[Cell, View]) -> Iterator[tuple[str, View]]:
+    """Yield one view for all calls of a caller that the suite judges alike.
+
+    Together they are searched once for what their list of tools and the server's words give away.
+    """
+    alike: dict[tuple[object, ...], list[View]] = {}
+    for (caller, _), view in views.items():
+        masks = tuple(view.masks.items())
+        same: tuple[object, ...] = (
+            caller,
+            view.meant,
+            view.rightful,
+            view.refused,
+            masks,
+            view.tools.digest,
+        )
+        alike.setdefault(same, []).append(view)
+    for same, group in alike.items():
+        calls = tuple(call for view in group for call in view.calls)
+        beside = tuple(aside for view in group for aside in view.beside)
+        known = tuple(dict.fromkeys(text for view in group for text in view.known))
+        yield str(same[0]), replace(group[0], calls=calls, beside=beside, known=known)

@@ -1,0 +1,83 @@
+"""Which faults a policy suite would miss, and the lines that it lacks, on a server of our own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.end_to_end.harness_process import Project
+from tests.end_to_end.policies.test_probe import RECORD, TESTS, probe
+
+
+@pytest.fixture
+def loose(project: Project) -> dict[str, Any]:
+    """Return the score of a suite that states one decision of six."""
+    finished = probe(project, "none", "--named-only", "--mutate", "--json-output")
+    assert (finished.code, finished.stderr) == (0, "")
+    score: dict[str, Any] = finished.document["mutants"]
+    return score
+
+
+def test_faults_that_nothing_contradicts_survive_and_each_names_the_line_that_is_missing(
+    project: Project, loose: dict[str, Any]
+) -> None:
+    assert loose["applicable"] == (
+        loose["killed_by_suite"] + loose["killed_by_search"] + loose["survived"]
+    )
+    low, high = loose["interval"]
+    assert low < loose["score"] < high
+    missed = {(each["operator"], each["words"]): each["missing"] for each in loose["survivors"]}
+    refused = missed["refuse", f"{RECORD} as clerk: refused, not answered"]
+    assert (refused["identity"], refused["decision"]) == ("clerk", "filtered")
+    assert refused["without"] == ["salary"]
+    assert yaml.safe_load(refused["yaml"]) == [
+        {"name": "record", "expect": {"clerk": {"decision": "filtered", "without": ["salary"]}}}
+    ]
+
+
+def test_what_the_suite_states_kills_and_what_leaks_is_found_without_it(
+    loose: dict[str, Any],
+) -> None:
+    missed = {each["words"] for each in loose["survivors"]}
+    assert f"{RECORD} as admin: refused, not answered" not in missed, "the suite expects: allowed"
+    assert f"{RECORD} as clerk: salary is there, not left out" not in missed, "withheld in the list"
+    assert loose["killed_by_suite"] > 0
+    assert loose["killed_by_search"] > 0
+
+
+def test_with_the_missing_lines_the_suite_notices_what_they_are_for(
+    project: Project, loose: dict[str, Any]
+) -> None:
+    tests = [
+        TESTS[0],
+        {"name": "team", "prompt": "-", "tool": {"tool": "list_team", "args": {"team": "blue"}}},
+        {"name": "set_salary", "prompt": "-", "tool": "set_salary", "as": ["clerk", "anonymous"]},
+    ]
+    told = {test["name"]: dict(test.get("expect", {})) for test in tests}
+    for survivor in loose["survivors"]:
+        for test in yaml.safe_load((survivor["missing"] or {}).get("yaml", "[]")):
+            name = "team" if test.get("tool", {}).get("tool") == "list_team" else test["name"]
+            told[name] |= test["expect"]
+    pasted = [{**test, "expect": told[test["name"]]} for test in tests]
+    finished = probe(project, "none", "--named-only", "--mutate", "--json-output", tests=pasted)
+    score = finished.document["mutants"]
+    assert (score["survived"] - score["beyond_expectations"], finished.code) == (0, 0)
+    assert score["killed_by_suite"] > loose["killed_by_suite"]
+
+
+def test_a_score_below_the_threshold_fails_the_probe_and_its_log(project: Project) -> None:
+    finished = probe(project, "none", "--named-only", "--min-score", "99")
+    assert finished.code == 1
+    assert "fewer than 99 %" in finished.stdout
+    assert f"survived: refuse: {RECORD} as clerk: refused, not answered" in finished.stdout
+    assert finished.stdout.index("survived: ") < finished.stdout.index("Mutation score: ")
+    viewed = project.run("view")
+    assert viewed.code == 1
+    assert "fewer than 99 %" in viewed.stdout
+
+
+def test_a_score_above_the_threshold_passes(project: Project) -> None:
+    finished = probe(project, "none", "--named-only", "--min-score", "5")
+    assert (finished.code, "fewer than" in finished.stdout) == (0, False)
