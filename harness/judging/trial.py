@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.canonical_json import digest
+from harness.judging.echoed_tokens import echo_checks
 from harness.judging.empty_answer import answer_checks
 from harness.judging.limits import limit_check
 from harness.judging.unanswered_calls import server_fault
@@ -55,6 +56,7 @@ def judge_trial(
         *(checks or ()),
         *([limit] if limit else []),
         *unanswered,
+        *echo_checks(transcript),
         *teardown_warnings(transcript),
     )
     error = (

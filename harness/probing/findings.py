@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from harness.judging.access_checks import LEAK_NOTE, by_value, leak_lines
+from harness.judging.echoed_tokens import echo_words
 from harness.judging.policy import View, unobserved
 from harness.judging.policy.views import Result
 from harness.judging.trial_views import is_meant
@@ -81,6 +82,21 @@ def _lost(runs: Iterable[TrialResult]) -> Iterator[str]:
     for run in runs:
         if run.error is not None:
             yield one_line(f"{run.case.identity}: {run.error.message}")
+
+
+def _echoed(lived: Lived) -> Iterator[ProbeFinding]:
+    """Yield each call whose answer has the caller's token, once for all who made it."""
+    told: set[str] = set()
+    for run in lived.runs:
+        result = lived.result(run)
+        if result is not None and result.call.echoed_token and label_of(run) not in told:
+            told.add(label_of(run))
+            yield ProbeFinding(
+                problem="token_echoed",
+                words=f"{echo_words(result.call)}: {label_of(run)} as {name_of(run)}",
+                callers=(name_of(run),),
+                call=label_of(run),
+            )
 
 
 class _Facts:
@@ -163,6 +179,7 @@ class _Facts:
                 call=leak.case,
             )
         yield from self._unexpected()
+        yield from _echoed(self._lived)
         yield from self._hidden()
         yield from self._going_further()
         yield from forged_gains(self._lived)

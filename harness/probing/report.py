@@ -15,6 +15,7 @@ Problem: TypeAlias = Literal[
     "hidden_callable",
     "fails_open",
     "token_accepted",
+    "token_echoed",
     "smuggled_identity",
     "unstable",
     "unobserved",
@@ -29,6 +30,7 @@ Problem: TypeAlias = Literal[
 - ``fails_open``: a damaged identity gets more than the one that it was made from, or is shown more
   tools.
 - ``token_accepted``: a token that a verifier has to refuse was let in.
+- ``token_echoed``: an answer has the token that the server was shown.
 - ``smuggled_identity``: a call with another's attributes in its arguments or its ``_meta`` gives
   what is withheld from the caller.
 - ``unstable``: the same caller gets another answer to the same call, depending on who asked before:

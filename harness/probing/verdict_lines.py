@@ -61,7 +61,7 @@ def _shown_by(
 
 def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
     """Whether the log fails the call without another check: by its leaks, or by its checks."""
-    if finding.problem == "leak":
+    if finding.problem in ("leak", "token_echoed"):
         return True
     return finding.problem == "unexpected" and any(
         check.kind == DECISION and check.verdict == "failed" for check in result.checks

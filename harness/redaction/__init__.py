@@ -22,6 +22,7 @@ from urllib.parse import quote, quote_plus
 
 from harness.redaction import places as secret_places
 from harness.redaction.names import looks_secret, may_name_secret, names_secret
+from harness.redaction.tokens import TokenPieces
 from harness.types import JsonObject, ModelSpec, ServerSpec, Suite
 
 MARK = "[redacted]"
@@ -99,7 +100,7 @@ class Redactor:
     reader of a policy's report can still tell the identities apart.
     """
 
-    __slots__ = ("_compiled", "_identities", "_known")
+    __slots__ = ("_compiled", "_identities", "_known", "_tokens")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         """Know ``secrets`` by value; those shorter than `MIN_LENGTH` are ignored."""
@@ -149,8 +150,9 @@ class Redactor:
         """Know ``secret`` from now on: one that came up in the middle of a run.
 
         What is recognised by its shape, such as a JSON Web Token, need not be: long ones would make
-        this slow.
+        this slow. But a token's pieces, split at its dots, have no shape.
         """
+        self._tokens.add(secret)
         if self.text(secret) != MARK:
             self._know([secret])
 
@@ -159,6 +161,7 @@ class Redactor:
         self._known: dict[str, str] = {}
         self._identities: dict[str, str] = {}
         self._compiled: re.Pattern[str] | None = None
+        self._tokens = TokenPieces(MARK)
 
     def _know(self, secrets: Iterable[str], mark: str = MARK) -> None:
         for secret in secrets:
@@ -188,7 +191,7 @@ class Redactor:
     def text(self, text: str) -> str:
         """Return ``text`` without secrets: the same object when there are none."""
         replaced, count = self._pattern.subn(self._replacement, text)
-        return replaced if count else text
+        return self._tokens.text(replaced if count else text)
 
     def piece(self, text: str) -> str:
         """Return a piece of output without secrets; it may be JSON, a table or a sentence.
@@ -196,8 +199,10 @@ class Redactor:
         A secret that is a number, or holds a quotation mark, is left: taken out of JSON it could
         break it. It is taken out where texts are put into the output.
         """
-        return self._pattern.sub(
-            lambda match: match[0] if _is_syntax(match[0]) else self._replacement(match), text
+        return self._tokens.text(
+            self._pattern.sub(
+                lambda match: match[0] if _is_syntax(match[0]) else self._replacement(match), text
+            )
         )
 
     def document(self, text: str) -> str:
@@ -220,6 +225,8 @@ class Redactor:
 
         A secret that begins in one piece may end in the next.
         """
+        if self._tokens.is_in(text):
+            return True
         overlap = max([_OVERLAP, *map(len, tuple(self._known))])
         starts = range(0, max(1, len(text)), _PIECE)
         return any(self._pattern.search(text, start, start + _PIECE + overlap) for start in starts)

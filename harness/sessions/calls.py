@@ -12,6 +12,7 @@ from mcp.shared.exceptions import MCPError
 from harness.errors import ServerError
 from harness.json_bounds import loads, shortcoming
 from harness.linear_regex import matches_whole
+from harness.redaction.tokens import TokenPieces
 from harness.sessions.beside import asides_of
 from harness.sessions.beside import bounded as bounded_asides
 from harness.sessions.call_outcome import classify
@@ -45,8 +46,13 @@ class CallSender:
         tools: ToolList,
         spec: ServerSpec,
         when_lost: Callable[[HttpFault | None], Awaitable[str]],
+        shown: TokenPieces,
     ) -> None:
-        """Call ``tools`` through ``client``; ``when_lost`` returns why there is no answer."""
+        """Call ``tools`` through ``client``; ``when_lost`` returns why there is no answer.
+
+        Tokens in ``shown`` are taken out of every answer before anybody reads it.
+        """
+        self._shown = shown
         self._client = client
         self._schemas = ToolSchemas(tools)
         self._listed = frozenset(tool.name for tool in tools.tools)
@@ -92,6 +98,9 @@ class CallSender:
         took = anyio.current_time() - started
         if scope.cancelled_caught:
             return draft.record("timeout", f"no answer within {seconds:.3g} s", duration_s=took)
+        clean = self._shown.json(result)
+        draft.echoed = clean is not result
+        result = clean
         if self._client.is_watched:
             draft.came_with = tuple(asides_of(result))
         return await self._answered(draft, result, took)
@@ -158,6 +167,8 @@ class CallSender:
         text = (
             error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
         )
+        clean = self._shown.text(text)
+        draft.echoed, text = clean is not text, clean
         coded = has_refusal_code(error.data)
         outcome = self._classified(draft, text, code=error.code, coded=coded)
         return draft.record(
@@ -263,7 +274,7 @@ def _blocked_words(tool: str) -> str:
 class _Draft:
     """The facts of a call before its answer."""
 
-    __slots__ = ("arguments", "came_with", "heard", "reply", "request", "started_s")
+    __slots__ = ("arguments", "came_with", "echoed", "heard", "reply", "request", "started_s")
 
     def __init__(self, request: ToolRequest, reply: int, started_s: float) -> None:
         self.request = request
@@ -272,6 +283,7 @@ class _Draft:
         self.arguments = Validation()
         self.came_with: tuple[Aside, ...] = ()
         self.heard: list[Aside] = []
+        self.echoed = False
 
     def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
         return ToolCall(
@@ -284,6 +296,7 @@ class _Draft:
             argument_errors=self.arguments.errors,
             arguments_not_validated=self.arguments.gave_up,
             started_s=self.started_s,
+            echoed_token=self.echoed,
             beside=bounded_asides((*self.came_with, *self.heard)),
             **facts,
         )

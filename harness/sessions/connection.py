@@ -162,7 +162,10 @@ class Connection:
             tail = error.stderr_tail or self.stderr_tail()
             raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
         return Visit(
-            self, user_context, tools, CallSender(client, tools, self._spec, self._when_lost)
+            self,
+            user_context,
+            tools,
+            CallSender(client, tools, self._spec, self._when_lost, self._bearers.shown),
         )
 
     def close(self) -> None:
@@ -304,7 +307,9 @@ class Connection:
             self._conclude(str(error), link.source.noise)
         else:
             self._client = link.client
-            self._caller = CallSender(link.client, self._tools, self._spec, self._when_lost)
+            self._caller = CallSender(
+                link.client, self._tools, self._spec, self._when_lost, self._bearers.shown
+            )
             starting.deadline = math.inf
             self._opened.set()
 

@@ -211,6 +211,10 @@ class ToolCall:
     """What else came with the result, and what the server said while the call was under way; only
     recorded where several identities ask the same."""
 
+    echoed_token: bool = False
+    """Whether the server sent back a token that it was shown. It is taken out of the record, and
+    the model is not given it."""
+
     @property
     def is_error(self) -> bool:
         """Whether it ended in anything but a good result."""

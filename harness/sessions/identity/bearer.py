@@ -14,8 +14,9 @@ from urllib.parse import urlsplit, urlunsplit
 import anyio
 
 from harness.errors import UsageError
-from harness.redaction import Redactor
+from harness.redaction import MARK, Redactor
 from harness.redaction.names import names_secret
+from harness.redaction.tokens import TokenPieces
 from harness.sessions.identity.claims import claims_of
 from harness.sessions.identity.delivery import Identity
 from harness.sessions.identity.token_command import ask_command
@@ -104,7 +105,9 @@ class Bearer:
             return Token(text, expiry_of(text))
         issuer = await self._source.issuer(identity.issuer_port)
         claims = claims_of(identity, user_context)
-        return issuer.token(claims, audience=self._audience, credential=self._who.credential)
+        token = issuer.token(claims, audience=self._audience, credential=self._who.credential)
+        self._source.learn(token.text)
+        return token
 
 
 class Bearers:
@@ -113,9 +116,11 @@ class Bearers:
     def __init__(self, guardian: Guardian, learn: Callable[[str], None] = lambda _: None) -> None:
         """Start nothing yet.
 
-        ``learn`` gets every token that does not look like one, before its use.
+        ``learn`` gets every token before its use.
         """
         self.guardian = guardian
+        self.shown = TokenPieces(MARK)
+        """Every token that a server was shown."""
         self._redactor = Redactor()
         self._learn = learn
         self._issuers: Issuers | None = None
@@ -178,6 +183,7 @@ class Bearers:
 
     def learn(self, token: str) -> None:
         """Redact ``token`` in everything that is written from now on."""
+        self.shown.add_whole(token)
         self._redactor.learn(token)
         self._learn(token)
 

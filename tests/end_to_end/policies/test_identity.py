@@ -104,7 +104,9 @@ def test_every_way_reaches_the_server_and_nothing_of_it_the_model_or_in_case_of_
                 defaults={"setup": calls},
             )
         finished = project.run("evals", *SERVERS, "-u", json.dumps(USER), "--json-output")
-        assert finished.code == 4, finished.stderr
+        assert finished.code == 1, finished.stderr
+        assert "failed by_bearer::who" in finished.stderr
+        assert "Token was sent back: the answer of whoami has the caller's token" in finished.stderr
         told = seen(project.log())
         bodies = [json.dumps(incoming.body) for incoming in provider.journal]
     assert told["by_meta"]["meta"]["io.github.harness/user_context"] == USER

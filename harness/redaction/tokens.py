@@ -1,0 +1,70 @@
+"""Tokens that were shown to servers, found in any text, whole or split at their dots.
+
+A token in three pieces is still a token: its middle names the user, and its pieces can be put
+together again. Pieces are found by looking words up, so thousands of tokens cost nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_SHORTEST = 16
+"""Characters of a piece that cannot be there by coincidence."""
+_JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
+_WORD = re.compile(rf"((?:\\[bfnrt])?)([\w-]{{{_SHORTEST},}})", re.ASCII)
+"""A word, and an escape of JSON before it, which would otherwise count as its first letter."""
+
+
+class TokenPieces:
+    """The words that make up known tokens."""
+
+    __slots__ = ("_mark", "_whole", "_words")
+
+    def __init__(self, mark: str) -> None:
+        """Know nothing; ``mark`` replaces what is found."""
+        self._mark = mark
+        self._words: set[str] = set()
+        self._whole: set[str] = set()
+
+    def add(self, token: str) -> None:
+        """Know the pieces of ``token``, if it is a JSON Web Token."""
+        if _JWT.fullmatch(token):
+            self._words.update(match[2] for match in _WORD.finditer(token))
+
+    def add_whole(self, token: str) -> None:
+        """Know ``token``, whatever its form, and its pieces if it has any."""
+        self.add(token)
+        if len(token) >= _SHORTEST and not _JWT.fullmatch(token):
+            self._whole.add(token)
+
+    def is_in(self, text: str) -> bool:
+        """Return whether ``text`` has a piece."""
+        return any(token in text for token in self._whole) or (
+            bool(self._words) and any(m[2] in self._words for m in _WORD.finditer(text))
+        )
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without pieces: the same object if there are none."""
+        if not self.is_in(text):
+            return text
+        for token in self._whole:
+            text = text.replace(token, self._mark)
+        text = _WORD.sub(lambda m: m[1] + (self._mark if m[2] in self._words else m[2]), text)
+        return text.replace(".".join([self._mark] * 3), self._mark)
+
+    def json(self, value: Any) -> Any:
+        """Return a JSON ``value`` without pieces: the same object if there are none."""
+        if not self._words and not self._whole:
+            return value
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            items = {self.text(str(key)): self.json(item) for key, item in value.items()}
+            same = all(a is b for a, b in zip(items.values(), value.values(), strict=False))
+            return value if same and items.keys() == value.keys() else items
+        if isinstance(value, list):
+            parts = [self.json(item) for item in value]
+            return value if all(a is b for a, b in zip(parts, value, strict=True)) else parts
+        return value
