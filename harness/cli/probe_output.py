@@ -25,6 +25,10 @@ _FATES: Mapping[TokenFate, str] = {
 }
 _FORGED: Mapping[str, tuple[Problem, str]] = {
     "identity": ("smuggled_identity", "with another's identity in their arguments or _meta"),
+    "arguments": (
+        "opened_by_arguments",
+        "with wildcards, others' ids, flags, limits or repeated",
+    ),
 }
 """What is forged → the finding that may come of it, and the calls in words."""
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 from typing import Literal, TypeAlias
 
 from harness.probing.callers import ProbeCaller
@@ -21,8 +21,9 @@ MOST_FORGED = 1_000
 """Forged calls of one probe, those left out that only confirm a gain."""
 _META_CHARS = 60
 
-Forgery: TypeAlias = Literal["identity"]
-"""What is forged: ``identity``, another's attributes are added to a call."""
+Forgery: TypeAlias = Literal["identity", "arguments"]
+"""What is forged: ``identity``, another's attributes are added to a call; ``arguments``, they are
+bent to get more, or the call is repeated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +42,13 @@ class ForgedCall:
     """What is sent."""
     meta: JsonObject = field(default_factory=dict)
     """What is sent in ``_meta`` of the request in addition."""
+    asked: JsonObject | None = None
+    """Those of the arguments that say what it is about; ``None``: all of `base`."""
+    same: bool = True
+    """Whether it asks the same question as `base`, so that any withheld value in its answer is one
+    of that question."""
+    times: int = 1
+    """How often it is made; the last answer counts."""
 
     @property
     def call(self) -> ProbeCall:
@@ -50,12 +58,18 @@ class ForgedCall:
     @property
     def label(self) -> str:
         """What tables call it."""
+        if self.times > 1:
+            return f"{self.call.label} ×{self.times}"
+        if not self.meta:
+            return self.call.label
         meta = json.dumps(dict(self.meta), ensure_ascii=False)
-        return (
-            f"{self.call.label} _meta={shorten(meta, _META_CHARS)}"
-            if self.meta
-            else (self.call.label)
-        )
+        return f"{self.call.label} _meta={shorten(meta, _META_CHARS)}"
+
+
+def within_bounds(forged: Sequence[ForgedCall]) -> Sequence[ForgedCall]:
+    """Return the first of ``forged`` that come to no more than `MOST_FORGED` calls."""
+    sums = accumulate(one.times for one in forged)
+    return [one for one, calls in zip(forged, sums, strict=True) if calls <= MOST_FORGED]
 
 
 def in_turns(each: Iterable[Iterator[ForgedCall]]) -> list[ForgedCall]:

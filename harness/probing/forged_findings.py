@@ -12,7 +12,10 @@ from harness.probing.report import ProbeFinding, Problem
 from harness.safe_text import one_line
 from harness.types import TrialResult
 
-_PROBLEMS: Mapping[Forgery, Problem] = {"identity": "smuggled_identity"}
+_PROBLEMS: Mapping[Forgery, Problem] = {
+    "identity": "smuggled_identity",
+    "arguments": "opened_by_arguments",
+}
 _MOST_FIELDS = 4
 
 
@@ -25,7 +28,8 @@ def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
     for run in lived.forged:
         forged = facts_of(run)["forged"]
         steps = gained.setdefault((name_of(run), forged["words"], forged["call"]), {})
-        steps[forged["step"]] = _gain(run, lived, withheld)
+        if forged["step"] != "before":
+            steps[forged["step"]] = _gain(run, lived, withheld)
     for run in lived.forged:
         forged = facts_of(run)["forged"]
         steps = gained[name_of(run), forged["words"], forged["call"]]
@@ -34,7 +38,7 @@ def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
             forged["step"] == "forged"
             and first is not None
             and steps.get("again") is not None
-            and steps.get("plain", first) is None
+            and steps.get("plain") is None
         ):
             yield _finding(run, first)
 
@@ -49,7 +53,8 @@ def withheld_by(lived: Lived) -> Withheld:
 def forged_kinds(lived: Lived) -> Mapping[str, int]:
     """Return how many calls were forged, by what was forged in them."""
     made = (facts_of(run)["forged"] for run in lived.forged)
-    return Counter(forged["kind"] for forged in made if forged["step"] == "forged")
+    count = Counter(forged["kind"] for forged in made if forged["step"] in ("before", "forged"))
+    return {kind: count[kind] for kind in _PROBLEMS if count[kind]}
 
 
 def not_forged(lived: Lived) -> int:
@@ -61,7 +66,9 @@ def _gain(run: TrialResult, lived: Lived, withheld: Withheld) -> Gain | None:
     result, forged = lived.result(run), facts_of(run)["forged"]
     if result is None:
         return None
-    return withheld.gain(name_of(run), result.call, forged["asked"], forged["brought"])
+    return withheld.gain(
+        name_of(run), result.call, forged["asked"], forged["brought"], same=forged["same"]
+    )
 
 
 def _finding(run: TrialResult, gain: Gain) -> ProbeFinding:

@@ -11,20 +11,24 @@ from typing import Literal, TypeAlias
 
 from harness.canonical_json import canonical_json, digest
 from harness.errors import HarnessError
+from harness.probing.bent_arguments import Bending, ids_for
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
 from harness.probing.caller_views import Lived
 from harness.probing.callers import ProbeCaller
-from harness.probing.forged_calls import MOST_FORGED, ForgedCall, in_turns
+from harness.probing.forged_calls import ForgedCall, in_turns, within_bounds
 from harness.probing.forged_findings import withheld_by
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggled_identities import smuggled
 from harness.reports.build import build_report
 from harness.runlog import RunLog, TrialLine
-from harness.types import Caller, Case, Tool, ToolList, Trial
+from harness.sessions import Session
+from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
-Step: TypeAlias = Literal["forged", "plain", "again"]
-"""The forged call; the call as it stands, right after; the forged one again."""
+Step: TypeAlias = Literal["before", "forged", "plain", "again"]
+"""A repeated call before its last time; the forged call; the call as it stands, right after; the
+forged one again."""
 _STEPS: Mapping[Step, str] = {
+    "before": " to be repeated",
     "forged": "",
     "plain": " as it stands, to confirm",
     "again": " again, to confirm",
@@ -40,20 +44,34 @@ class Forging:
         """Choose the calls by what ``log``, the probe so far, says of the calls as they stand."""
         self._asking = asking
         self._withheld = withheld_by(Lived(build_report(log), log))
-        possible = in_turns([*self._smuggled()])
-        self.calls: Sequence[ForgedCall] = possible[:MOST_FORGED]
+        possible = in_turns([*self._possible()])
+        self.calls: Sequence[ForgedCall] = within_bounds(possible)
         """The forged calls, in the order in which they matter."""
-        self._left_out = len(possible) - len(self.calls)
+        self._left_out = sum(one.times for one in possible[len(self.calls) :])
 
-    def _smuggled(self) -> Iterator[Iterator[ForgedCall]]:
+    def _possible(self) -> Iterator[Iterator[ForgedCall]]:
+        """Yield the forged calls for each caller and call, the most telling first."""
         by_meta = self._asking.plan.server.identity.via == "meta"
         callers = {caller.name: caller for caller in self._asking.plan.callers}
+        leaves = self._withheld.leaves()
+        known = {canonical_json(call.arguments) for call in self._asking.calls}
         for caller in callers.values():
             withheld = self._withheld.from_calls(caller.name)
+            if not withheld:
+                continue
             for call, tool in self._readable():
                 others = withheld.get((call.tool, canonical_json(call.arguments)), ())
-                for name in others[:_MOST_OTHERS]:
-                    yield smuggled(caller, call, callers[name], tool.input_schema, by_meta=by_meta)
+                posing = (
+                    one
+                    for name in others[:_MOST_OTHERS]
+                    for one in smuggled(
+                        caller, call, callers[name], tool.input_schema, by_meta=by_meta
+                    )
+                )
+                bending = Bending(tool.input_schema, ids_for(call.arguments, leaves))
+                bent = [*bending.bent(caller, call, known)]
+                # The repeated call comes last: what it opens would spoil the others.
+                yield iter([*in_turns([posing, iter(bent[:-1])]), bent[-1]])
 
     def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
         """Yield the calls that change nothing, with their tools."""
@@ -75,31 +93,40 @@ class Forging:
             try:
                 async with self._asking.session(caller) as session:
                     while rest and session.lost is None:
-                        one = rest.pop(0)
-                        for step in _STEPS:
-                            call = one.base if step == "plain" else one.call
-                            meta = {} if step == "plain" else one.meta
-                            trial = self._trial(one, call, step)
-                            line = await self._asking.line(session, call, trial, meta=meta)
-                            lines.append((line, session.tools))
-                            if step == "forged" and not self._gives(one, line):
-                                break
-                            if line.run.error is not None:
-                                break
+                        asked = await self._steps(session, rest.pop(0))
+                        lines += ((line, session.tools) for line in asked)
             except HarnessError as error:
                 unopened = (self._trial(one, one.call, "forged") for one in rest)
                 lines += [(self._asking.unopened(error, trial), None) for trial in unopened]
                 rest = []
         return lines
 
+    async def _steps(self, session: Session, one: ForgedCall) -> list[TrialLine]:
+        """Make one forged call; if it gives more, confirm that."""
+        lines: list[TrialLine] = []
+        for number in range(1, one.times):
+            trial = self._trial(one, one.call, "before", number)
+            lines.append(await self._asking.line(session, one.call, trial))
+        steps: tuple[Step, ...] = ("forged", "plain", "again")
+        for step in steps:
+            if step == "plain" and one.times > 1:
+                continue  # as it stands it is the same call, and opened by now
+            call = one.base if step == "plain" else one.call
+            meta = {} if step == "plain" else one.meta
+            line = await self._asking.line(session, call, self._trial(one, call, step), meta=meta)
+            lines.append(line)
+            if line.run.error is not None or (step == "forged" and not self._gives(one, line)):
+                break
+        return lines
+
     def _gives(self, one: ForgedCall, line: TrialLine) -> bool:
         made = () if line.transcript is None else line.transcript.tool_calls
         return any(
-            self._withheld.gain(one.caller.name, call, one.base.arguments, _brought(one))
+            self._withheld.gain(one.caller.name, call, _asked(one), _brought(one), same=one.same)
             for call in made
         )
 
-    def _trial(self, one: ForgedCall, call: ProbeCall, step: Step) -> Trial:
+    def _trial(self, one: ForgedCall, call: ProbeCall, step: Step, number: int = 0) -> Trial:
         label = one.base.label if step == "plain" else one.label
         name = f"{label} [{one.caller.name}]{_STEPS[step]}"
         if step == "plain":
@@ -109,7 +136,8 @@ class Forging:
             "words": one.words,
             "call": one.label,
             "of": one.base.label,
-            "asked": dict(one.base.arguments),
+            "asked": dict(_asked(one)),
+            "same": one.same,
             "brought": dict(_brought(one)),
             "step": step,
             "left_out": self._left_out,
@@ -130,8 +158,13 @@ class Forging:
                 }
             },
         )
-        key = digest([self._asking.plan.server.name, name, call.arguments, one.caller.user_context])
-        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+        facts = [self._asking.plan.server.name, name, number, call.arguments]
+        key = digest([*facts, one.caller.user_context])
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=number, key=key)
+
+
+def _asked(one: ForgedCall) -> JsonObject:
+    return one.base.arguments if one.asked is None else one.asked
 
 
 def _brought(one: ForgedCall) -> dict[str, object]:

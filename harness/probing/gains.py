@@ -16,6 +16,7 @@ from functools import cached_property
 from harness.judging.policy import View
 from harness.judging.policy.comparable_values import Prose, value_of
 from harness.judging.policy.index import Shown, WithheldValues
+from harness.judging.policy.same_field import akin
 from harness.judging.policy.same_record import same_thing
 from harness.judging.policy.views import CallKey, Leaf, Result
 from harness.judging.policy.withheld import WithheldValue, kept_from
@@ -98,16 +99,21 @@ class Withheld:
             for key, count in givers.items()
         }
 
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Return every field that anybody was given."""
+        return tuple(leaf for view in self._views for one in view.results for leaf in one.leaves)
+
     def gain(
-        self, identity: str, made: ToolCall, asked: JsonObject, brought: JsonObject
+        self, identity: str, made: ToolCall, asked: JsonObject, brought: JsonObject, *, same: bool
     ) -> Gain | None:
         """Return what a forged call gave ``identity``; ``None`` if it is nothing.
 
         Args:
             identity: Who made it.
             made: The call and its answer.
-            asked: The arguments of the call that was forged.
+            asked: The arguments that say what it is about.
             brought: What was sent beside the arguments, and the caller's attributes.
+            same: Whether it asks the same question as a call that everybody made.
         """
         if made.outcome != "ok" or identity not in self._indexed:
             return None
@@ -115,7 +121,9 @@ class Withheld:
         result = Result(call=replace(made, arguments=asked))
         found = [
             secret
-            for secret in {id(one): one for one in self._given_in(identity, result)}.values()
+            for secret in {
+                id(one): one for one in self._given_in(identity, result, same=same)
+            }.values()
             if not sent.holds(secret.value)
         ]
         if not found:
@@ -124,30 +132,60 @@ class Withheld:
         givers = dict.fromkeys(giver for secret in found for giver in secret.givers)
         return Gain(tuple(fields), tuple(givers))
 
-    def _given_in(self, identity: str, result: Result) -> Iterator[WithheldValue]:
+    def _given_in(self, identity: str, result: Result, *, same: bool) -> Iterator[WithheldValue]:
+        """Yield what is withheld and stands in ``result``."""
         secrets = self._indexed[identity]
+        unsure: list[WithheldValue] = []
         for leaf in result.leaves:
             value = value_of(leaf.value)
-            if value is not None:
-                for siblings in secrets.of(value):
-                    yield from (one for one in siblings.all if _is_the_same(one, leaf, result))
+            for siblings in () if value is None else secrets.of(value):
+                for secret in siblings.all:
+                    sure = _is_the_same(secret, leaf, result)
+                    if sure or (sure is None and same):
+                        yield secret
+                    elif sure is None:
+                        unsure.append(secret)
+        yield from self._whole(identity, unsure)
         if result.is_prose:
-            yield from (
-                secret
-                for secret in secrets.told_in(Prose(result.call.text))
-                if secret.tool == result.call.tool
-                and same_thing(secret.answered.asked, result.asked, "") is not False
-            )
+            for secret in secrets.told_in(Prose(result.call.text)):
+                agrees = same_thing(secret.answered.asked, result.asked, "")
+                if secret.tool == result.call.tool and (agrees or (same and agrees is None)):
+                    yield secret
+
+    def _whole(self, identity: str, found: Sequence[WithheldValue]) -> Iterator[WithheldValue]:
+        """Yield those of ``found`` that are all that is withheld of one answer.
+
+        Two records may share a value; that they share all is no coincidence.
+        """
+        by_answer: dict[int, dict[int, WithheldValue]] = {}
+        for secret in found:
+            by_answer.setdefault(id(secret.answered), {})[id(secret)] = secret
+        for own in by_answer.values():
+            answered = next(iter(own.values())).answered
+            telling = {
+                id(secret)
+                for secret in self._of[identity]
+                if secret.answered is answered and secret.value.grade > 0
+            }
+            if len(telling) > 1 and telling <= own.keys():
+                yield from own.values()
 
 
-def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
-    """Whether a field with a secret's value is that secret."""
-    if secret.tool != result.call.tool or fold(leaf.name) != fold(secret.leaf.name):
-        return False
+def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | None:
+    """Whether a field with a secret's value is that secret; ``None`` where no id tells."""
     record = same_thing(secret.leaf.record, leaf.record, except_for=leaf.name)
-    if record is None:
-        return secret.value.grade > 0
-    return record
+    if record is False:
+        return False
+    if secret.tool != result.call.tool:
+        # Who may not list a row may not get it by its id either.
+        is_row = secret.reach == "call" and secret.kept == "left out"
+        return is_row and record is True and akin(secret.leaf.name, leaf.name)
+    if fold(leaf.name) != fold(secret.leaf.name):
+        return False
+    if record:
+        return True
+    asked = same_thing(secret.answered.asked, result.asked, except_for=leaf.name)
+    return asked if secret.value.grade > 0 else False
 
 
 def _rows(result: Result, path: str) -> int:

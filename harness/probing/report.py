@@ -17,6 +17,7 @@ Problem: TypeAlias = Literal[
     "token_accepted",
     "token_echoed",
     "smuggled_identity",
+    "opened_by_arguments",
     "unstable",
     "unobserved",
 ]
@@ -33,6 +34,8 @@ Problem: TypeAlias = Literal[
 - ``token_echoed``: an answer has the token that the server was shown.
 - ``smuggled_identity``: a call with another's attributes in its arguments or its ``_meta`` gives
   what is withheld from the caller.
+- ``opened_by_arguments``: a call with bent arguments, or repeated, gives what is withheld from the
+  caller.
 - ``unstable``: the same caller gets another answer to the same call, depending on who asked before:
   with other fields or another outcome, or one that somebody else gets; asked again, it followed the
   caller before every time.

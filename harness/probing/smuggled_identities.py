@@ -37,6 +37,8 @@ def smuggled(
         by_meta: Whether identities travel in ``_meta`` of the request, so that the place is taken.
     """
     context = other.user_context or {}
+    # What the tool takes such an argument for, nobody knows: it may ask for something else.
+    declared = frozenset(schema.get("properties") or {})
     sent: set[str] = {canonical_json(call.arguments)}
     for place, arguments in _places(call.arguments, schema, context, other.name):
         key = canonical_json(arguments)
@@ -48,6 +50,7 @@ def smuggled(
                 kind="identity",
                 words=f"with {place} of {other.name} in the arguments",
                 arguments=arguments,
+                same=declared.isdisjoint(arguments.keys() - call.arguments.keys()),
             )
     if not by_meta:
         yield ForgedCall(

@@ -48,6 +48,15 @@ PERSON = {
     "description": "Id of the person, such as P-1001.",
 }
 OPTIONS = {"type": "object", "properties": {"language": {"type": "string"}}}
+LIMIT = {"limit": {"type": "integer"}}
+MORE: dict[str, dict[str, Any]] = {
+    "nested_argument": {"options": OPTIONS},
+    "flag": {"include_salary": {"type": "boolean"}},
+    "detail": {"detail": {"type": "string", "enum": ["short", "full"]}},
+    **dict.fromkeys(["no_limit", "zero_limit", "huge_limit"], LIMIT),
+    "none": {"options": OPTIONS, "detail": {"type": "string", "enum": ["short", "full"]}, **LIMIT},
+}
+"""Fault → what its tools take as well."""
 TEAM = {"type": "string", "enum": ["blue", "green"], "description": "Name of the team."}
 
 
@@ -55,7 +64,7 @@ def tool(name: str, description: str, **properties: Any) -> dict[str, Any]:
     schema = {
         "type": "object",
         "properties": properties,
-        "required": [name for name, part in properties.items() if part["type"] != "object"],
+        "required": [name for name in properties if name in ("person_id", "team", "salary")],
         "additionalProperties": False,
     }
     reads = {"readOnlyHint": not name.startswith("set_")}
@@ -67,9 +76,9 @@ TOOLS = [
         "get_person",
         "Show the record of one person by id: name, team, mail and salary.",
         person_id=PERSON,
-        **({"options": OPTIONS} if FAULT == "nested_argument" else {}),
+        **MORE.get(FAULT, {}),
     ),
-    tool("list_team", "List all members of a team.", team=TEAM),
+    tool("list_team", "List all members of a team.", team=TEAM, **MORE.get(FAULT, {})),
     tool(
         "set_salary", "Change the salary of a person.", person_id=PERSON, salary={"type": "integer"}
     ),
@@ -103,11 +112,37 @@ SMUGGLED: dict[str, Callable[[dict[str, Any]], Any]] = {
 """Arguments out of which a role is taken, over what the request says."""
 
 
+BENT: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "wildcard": lambda arguments: arguments.get("person_id") == "*",
+    "sql_wildcard": lambda arguments: arguments.get("person_id") == "%",
+    "no_id": lambda arguments: arguments.get("person_id") == "",
+    "case_of_id": lambda arguments: arguments.get("person_id", "").startswith("p-"),
+    "spaces": lambda arguments: arguments.get("person_id", "").startswith(" "),
+    "flag": lambda arguments: arguments.get("include_salary") is True,
+    "undeclared_flag": lambda arguments: arguments.get("unmask") is True,
+    "detail": lambda arguments: arguments.get("detail") == "full",
+    "no_limit": lambda arguments: arguments.get("limit", 9) < 0,
+    "zero_limit": lambda arguments: arguments.get("limit", 9) == 0,
+    "huge_limit": lambda arguments: arguments.get("limit", 9) > 10**6,
+    "patient": lambda arguments: counted(arguments) > 9,
+}
+"""Arguments that open the door to whoever asks."""
+ASKED: dict[str, int] = {}
+
+
+def counted(arguments: dict[str, Any]) -> int:
+    key = json.dumps(arguments)
+    ASKED[key] = ASKED.get(key, 0) + 1
+    return ASKED[key]
+
+
 def role_of(params: dict[str, Any]) -> str:
     if FAULT == "blind":
         return "admin"
     if FAULT in SMUGGLED and (role := SMUGGLED[FAULT](params.get("arguments") or {})):
         return str(role)
+    if FAULT in BENT and BENT[FAULT](params.get("arguments") or {}):
+        return "admin"
     user = (params.get("_meta") or {}).get(IDENTITY) or {}
     role = user.get("role", "nobody")
     if "BY_ENVIRONMENT" in os.environ and not (FAULT == "request_meta" and user):
@@ -123,6 +158,10 @@ def listed(role: str) -> list[dict[str, Any]]:
 
 
 def found(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    if FAULT in ("wildcard", "sql_wildcard", "no_id") and BENT[FAULT](arguments):
+        return {"people": [dict(one) for one in PEOPLE.values()]}
+    if FAULT in ("case_of_id", "spaces") and name == "get_person":
+        return dict(PEOPLE[arguments["person_id"].strip().upper()])
     if name == "get_person":
         return dict(PEOPLE[arguments["person_id"]])
     return {"members": [dict(one) for one in PEOPLE.values() if one["team"] == arguments["team"]]}
@@ -145,12 +184,20 @@ def refusal(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
-    if arguments.get("person_id", "P-1007") not in PEOPLE:
+    is_bent = FAULT in BENT and BENT[FAULT](arguments)
+    if arguments.get("person_id", "P-1007") not in PEOPLE and not is_bent:
         return {
             "content": [{"type": "text", "text": "There is nobody with this id."}],
             "isError": True,
         }
     result = found(name, arguments)
+    if FAULT in ("foreign_id", "own_rows") and role == "clerk":
+        if name == "list_team":
+            result["members"] = result["members"][:1]
+        elif FAULT == "own_rows" and arguments["person_id"] != "P-1007":
+            return refusal({})
+    if FAULT == "echoing":
+        result["asked"] = arguments
     if role not in ("admin", "clerk") and not (FAULT == "public" and role == "nobody"):
         return refusal(result)
     shown = (

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.harness_process import Finished, Project
-from tests.end_to_end.policies.policed_server import LOOSE, SMUGGLED
+from tests.end_to_end.policies.policed_server import BENT, LOOSE, SMUGGLED
 
 SERVER = Path(__file__).with_name("policed_server.py")
 RECORD, TEAM = 'get_person(person_id="P-1007")', 'list_team(team="blue")'
@@ -32,6 +32,24 @@ SETTINGS: dict[str, Any] = {
     "identities": {"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
     "defaults": {"as": ["admin", "clerk", "anonymous"]},
 }
+
+HOW = {
+    "fault": "how",
+    "wildcard": "with '*' as 'person_id'",
+    "sql_wildcard": "with '%' as 'person_id'",
+    "no_id": "with '' as 'person_id'",
+    "case_of_id": "with 'person_id' in other case",
+    "spaces": "with spaces around 'person_id'",
+    "flag": "with 'include_salary' set to true",
+    "undeclared_flag": "with flags that the tool does not declare",
+    "detail": "with 'full' as 'detail'",
+    "no_limit": "with 'limit' set to -1",
+    "zero_limit": "with 'limit' set to 0",
+    "huge_limit": "with 'limit' set to 1000000000",
+    "patient": "when it is made 12 times",
+    "foreign_id": "with another's id as 'person_id'",
+}
+"""Fault → how a finding says what opened the door."""
 
 
 def probe(
@@ -282,3 +300,31 @@ def test_an_identity_in_the_requests_metadata_may_not_count_where_it_travels_els
         "in _meta of the request, and not without" in finding["words"]
         for finding in document["findings"]
     )
+
+
+@pytest.mark.parametrize(("fault", "how"), HOW.items())
+def test_arguments_that_open_what_is_withheld_are_found(
+    project: Project, fault: str, how: str
+) -> None:
+    document = probe(project, fault, "--json-output").document
+    found = [
+        finding["words"]
+        for finding in document["findings"]
+        if finding["problem"] == "opened_by_arguments" and finding["callers"] == ["clerk"]
+    ]
+    assert any(how in words for words in found), document["findings"]
+    assert {how in words for words in found} == {True}
+
+
+def test_every_bent_argument_is_planted() -> None:
+    assert set(BENT) <= set(HOW)
+
+
+@pytest.mark.parametrize("server", ["none", "own_rows", "echoing"])
+def test_forged_calls_find_nothing_in_a_server_that_holds_to_its_policy(
+    project: Project, server: str
+) -> None:
+    document = probe(project, server, "--json-output").document
+    assert document["findings"] == []
+    assert min(document["forged_calls"].values()) > 10
+    assert document["not_forged"] == 0

@@ -1,0 +1,138 @@
+"""Calls with arguments bent to get more: wildcards, others' ids, flags, limits, and repetition."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
+
+from harness.canonical_json import canonical_json
+from harness.judging.policy.views import Leaf
+from harness.matching.texts import fold
+from harness.probing.callers import ProbeCaller
+from harness.probing.forged_calls import ForgedCall
+from harness.probing.planned_calls import ProbeCall
+from harness.types import JsonObject
+
+TIMES = 12
+"""How often a call is repeated."""
+FLAGS = (
+    "include_all",
+    "include_hidden",
+    "include_deleted",
+    "include_sensitive",
+    "show_all",
+    "all",
+    "full",
+    "raw",
+    "unmask",
+    "debug",
+    "verbose",
+)
+"""Flags that no schema declares, set at once."""
+_MOST_IDS = 3
+_MOST_WORDS = 4
+_LIMITS = ("limit", "size", "count", "top", "max", "first", "rows", "take")
+_HUGE = 1_000_000_000
+
+
+class Bending:
+    """Bends the arguments of calls to one tool."""
+
+    def __init__(self, schema: JsonObject, ids: Mapping[str, Collection[str]]) -> None:
+        """Bend what fits ``schema``; ``ids`` are known ids by the argument that may take them."""
+        declared = schema.get("properties")
+        self._declared: Mapping[str, Any] = declared if isinstance(declared, Mapping) else {}
+        self._ids = ids
+
+    def bent(
+        self, caller: ProbeCaller, call: ProbeCall, known: Collection[str]
+    ) -> Iterator[ForgedCall]:
+        """Yield ``call`` of ``caller`` with one thing bent at a time, and last, repeated.
+
+        Calls whose canonical arguments are ``known`` are made as they stand, and left out.
+        """
+        sent = set(known)
+        for words, changed, wild in self._changes(call.arguments):
+            arguments = {**call.arguments, **changed}
+            key = canonical_json(arguments)
+            if key not in sent:
+                sent.add(key)
+                asked = {name: value for name, value in arguments.items() if name not in wild}
+                yield ForgedCall(
+                    caller=caller,
+                    base=call,
+                    kind="arguments",
+                    words=f"with {words}",
+                    arguments=arguments,
+                    asked=asked,
+                    same=False,
+                )
+        yield ForgedCall(
+            caller=caller,
+            base=call,
+            kind="arguments",
+            words=f"when it is made {TIMES} times",
+            arguments=call.arguments,
+            times=TIMES,
+        )
+
+    def _changes(self, arguments: JsonObject) -> Iterator[tuple[str, JsonObject, tuple[str, ...]]]:
+        """Yield words, the changed arguments, and those of them that name nothing in particular."""
+        for name, value in arguments.items():
+            if isinstance(value, str) and "enum" not in self._part(name):
+                for other in tuple(self._ids.get(name, ()))[:_MOST_IDS]:
+                    yield f"another's id as {name!r}", {name: other}, ()
+        for name in self._declared:
+            yield from self._of_schema(name, arguments)
+        for name, value in arguments.items():
+            if isinstance(value, str) and value and "enum" not in self._part(name):
+                yield f"{name!r} in other case", {name: value.swapcase()}, ()
+                yield f"spaces around {name!r}", {name: f" {value} "}, ()
+                for wild in ("*", "%", ""):
+                    yield f"{wild!r} as {name!r}", {name: wild}, (name,)
+        unknown = {flag: True for flag in FLAGS if flag not in arguments}
+        yield "flags that the tool does not declare", unknown, ()
+
+    def _of_schema(
+        self, name: str, arguments: JsonObject
+    ) -> Iterator[tuple[str, JsonObject, tuple[str, ...]]]:
+        part, value = self._part(name), arguments.get(name)
+        words = part.get("enum")
+        if part.get("type") == "boolean":
+            for flag in (True, False):
+                if flag is not value:
+                    yield f"{name!r} set to {str(flag).lower()}", {name: flag}, ()
+        elif isinstance(words, list):
+            for word in words[:_MOST_WORDS]:
+                yield f"{word!r} as {name!r}", {name: word}, ()
+        elif part.get("type") in ("integer", "number") and _is_limit(name):
+            for limit in (_HUGE, -1, 0):
+                yield f"{name!r} set to {limit}", {name: limit}, ()
+        elif part.get("type") == "string" and name not in arguments:
+            yield f"'*' as {name!r}", {name: "*"}, (name,)
+
+    def _part(self, name: str) -> Mapping[str, Any]:
+        part = self._declared.get(name)
+        return part if isinstance(part, Mapping) else {}
+
+
+def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]]:
+    """Return the ids among ``leaves`` that fit each argument of ``names``: fields of its name.
+
+    An argument such as ``person_id`` also takes the ``id`` of a record.
+    """
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    for leaf in leaves:
+        if isinstance(leaf.value, str) and leaf.value:
+            for name, values in found.items():
+                if _names_id(name) and fold(leaf.name) in (fold(name), "id"):
+                    values[leaf.value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def _names_id(name: str) -> bool:
+    return fold(name).endswith(("id", "key", "number", "code", "name", "email"))
+
+
+def _is_limit(name: str) -> bool:
+    return any(word in fold(name) for word in _LIMITS)
