@@ -34,7 +34,6 @@ SETTINGS: dict[str, Any] = {
 }
 
 HOW = {
-    "fault": "how",
     "wildcard": "with '*' as 'person_id'",
     "sql_wildcard": "with '%' as 'person_id'",
     "no_id": "with '' as 'person_id'",
