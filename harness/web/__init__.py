@@ -5,17 +5,20 @@ what it begins and ends; results are read from its log (`feed`), as for a run th
 terminal. There is no other storage, so a page that is closed, reloaded or opened by somebody else
 shows the same.
 
-=========== =====================================================================
-`settings`  limits, address, token
-`guard`     who may ask at all: Host, Origin, token; headers of every answer
-`uploads`   a multipart request becomes an `Upload` and a `Choice`
-`vetting`   what an uploaded suite may not ask for
-`worker`    the process of one run
-`process`   that process, as the page sees it
-`jobs`      one run from upload to log; the `Board` of all of them, and its queue
-`feed`      the events of a run, numbered, for any number of listeners
-`following` runs that were started elsewhere, followed by their logs
-`results`   one trial, and a whole run, as the page shows them
-`history`   past runs
-=========== =====================================================================
+============== =====================================================================
+`settings`     limits, address, token
+`guard`        who may ask at all: Host, Origin, token; headers of every answer
+`uploads`      a multipart request becomes an `Upload` and a `Choice`
+`vetting`      what an uploaded suite may not ask for
+`worker`       the process of one run
+`process`      that process, as the page sees it
+`jobs`         one run from upload to log; the `Board` of all of them, and its queue
+`feed`         the events of a run, numbered, for any number of listeners
+`following`    runs that were started elsewhere, followed by their logs
+`results`      one trial, and a whole run, as the page shows them
+`history`      past runs
+`catalog`      all of them in memory, found by suite, model and result
+`run_index`    what the list says of a run, kept beside its log
+`problem_page` what went wrong, as a page or as JSON
+============== =====================================================================
 """

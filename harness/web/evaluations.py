@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.from_thread
 import anyio.to_thread
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
@@ -26,6 +27,7 @@ from harness.reports.formats.json_report import write_json
 from harness.runlog import read_log
 from harness.runner.planning.judge_choice import NOBODY
 from harness.web import history, vetting
+from harness.web.catalog import ENDINGS, Catalog, Wanted
 from harness.web.feed import run_facts
 from harness.web.following import Followers, follow_log, page_of
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
@@ -40,18 +42,6 @@ RETRY_MS = 1_000
 FAREWELL_S = LISTEN_S + STOP_S + ABORT_S
 """Seconds that a stream stays open when the page stops, to report the interruption of its run."""
 SAMPLE = "finance.csv"
-ENDINGS: dict[str, Callable[[dict[str, Any]], bool]] = {
-    "passed": lambda run: (
-        bool(run.get("counts")) and run["counts"]["passed"] == run["counts"]["planned"]
-    ),
-    "failed": lambda run: bool(run.get("counts", {}).get("failed")),
-    "error": lambda run: bool(run.get("counts", {}).get("error")) or "error" in run,
-    "running": lambda run: bool(run["state"] == "running"),
-    "interrupted": lambda run: bool(
-        run["state"] != "running" and run.get("reason") == "interrupted"
-    ),
-}
-"""Results that the list of runs can be filtered by."""
 
 
 class Evaluations:
@@ -62,6 +52,7 @@ class Evaluations:
         self._board = board
         self._settings = settings
         self._followers = Followers()
+        self._catalog = Catalog(settings.runs)
 
     def routes(self) -> list[Route]:
         """Return them."""
@@ -164,15 +155,11 @@ class Evaluations:
         if (result := wanted.get("result")) and result not in ENDINGS:
             raise HTTPException(400, f"'result' takes one of: {', '.join(ENDINGS)}.")
 
-        def keep(entry: dict[str, Any]) -> bool:
-            return (
-                _within(wanted.get("suite"), entry["suites"])
-                and _within(wanted.get("model"), entry["models"])
-                and (not result or ENDINGS[result](entry))
-            )
-
-        found, known = await anyio.to_thread.run_sync(
-            history.entries, self._settings.runs, keep, limit
+        asked = Wanted(
+            suite=wanted.get("suite", ""), model=wanted.get("model", ""), result=result or ""
+        )
+        found = await anyio.to_thread.run_sync(
+            self._catalog.find, asked, limit, anyio.from_thread.check_cancelled
         )
         waiting = (
             []
@@ -180,9 +167,12 @@ class Evaluations:
             else [_linked(job.as_json()) for job in self._board.waiting()]
         )
         ours = [
-            {**_linked(entry), "ours": self._board.get(entry["id"]) is not None} for entry in found
+            {**_linked(entry), "ours": self._board.get(entry["id"]) is not None}
+            for entry in found.entries
         ]
-        return JSONResponse({"waiting": waiting, "runs": ours, "known": known})
+        return JSONResponse(
+            {"waiting": waiting, "runs": ours, "known": found.known, "unread": found.unread}
+        )
 
     async def get(self, request: Request) -> Response:
         """Return a whole run."""
@@ -296,7 +286,3 @@ def _limit(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < len("1000000") and int(text)):
         raise HTTPException(400, f"'limit' takes a number from 1 to {history.MOST}.")
     return min(int(text), history.MOST)
-
-
-def _within(wanted: str | None, names: list[str]) -> bool:
-    return not wanted or any(wanted.lower() in name.lower() for name in names)

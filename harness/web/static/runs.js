@@ -7,9 +7,11 @@ import { counted, money, percent } from "./words.js";
 
 const PAGE = 50;
 const REFRESH_MS = 3000;
+const TYPING_MS = 150;
 let limit = PAGE;
 let asked = 0;
 let timer = null;
+let asking = null;
 const picked = new Set();
 let drawn = new Map();
 
@@ -18,17 +20,21 @@ async function load() {
   const number = ++asked;
   const query = new URLSearchParams({ limit });
   for (const id of ["suite", "model", "result"]) if (byId(id).value) query.set(id, byId(id).value);
+  asking?.abort(); // nobody waits for what was typed before
+  asking = new AbortController();
   try {
-    const found = await call(`/evaluations?${query}`);
+    const found = await call(`/evaluations?${query}`, { signal: asking.signal });
     if (number === asked) show(found);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+    if (number !== asked) return;
     byId("shown").textContent = error.message;
   }
 }
 
-function show({ waiting, runs, known }) {
-  byId("shown").textContent = known ? `${counted(runs.length, "run")} shown, ${known.toLocaleString("en")} in all.` : "There is no run yet.";
+function show({ waiting, runs, known, unread }) {
+  const left = unread ? ` ${counted(unread, "log")} still to be read …` : "";
+  byId("shown").textContent = known ? `${counted(runs.length, "run")} shown, ${known.toLocaleString("en")} in all.${left}` : "There is no run yet.";
   rows([...waiting, ...runs]);
   byId("more").hidden = runs.length < limit || runs.length >= known;
   const charts = trends(runs);
@@ -36,7 +42,8 @@ function show({ waiting, runs, known }) {
   replaceIn(byId("charts"), ...charts);
   tally();
   // Only what goes on can change by itself.
-  if (waiting.length || runs.some((run) => run.state === "running")) timer = setTimeout(load, REFRESH_MS);
+  if (unread) load();
+  else if (waiting.length || runs.some((run) => run.state === "running")) timer = setTimeout(load, REFRESH_MS);
 }
 
 // A row that still says the same stays where it is: nobody loses the box that is being clicked, nor the focus.
@@ -109,5 +116,9 @@ byId("more").addEventListener("click", () => {
   load();
 });
 byId("filters").addEventListener("submit", (event) => event.preventDefault());
-for (const id of ["suite", "model", "result"]) byId(id).addEventListener("input", load);
+for (const id of ["suite", "model", "result"])
+  byId(id).addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(load, TYPING_MS);
+  });
 load();

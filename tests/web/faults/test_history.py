@@ -1,0 +1,101 @@
+"""The list of runs comes from small indexes beside the logs, which are never a second truth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.web import catalog
+from harness.web.catalog import Catalog, Wanted
+from tests.reports.logs import a_log, a_run
+from tests.web.support import Page
+
+ALL = Wanted()
+
+
+def some_runs(folder: Path, number: int) -> Path:
+    for place in range(number):
+        a_log(folder / f"20260101T0000{place:02}Z-shop-a" / "log.jsonl", a_run("one"))
+    return folder
+
+
+def results(found: catalog.Found) -> list[str]:
+    return [entry["result"] for entry in found.entries]
+
+
+def test_a_run_is_read_once_and_then_taken_from_its_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_runs(tmp_path, 3)
+    first = Catalog(tmp_path).find(ALL, 50)
+    assert results(first) == ["1 passed"] * 3
+    read: list[Path] = []
+    monkeypatch.setattr(catalog, "entry_of", read.append)
+    again = Catalog(tmp_path)  # of another process
+    assert again.find(ALL, 50) == again.find(ALL, 50) == first
+    assert read == []
+
+
+@pytest.mark.parametrize("harm", ["", "{}", "\n", "x", "cut", "other"])
+def test_a_damaged_index_is_made_anew(tmp_path: Path, harm: str) -> None:
+    (folder,) = some_runs(tmp_path, 1).iterdir()
+    whole = Catalog(tmp_path).find(ALL, 50)
+    index = folder / "index.json"
+    text = index.read_text()
+    damaged = {"cut": text[:-20], "other": text.replace("1 passed", "9 passed")}.get(harm, harm)
+    assert damaged != text
+    index.write_text(damaged)
+    assert Catalog(tmp_path).find(ALL, 50) == whole
+    assert index.read_text() == text
+
+
+def test_a_log_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    (folder,) = some_runs(tmp_path, 1).iterdir()
+    known = Catalog(tmp_path)
+    assert results(known.find(ALL, 50)) == ["1 passed"]
+    a_log(folder / "log.jsonl", a_run("one", "failed"), a_run("two"))
+    for one in (known, Catalog(tmp_path)):
+        assert results(one.find(ALL, 50)) == ["1 passed, 1 failed"]
+
+
+def test_a_folder_that_cannot_be_written_is_listed_all_the_same(tmp_path: Path) -> None:
+    (folder,) = some_runs(tmp_path, 1).iterdir()
+    (folder / "index.json").mkdir()
+    assert results(Catalog(tmp_path).find(ALL, 50)) == ["1 passed"]
+
+
+def test_one_request_reads_some_logs_and_says_how_many_are_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalog, "MOST_READ", 4)
+    known = Catalog(some_runs(tmp_path, 10))
+    wanted = Wanted(suite="SHOP", model="m", result="passed")
+    asked = [known.find(wanted, 50) for _ in range(4)]
+    assert [(len(one.entries), one.unread, one.known) for one in asked] == [
+        (4, 6, 10), (8, 2, 10), (10, 0, 10), (10, 0, 10),
+    ]  # fmt: skip
+    assert known.find(Wanted(suite="other"), 50).entries == []
+
+
+def test_a_search_ends_when_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
+    known = Catalog(some_runs(tmp_path, 3))
+    asked = []
+
+    def go_on() -> None:
+        asked.append(1)
+        if len(asked) > 1:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        known.find(ALL, 50, go_on)
+    assert len(list(tmp_path.glob("*/index.json"))) == 1
+
+
+def test_the_page_lists_what_the_indexes_say(page: Page) -> None:
+    folder = page.project.folder / ".harness/runs/20250101T000000Z-indexed-abc"
+    a_log(folder / "log.jsonl", a_run("one", suite="indexed"))
+    found = page.client.get("/evaluations?suite=INDEXED").json()
+    assert [run["id"] for run in found["runs"]] == [folder.name]
+    assert found["unread"] == 0
+    assert (folder / "index.json").is_file()
