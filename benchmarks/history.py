@@ -7,14 +7,15 @@ page for them over HTTP: lists, filters, the first results of the log, and all o
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.runlog import Footer, Header, LogWriter, TrialLine
+from harness.types import Status
 from tests.end_to_end.harness_process import Project
 from tests.reports.logs import a_log, a_run, a_transcript
 from tests.web.support import Page, served
@@ -29,7 +30,7 @@ def many_runs(folder: Path, number: int) -> None:
         day, second = divmod(place, 86_400)
         name = f"202601{day + 1:02}T{second // 3600:02}{second // 60 % 60:02}{second % 60:02}Z-a-b"
         suite = "other" if place % 10 == 0 else "shop"
-        ended = "failed" if place % 3 == 0 else "passed"
+        ended: Status = "failed" if place % 3 == 0 else "passed"
         a_log(folder / name / "log.jsonl", a_run("a", ended, suite=suite), a_run("b", suite=suite))
 
 
@@ -79,7 +80,7 @@ def lists(page: Page) -> None:
     print(f"    first list, no log read before:        {took(lambda: ask('limit=50')):8.0f} ms")
     print(f"    every log read once, by asking again:  {took(until_all_are_read):8.0f} ms")
     for query in ("limit=50", "suite=other", "model=nobody", "result=failed"):
-        best = sorted(took(lambda query=query: ask(query)) for _ in range(9))
+        best = sorted(took(partial(ask, query)) for _ in range(9))
         print(f"    {query:38} {best[4]:8.0f} ms (median), {best[-1]:.0f} ms (slowest of 9)")
 
 
@@ -118,4 +119,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
