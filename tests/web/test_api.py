@@ -376,8 +376,7 @@ def test_a_damaged_log_hides_no_other(page: Page, ended: str) -> None:
         assert event.name == "error"
         assert page.client.get(f"/evaluations/{broken.parent.name}").status_code == 422
     finally:
-        broken.unlink()
-        broken.parent.rmdir()
+        shutil.rmtree(broken.parent)
 
 
 def test_fields_and_file_names_of_a_client_that_lies_lead_nowhere(page: Page) -> None:
