@@ -109,7 +109,7 @@ def _finding(
     interval = rate_interval(list(_shares(row, found).values()), len(row))
     taken = "was called" if found else "was called at all"
     return Finding(
-        text=f"{_name(found, 'no tool')} {taken} in {len(trials)} of {len(row)} trials that "
+        text=f"{_name(found, 'No tool')} {taken} in {len(trials)} of {len(row)} trials that "
         f"wanted {_name(wanted, 'none')}.",
         weight=100 * len(trials) / len(placed),
         certain=interval is not None and interval[0] > _CLEAR,

@@ -50,9 +50,7 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
     known = [(growth, growth.fitted) for growth in growths if growth.fitted is not None]
     adjusted = holm([fitted.test.p_value for _, fitted in known])
     findings = [
-        _finding(growth, fitted)
-        for (growth, fitted), p in zip(known, adjusted, strict=True)
-        if p < LEVEL
+        _finding(growth) for (growth, fitted), p in zip(known, adjusted, strict=True) if p < LEVEL
     ]
     lines = [
         line
@@ -122,12 +120,14 @@ def _signed(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}".replace("-", "−")
 
 
-def _finding(growth: _Growth, fitted: Slope) -> Finding:
-    first, last = fitted.curve[0], fitted.curve[-1]
+def _finding(growth: _Growth) -> Finding:
+    seen = {count: _rate(trials) or 0.0 for count, trials in growth.trials.items() if trials}
+    none, most = seen[min(seen)], max(seen)
+    last = seen[most]
     return Finding(
-        text=f"With {last.added:.0f} {_KINDS[growth.kind]} tools more in the list, the pass rate "
-        f"goes from {percent(first.accuracy)} to {percent(last.accuracy)}.",
-        weight=100 * abs(first.accuracy - last.accuracy),
+        text=f"With {most} {_KINDS[growth.kind]} tools more in the list, the pass rate goes from "
+        f"{percent(none)} to {percent(last)}.",
+        weight=100 * abs(none - last),
     )
 
 
