@@ -80,4 +80,6 @@ def _total(result: WorkbenchResult) -> str:
         told += f", {result.not_judged:,} of them without a verdict"
     if result.reason != "complete":
         told += f"; ended early: {result.reason}"
+    if not result.logs:
+        return "Nothing was run."
     return f"{told}. Logs: {', '.join(str(path) for path in result.logs)}"

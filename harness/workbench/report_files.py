@@ -48,6 +48,11 @@ def write_file(request: ReportRequest, result: WorkbenchResult) -> Path:
     Raises:
         UsageError: it cannot be written.
     """
+    if request.path is None and not result.logs:
+        raise UsageError(
+            "nothing was run, so the report has no folder of its own",
+            meant=f"Name the file: --report {request.format}:PATH.",
+        )
     path = request.path or result.logs[0].parent / f"workbench.{request.format}"
     try:
         write_atomically(path, partial(FORMATS[request.format], result))

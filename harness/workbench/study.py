@@ -116,6 +116,8 @@ class Study:
     next_arms: _NextArms = _nothing
     """Returns further arms that follow from what was measured; called until it returns nothing that
     has not been run, case by case."""
+    needs_run: bool = True
+    """Whether there is an answer only from runs; without any such study, no model is asked."""
     estimate: Callable[[Bench], int] | None = None
     """Returns the most trials that `next_arms` may take with one model and each case run once, for
     a dry run; ``None`` for none."""

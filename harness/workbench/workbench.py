@@ -70,7 +70,7 @@ class WorkbenchResult:
     """Everything that a workbench found, read from its logs."""
 
     run_id: str
-    """Folder of the first stage."""
+    """Folder of the first stage; empty if nothing was run."""
     suite: str
     """Name of the suite."""
     tools: tuple[Tool, ...]
@@ -121,6 +121,11 @@ class Workbench:
             for variant in variants_of(self._suite, order.options.versus)
             if variant is not None
         )
+
+    @property
+    def needs_run(self) -> bool:
+        """Whether a study has an answer only from runs."""
+        return any(study.needs_run for study in self.studies)
 
     def first_arms(self) -> tuple[Arm, ...]:
         """Return every arm that is known before anything is run, the clean one first."""
@@ -202,12 +207,13 @@ class Workbench:
         return result
 
     def result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
-        """Return what ``logs``, those of all stages, show."""
-        folder = logs[0].path.parent
+        """Return what ``logs``, those of all stages, show; without any, what needs no run."""
+        folder = logs[0].path.parent if logs else None
         results = [result for log in logs for result in log.results]
-        footer = logs[-1].footer
+        footer = logs[-1].footer if logs else None
+        reason = "interrupted" if footer is None else footer.reason
         return WorkbenchResult(
-            run_id=logs[0].header.run_id,
+            run_id=logs[0].header.run_id if logs else "",
             suite=self._suite.name,
             tools=self._tools,
             models=tuple(
@@ -222,7 +228,7 @@ class Workbench:
                 for bench in self._benches(folder)
             ),
             logs=tuple(log.path for log in logs),
-            reason="interrupted" if footer is None else footer.reason,
+            reason=reason if logs else "complete",
             recorded=len(results),
             not_judged=sum(one.status not in {"passed", "failed"} for one in results),
             spent=self._spent(logs),

@@ -198,6 +198,9 @@ def command(
     if mode.dry_run:
         _show_costs(list(cost_table(bench, ground)), json_output=output.json_output)
         return
+    if not logs and not bench.needs_run:
+        show(bench.result(()), output)
+        return
     if logs:
         notes = changed_since(logs[0], prepared.plan)
         show(replace(bench.result(logs), notes=notes), output)

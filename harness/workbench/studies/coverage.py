@@ -136,4 +136,5 @@ STUDY = Study(
     question="Which tools, parameters and allowed values does the suite exercise?",
     arms=_arms,
     read=_read,
+    needs_run=False,
 )

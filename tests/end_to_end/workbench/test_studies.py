@@ -105,3 +105,19 @@ def test_confusions_are_read_from_any_run_without_asking_a_model_again(project: 
     assert [one.case.name for one in project.log().results if one.key in wrong["trials"]] == [
         "invoice_1"
     ]
+
+
+def test_coverage_alone_asks_no_model_and_says_which_tools_no_test_wants(
+    project: Project, provider: FakeProvider
+) -> None:
+    finished = project.run("workbench", "shop", "--studies", "coverage")
+    assert finished.code == 0, finished.stderr
+    assert provider.journal == []
+    assert "1 of 2 tools" in finished.stdout
+    assert "Nothing was run." in finished.stdout
+    refused = project.run("workbench", "shop", "--studies", "coverage", "--report", "html")
+    assert refused.code == 3
+    assert "--report html:PATH" in refused.stderr
+    page = ("--studies", "coverage", "--report", "html:page.html")
+    assert project.run("workbench", "shop", *page).code == 0
+    assert "find_orders" in (project.folder / "page.html").read_text()
