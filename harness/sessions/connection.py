@@ -17,6 +17,7 @@ import anyio
 
 from harness.canonical_json import canonical_json
 from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
+from harness.sessions.ending_words import WORDS_CHARS, leaves, quoted
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
 from harness.sessions.processes.guardian import Guardian
@@ -37,7 +38,6 @@ LOST_S = 2.0
 """Seconds that a call on a broken connection waits for the cause, which takes at most `OBITUARY_S`.
 """
 
-_WORDS_CHARS = 300
 _REFUSED = (401, 403)
 
 
@@ -196,7 +196,7 @@ class Connection:
             )
         except Exception as error:  # noqa: BLE001 - whatever escapes the SDK is this server's fault and must not touch others
             self._failure = shortage(error, f"talking to server {self._spec.name!r}")
-            self._conclude(f"crashed the client: {'; '.join(_leaves(error))}")
+            self._conclude(f"crashed the client: {'; '.join(leaves(error))}")
         finally:
             self._conclude("was ended by harness")
             self._ended.set()
@@ -368,11 +368,11 @@ class Connection:
             return
         tail = self.stderr_tail()
         cause, *others = last_words(tail) or [""]
-        self._lost = f"server {self._spec.name!r} {why}{_quoted('its last words', cause)}"
+        self._lost = f"server {self._spec.name!r} {why}{quoted('its last words', cause)}"
         if noise is not None:
-            self._lost += _quoted("on stdout it wrote text that is not MCP", noise)
+            self._lost += quoted("on stdout it wrote text that is not MCP", noise)
         if not self._opened.is_set() and self._failure is None:
-            told = "\n    ".join((self._lost, *(line[:_WORDS_CHARS] for line in others)))
+            told = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))
             if refused is None:
                 self._failure = ServerError(told, stderr_tail=tail, gone=gone)
             else:
@@ -386,17 +386,3 @@ async def _end_of(link: Link, place: ServerProcess | Host) -> str:
     if isinstance(place, ServerProcess):
         return link.source.complaint or await place.obituary()
     return await place.obituary() or link.source.complaint or "no longer answers"
-
-
-def _quoted(label: str, text: str) -> str:
-    text = text.strip()
-    return f"; {label}: {text[:_WORDS_CHARS]}" if text else ""
-
-
-def _leaves(error: BaseException) -> Iterator[str]:
-    """Yield the errors within exception groups."""
-    if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield f"{type(error).__name__}: {error}"

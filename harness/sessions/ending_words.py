@@ -1,0 +1,23 @@
+"""The end of a connection in words: what the server last wrote, and the errors within a group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+WORDS_CHARS = 300
+"""Most characters of one line that a server wrote, in a message."""
+
+
+def quoted(label: str, text: str) -> str:
+    """Return ``; label: text``, or nothing without a text."""
+    text = text.strip()
+    return f"; {label}: {text[:WORDS_CHARS]}" if text else ""
+
+
+def leaves(error: BaseException) -> Iterator[str]:
+    """Yield the errors within exception groups."""
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from leaves(inner)
+    else:
+        yield f"{type(error).__name__}: {error}"
