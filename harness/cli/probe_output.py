@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from harness.probing.coverage import Coverage, in_words
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
 from harness.probing.report import NOT_TRIED, ProbeFinding, ProbeReport, Problem, TokenFate
@@ -52,6 +53,12 @@ def document(
         "changes": [asdict(change) for change in changed],
         "not_called": [asdict(each) for each in skipped],
         "says_nothing": dict(report.silent),
+        "coverage": {
+            "asked": report.coverage.asked,
+            "cells": report.coverage.cells,
+            "percent": round(report.coverage.percent, 2),
+            "never_asked": [asdict(cell) for cell in report.coverage.never_asked],
+        },
         "notes": list(report.notes),
         "lost": list(report.lost),
         "damaged_identities": report.damaged - report.flawed,
@@ -76,9 +83,21 @@ def lines(
     yield from ((f"! {note}", _UNCLEAR) for note in report.notes)
     yield from ((f"✗ {change.told}", _DIRECTIONS[change.direction]) for change in changed)
     yield from ((line, _WRONG) for found in _by_caller(report.findings) for line in _told(found))
-    if not (report.findings or changed or report.lost):
+    yield from _covered(report.coverage)
+    if not (report.findings or changed or report.lost or report.coverage.fault):
         yield "No problem was found in these decisions.", _RIGHT
     yield f"Every call and result: harness view {report.report.run_id}", None
+
+
+def _covered(coverage: Coverage) -> Iterator[tuple[str, str | None]]:
+    if coverage.fault is not None:
+        yield f"✗ {coverage.fault}", _WRONG
+    share = f"{coverage.asked} of {coverage.cells} asked ({coverage.percent:.0f} %)"
+    yield f"Coverage: {share}, each parameter of each tool as each identity", None
+    never = list(in_words(coverage.never_asked))
+    yield from ((f"  never asked: {line}", _NOTE) for line in never[:_MOST_LOST])
+    if (more := len(never) - _MOST_LOST) > 0:
+        yield f"  … and {more} more lines of what was never asked; JSON has all", _NOTE
 
 
 def _table(report: Report, width: int) -> Iterator[tuple[str, str | None]]:

@@ -73,6 +73,8 @@ class ProbePlan:
     """Whether calls that change something are made, too."""
     damaged: bool = True
     """Whether damaged identities ask, too."""
+    min_coverage: float | None = None
+    """The least percentage of cells to ask (`harness.probing.coverage`)."""
 
 
 @dataclass(slots=True)
@@ -172,6 +174,7 @@ class Asking:
         }
         return {
             "probe": True,
+            "min_coverage": self.plan.min_coverage,
             "not_asked": max(0, len(self._damaged()) - self._most),
             "expected_hidden": {name: tools for name, tools in hidden.items() if tools},
         }

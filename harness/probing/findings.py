@@ -21,6 +21,7 @@ from harness.probing.caller_views import (
     name_of,
 )
 from harness.probing.callers import ANONYMOUS
+from harness.probing.coverage import measure
 from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
 from harness.probing.report import Decided, ProbeFinding, ProbeReport
@@ -40,6 +41,7 @@ def read_probe(log: RunLog) -> ProbeReport:
     lived = Lived(report, log)
     facts = _Facts(report, lived)
     findings = tuple({finding.words: finding for finding in facts.findings()}.values())
+    silent = facts.silent()
     own = [run for run in lived.runs if not bases_of(run)]
     others = [run for run in lived.runs if bases_of(run)]
     told = {run.case.identity for run in others if run.stop is not None}
@@ -56,7 +58,13 @@ def read_probe(log: RunLog) -> ProbeReport:
         not_asked=report.settings.get("not_asked", 0),
         forged=forged_kinds(lived),
         not_forged=not_forged(lived),
-        silent=facts.silent(),
+        silent=silent,
+        coverage=measure(
+            lived,
+            (tool for shown in log.tools.values() for tool in shown.tools),
+            silent,
+            report.settings.get("min_coverage"),
+        ),
         notes=tuple(dict.fromkeys(_notes(own))),
         lost=tuple(
             dict.fromkeys(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
+from harness.probing.coverage import Coverage
 from harness.types import Report
 
 Problem: TypeAlias = Literal[
@@ -120,6 +121,9 @@ class ProbeReport:
     """What kept the suite's own identities from asking, and where a damaged one had no answer, in
     words."""
 
+    coverage: Coverage
+    """How much of the server was asked."""
+
     @property
     def flawed(self) -> int:
         """How many tokens were shown that a verifier has to refuse."""
@@ -128,6 +132,6 @@ class ProbeReport:
     @property
     def exit_code(self) -> int:
         """0: nothing is wrong. 1: something is. 4: nothing is, but some calls had no answer."""
-        if self.findings:
+        if self.findings or self.coverage.fault:
             return EXIT_FAILED
         return EXIT_UNJUDGED if self.lost else EXIT_PASSED

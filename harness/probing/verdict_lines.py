@@ -48,6 +48,8 @@ def verdict_lines(
         yield TrialLine(run=run, transcript=log.transcript(key))
     for words in changed:
         yield _entry(_CHANGED, words)
+    if report.coverage.fault is not None:
+        yield _entry("coverage", report.coverage.fault)
     if fault is not None:
         yield _entry(_SCORE, fault)
 

@@ -92,6 +92,12 @@ from harness.types import Suite
     metavar="PERCENT",
     help="Fail if the suite notices fewer of these faults; implies --mutate.",
 )
+@click.option(
+    "--min-coverage",
+    type=click.FloatRange(0, 100),
+    metavar="PERCENT",
+    help="Fail if fewer of the tools, identities and parameters are asked.",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(  # noqa: PLR0913 - one for each option
     suites: tuple[str, ...],
@@ -101,6 +107,7 @@ def command(  # noqa: PLR0913 - one for each option
     update: Path | None,
     fail_on: str,
     min_score: float | None,
+    min_coverage: float | None,
     *,
     reports: tuple[ReportRequest, ...],
     destructive: bool,
@@ -131,7 +138,12 @@ def command(  # noqa: PLR0913 - one for each option
     if len(callers) < 2:  # noqa: PLR2004 - nobody can be told from nobody
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
     plan = ProbePlan(
-        server=spec, callers=callers, cases=cases, destructive=destructive, damaged=not named_only
+        server=spec,
+        callers=callers,
+        cases=cases,
+        destructive=destructive,
+        damaged=not named_only,
+        min_coverage=min_coverage,
     )
 
     def failing(report: ProbeReport) -> list[Change]:

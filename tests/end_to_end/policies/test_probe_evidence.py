@@ -73,3 +73,22 @@ def test_the_page_of_a_probe_shows_its_findings(project: Project) -> None:
     page = (project.folder / "page.html").read_text()
     assert finished.document["findings"]
     assert "identity not observed" in page
+
+
+def test_what_a_probe_never_asked_is_named_and_can_fail_it(project: Project) -> None:
+    finished = probe(project, "none", "--json-output")
+    coverage = finished.document["coverage"]
+    assert finished.code == 0
+    assert coverage["asked"] + len(coverage["never_asked"]) == coverage["cells"] > 0
+    plain = probe(project, "none").stdout
+    assert f"Coverage: {coverage['asked']} of {coverage['cells']} asked" in plain
+
+
+def test_too_little_coverage_fails_the_probe_and_its_log(project: Project) -> None:
+    whole = probe(project, "none", "--min-coverage", "1", "--json-output")
+    assert whole.code == 0
+    covered = whole.document["coverage"]["percent"]
+    finished = probe(project, "none", "--min-coverage", "100", "--json-output")
+    assert finished.code == (0 if covered == 100 else 1)
+    report = build_report(project.log())
+    assert exit_code(report) == finished.code

@@ -1,0 +1,84 @@
+"""How much of a server a probe has asked: each tool, as each identity, with each of its parameters.
+
+A probe without findings says nothing of what it never asked. A cell is a tool, an identity of the
+suite and a parameter of the tool (or none, if it has none). It is asked if that identity's call
+with that parameter had an answer that says something of the policy: a result or a refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from harness.probing.caller_views import Lived, bases_of, facts_of, label_of, name_of
+from harness.types import Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """One thing to ask."""
+
+    tool: str
+    """Name of the tool."""
+    identity: str
+    """Who asks."""
+    parameter: str | None
+    """The parameter that is given; ``None`` for a tool without any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """What was asked of what there is."""
+
+    cells: int = 0
+    """All cells."""
+    never_asked: tuple[Cell, ...] = ()
+    """Those without an answer."""
+    wanted: float | None = None
+    """The least percentage that the probe was told to reach."""
+
+    @property
+    def asked(self) -> int:
+        """Number of cells that were asked."""
+        return self.cells - len(self.never_asked)
+
+    @property
+    def percent(self) -> float:
+        """Percentage of cells that were asked; 100 if there are none."""
+        return 100 * self.asked / self.cells if self.cells else 100.0
+
+    @property
+    def fault(self) -> str | None:
+        """Return that too little was asked, in words; ``None`` if it was enough."""
+        if self.wanted is None or self.percent >= self.wanted:
+            return None
+        return f"Coverage is {self.percent:.1f} %, at least {self.wanted:g} % is wanted"
+
+
+def measure(
+    lived: Lived, tools: Iterable[Tool], silent: Collection[str], wanted: float | None
+) -> Coverage:
+    """Return the coverage of ``tools``; calls in ``silent`` say nothing of the policy."""
+    identities = dict.fromkeys(name_of(run) for run in lived.runs if not bases_of(run))
+    asked = {
+        Cell(tool=facts_of(run)["tool"], identity=identity, parameter=parameter)
+        for (identity, label), run in lived.answered().items()
+        if label not in silent and label_of(run) == label
+        for parameter in (*facts_of(run)["arguments"], None)
+    }
+    cells = [
+        Cell(tool=tool.name, identity=identity, parameter=parameter)
+        for tool in {tool.name: tool for tool in tools}.values()
+        for parameter in (tool.input_schema.get("properties") or {None: None})
+        for identity in identities
+    ]
+    never = tuple(cell for cell in cells if cell not in asked)
+    return Coverage(cells=len(cells), never_asked=never, wanted=wanted)
+
+
+def in_words(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield never-asked cells, those of one tool and parameter on a line."""
+    for (tool, parameter), same in groupby(cells, key=lambda cell: (cell.tool, cell.parameter)):
+        given = "" if parameter is None else f" with {parameter}"
+        yield f"{tool}{given}, as {', '.join(cell.identity for cell in same)}"
