@@ -77,7 +77,14 @@ def entry_of(path: Path) -> dict[str, Any]:
         "open": log.footer is None,
         **{
             key: whole[key]
-            for key in ("counts", "pass_rate", "pass_rate_interval", "band", "averages")
+            for key in (
+                "counts",
+                "pass_rate",
+                "pass_rate_interval",
+                "band",
+                "averages",
+                "groups",
+            )
         },
         "seconds": past.elapsed_s,
         "cost_usd": past.cost_usd,

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from harness.reports.build import build_report
 from harness.reports.sections.call_outcomes import call_lines, calls_json, mark
-from harness.reports.sections.sentences import GRADED, pass_rate, problem
+from harness.reports.sections.sentences import GRADED, pass_rate, pass_rate_of, problem
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog, TrialLine
 from harness.safe_text import bounded, printable
@@ -104,7 +104,9 @@ def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
     ``report`` is that of ``log``, if it is made already.
     """
     report = report or build_report(log)
-    rate = pass_rate(report)
+    groups = [_group(report, suite, model) for suite, model in _groups(report)]
+    one_model = len({group["model"] for group in groups}) <= 1
+    rate = pass_rate(report) if one_model else None  # never one figure of several models
     counts = report.counts
     return {
         "run": report.run_id,
@@ -126,7 +128,8 @@ def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
         "band": band(None if rate is None else rate.rate),
-        "averages": averages(report),
+        "averages": averages(report.results if one_model else ()),
+        "groups": groups,
         "seconds": report.elapsed_s,
         "tokens": {"input": report.usage.input_tokens, "output": report.usage.output_tokens},
         "cost_usd": (report.usage + report.judge_usage + report.user_usage).cost_usd,
@@ -139,10 +142,31 @@ def was_cancelled(log: RunLog) -> bool:
     return footer is not None and footer.reason == "interrupted" and footer.signal == "SIGINT"
 
 
-def averages(report: Report) -> dict[str, Any]:
+def _groups(report: Report) -> list[tuple[str, str]]:
+    """Return each suite with each model that has results of it."""
+    return list(dict.fromkeys((result.suite, result.model) for result in report.results))
+
+
+def _group(report: Report, suite: str, model: str) -> dict[str, Any]:
+    """Return the figures of one model on one suite."""
+    cases = [case for case in report.cases if (case.suite, case.model) == (suite, model)]
+    trials = [one for one in report.results if (one.suite, one.model) == (suite, model)]
+    rate = pass_rate_of(cases)
+    return {
+        "suite": name_of(suite),
+        "model": name_of(model),
+        "trials": dict(Counter(one.status for one in trials)),
+        "pass_rate": None if rate is None else round(rate.rate, 6),
+        "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
+        "band": band(None if rate is None else rate.rate),
+        "averages": averages(trials),
+    }
+
+
+def averages(results: Iterable[TrialResult]) -> dict[str, Any]:
     """Return the mean of each metric over the trials that have it, and of the overall score."""
     found: dict[str, list[float]] = {name: [] for name in (*METRICS, "overall")}
-    for check in (check for result in report.results if (check := graded_check(result))):
+    for check in (check for result in results if (check := graded_check(result))):
         for name, facts in _metrics(check).items():
             if facts["score"] is not None:
                 found[name].append(facts["score"])

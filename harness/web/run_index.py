@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 NAME = "index.json"
-_FORM = 1
+_FORM = 2
 """Raised when entries of another form are written."""
 
 

@@ -9,6 +9,7 @@ export class Cards {
   constructor(place) {
     this.place = place;
     this.cards = new Map();
+    this.named = () => "";
   }
 
   clear() {
@@ -17,19 +18,22 @@ export class Cards {
   }
 
   plan(run) {
+    // Which of several models and suites a card is of.
+    this.named = (test) =>
+      [run.suites.length > 1 ? test.suite : "", run.models.length > 1 ? test.model : ""].filter(Boolean).join(" · ");
     for (const suite of run.suites)
       for (const name of suite.cases)
-        for (const model of run.models) this.card({ suite: suite.name, case: name, model, trial: 1 }, run);
+        for (const model of run.models) this.card({ suite: suite.name, case: name, model, trial: 1 });
   }
 
-  card(test, run = null) {
+  card(test) {
     const key = [test.suite, test.case, test.model, test.trial].join("\u0000");
     let card = this.cards.get(key);
     if (!card) {
       card = element("li", { class: "card waiting", "data-status": "waiting" });
       this.cards.set(key, card);
       this.place.append(card);
-      replaceIn(card, head(test, "waiting", run));
+      replaceIn(card, this.head(test, "waiting"));
     }
     return card;
   }
@@ -39,7 +43,7 @@ export class Cards {
     if (card.dataset.status !== "waiting") return;
     card.className = "card running";
     card.dataset.status = "running";
-    replaceIn(card, head(test, "running"));
+    replaceIn(card, this.head(test, "running"));
   }
 
   // It has ended; whether it passed takes what the other identities see.
@@ -47,7 +51,7 @@ export class Cards {
     const card = this.card(test);
     card.className = "card waiting";
     card.dataset.status = "waiting";
-    replaceIn(card, head(test, "waiting for the other identities"));
+    replaceIn(card, this.head(test, "waiting for the other identities"));
   }
 
   result(test) {
@@ -58,7 +62,11 @@ export class Cards {
     const details = element("details", {}, element("summary", {}, "Arguments, answer and judgement"), body);
     // What is inside is made when it is looked at: a hundred conversations are a lot of page.
     details.addEventListener("toggle", () => details.open && !body.firstChild && replaceIn(body, ...inside(test)));
-    replaceIn(card, head(test, test.status), query(test), problem(test), metrics(test), tools(test), details);
+    replaceIn(card, this.head(test, test.status), query(test), problem(test), metrics(test), tools(test), details);
+  }
+
+  head(test, status) {
+    return head(test, status, this.named(test));
   }
 
   end() {
@@ -71,13 +79,14 @@ export class Cards {
   }
 }
 
-function head(test, status) {
+function head(test, status, of) {
   const name = test.trials > 1 ? `${test.case} (trial ${test.trial})` : test.case;
   return element(
     "div",
     { class: "card-head" },
     element("span", { class: "status" }, status),
     element("h3", {}, name),
+    of ? element("span", { class: "of" }, of) : null,
     test.score === undefined || test.score === null ? null : element("span", { class: "score" }, score(test.score)),
     test.seconds === undefined
       ? null

@@ -128,12 +128,9 @@ export class Live {
     byId("state").textContent = [ended, ...[...summary.damaged, ...summary.call_lines].map((words) => `${words}.`)].join(" ");
     this.tiles(summary.seconds, summary.cost_usd);
     byId("tiles").firstChild.nextSibling.firstChild.textContent = "Cost";
-    const averages = Object.entries(AVERAGES).filter(([name]) => summary.averages[name].score !== null);
-    replaceIn(
-      byId("scores"),
-      tile("Pass rate", percent(summary.pass_rate), summary.band, interval(summary)),
-      ...averages.map(([name, title]) => tile(title, score(summary.averages[name].score), summary.averages[name].band)),
-    );
+    // One figure of several models, or of several suites, would be true of none of them.
+    const groups = summary.groups.length > 1 ? summary.groups : [summary];
+    replaceIn(byId("scores"), ...groups.map(figures));
     byId("summary").hidden = false;
     this.link("download", `/evaluations/${encodeURIComponent(this.id)}/download`);
     this.link("report", `/runs/${encodeURIComponent(this.id)}/report`);
@@ -171,6 +168,21 @@ export class Live {
       byId("cancel").textContent = "Cancel";
     }
   }
+}
+
+function figures(group) {
+  const averages = Object.entries(AVERAGES).filter(([name]) => group.averages[name].score !== null);
+  return element(
+    "section",
+    { class: "group" },
+    group.model ? element("h3", {}, `${group.model} on ${group.suite}`) : null,
+    element(
+      "div",
+      { class: "scores" },
+      tile("Pass rate", percent(group.pass_rate), group.band, interval(group)),
+      ...averages.map(([name, title]) => tile(title, score(group.averages[name].score), group.averages[name].band)),
+    ),
+  );
 }
 
 function interval(summary) {

@@ -75,10 +75,18 @@ function row(run) {
     element("td", { class: "suite" }, suites || run.id),
     element("td", { class: "model" }, run.models.join(", ")),
     element("td", { class: "result" }, live ? element("strong", { class: "running" }, run.state === "queued" ? "waiting" : "under way") : run.result),
-    element("td", { class: "rate" }, element("span", { class: `band-text ${(run.band || "none").replace(" ", "-")}` }, percent(run.pass_rate))),
+    element("td", { class: "rate" }, ...rates(run)),
     element("td", { class: "cost" }, money(run.cost_usd)),
     element("td", { class: "links" }, ...links(run, suites, live, readable)),
   );
+}
+
+// A run of several models has a rate for each of them, and none of all.
+function rates(run) {
+  const rate = (one) => element("span", { class: `band-text ${(one.band || "none").replace(" ", "-")}` }, percent(one.pass_rate));
+  if (new Set((run.groups || []).map((one) => one.model)).size < 2) return [rate(run)];
+  const suites = new Set(run.groups.map((one) => one.suite));
+  return run.groups.map((one) => element("div", {}, rate(one), ` ${one.model}${suites.size > 1 ? `, ${one.suite}` : ""}`));
 }
 
 function tick(run, suites, when) {
