@@ -10,7 +10,7 @@ from typing import Any
 from harness.probing.coverage import Coverage, in_words
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
-from harness.probing.report import NOT_TRIED, ProbeFinding, ProbeReport, Problem, TokenFate
+from harness.probing.report import NOT_TRIED, SWAPS, ProbeFinding, ProbeReport, Problem, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import FLAWS, Report
 
@@ -63,6 +63,7 @@ def document(
         "lost": list(report.lost),
         "damaged_identities": report.damaged - report.flawed,
         "flawed_tokens": report.flawed,
+        "swapped_tokens": report.swapped,
         "tokens": dict(report.tokens),
         "not_told": list(report.untold),
         "not_asked": report.not_asked,
@@ -147,8 +148,9 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
         told = "all were refused" if fates["refused"] == report.flawed else counted
         yield f"{report.flawed} tokens that a verifier must refuse were shown: {told}"
         yield from _left_open(report)
-        yield f"  tried: {', '.join(FLAWS)}"
-        yield f"  not tried: {', '.join(NOT_TRIED)}"
+        swaps = list(SWAPS)
+        yield f"  tried: {', '.join([*FLAWS, *(swaps if report.swapped else [])])}"
+        yield f"  not tried: {', '.join([*([] if report.swapped else swaps), *NOT_TRIED])}"
     yield from _forged(report)
 
 

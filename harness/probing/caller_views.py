@@ -70,10 +70,14 @@ class Lived:
         """Read ``log``, whose report is ``report``."""
         calls = tuple(asked(report.results))
         self.runs = tuple(
-            run for run in calls if "after" not in facts_of(run) and not is_forged(run)
+            run
+            for run in calls
+            if not (is_forged(run) or {"after", "opener"} & facts_of(run).keys())
         )
         self.again = tuple(run for run in calls if "after" in facts_of(run))
         """Calls that were only made to confirm a suspicion; they say nothing else."""
+        self.swapped = tuple(run for run in calls if "opener" in facts_of(run))
+        """Calls with another token than the one that their session was opened with."""
         self.forged = tuple(run for run in calls if is_forged(run))
         """Forged calls, and those that confirm what they gave."""
         self.views: dict[str, View] = {}

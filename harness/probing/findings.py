@@ -26,6 +26,7 @@ from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
 from harness.probing.report import Decided, ProbeFinding, ProbeReport
 from harness.probing.stability import unstable_answers
+from harness.probing.swapped_tokens import swapped_gains
 from harness.probing.tokens import accepted_tokens, fates
 from harness.reports.build import build_report
 from harness.runlog import RunLog
@@ -55,6 +56,7 @@ def read_probe(log: RunLog) -> ProbeReport:
             dict.fromkeys(name_of(run) for run in others if run.case.identity not in told)
         ),
         tokens=fates(lived),
+        swapped=len(lived.swapped),
         not_asked=report.settings.get("not_asked", 0),
         forged=forged_kinds(lived),
         not_forged=not_forged(lived),
@@ -69,7 +71,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         lost=tuple(
             dict.fromkeys(
                 (
-                    *_lost((*own, *lived.again, *lived.forged)),
+                    *_lost((*own, *lived.again, *lived.forged, *lived.swapped)),
                     *_lost(run for run in others if run.case.identity in told),
                 )
             )
@@ -190,6 +192,7 @@ class _Facts:
         yield from _echoed(self._lived)
         yield from self._hidden()
         yield from self._going_further()
+        yield from swapped_gains(self._lived)
         yield from forged_gains(self._lived)
         yield from unstable_answers(self._lived)
         own = [

@@ -24,6 +24,7 @@ from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
 from harness.probing.report import ProbeReport
 from harness.probing.stability import Answer, suspicions
+from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.launch import header_of, redactor_of
@@ -91,7 +92,10 @@ async def probe(
             course = _Course(asking, log)
             await course.run(rounds, in_turn)
             if plan.damaged:
-                await course.forge(Forging(asking, read_log(log_path(run_id, runs))))
+                so_far = read_log(log_path(run_id, runs))
+                await course.forge(Forging(asking, so_far))
+                for swap in swaps(asking, so_far):
+                    course.keep(await swapped(asking, swap))
             so_far = read_log(log_path(run_id, runs))
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
@@ -129,7 +133,7 @@ class _Course:
         async def work(caller: ProbeCaller, calls: Sequence[ProbeCall], index: int) -> None:
             async with limiter:
                 lines = await self.asking.ask(caller, calls, index)
-            self._keep(lines)
+            self.keep(lines)
             if not caller.bases:
                 self.answers += (
                     Answer(name_of(line.run), label_of(line.run), result_of(line))
@@ -149,7 +153,7 @@ class _Course:
 
         async def work(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
             async with limiter:
-                self._keep(await forging.ask(caller, calls))
+                self.keep(await forging.ask(caller, calls))
 
         async with anyio.create_task_group() as group:
             for calls in by_caller(forging.calls).values():
@@ -164,10 +168,11 @@ class _Course:
         for suspicion in suspicions(in_order):
             if guilty[suspicion.name] < MOST_CONFIRMED:
                 followed, lines = await self.asking.confirm(suspicion)
-                self._keep(lines)
+                self.keep(lines)
                 guilty[suspicion.name] += followed
 
-    def _keep(self, lines: Sequence[tuple[TrialLine, ToolList | None]]) -> None:
+    def keep(self, lines: Sequence[tuple[TrialLine, ToolList | None]]) -> None:
+        """Log ``lines``, with tool lists that are new."""
         for line, tools in lines:
             if tools is not None and tools.digest not in self.listed:
                 self.listed.add(tools.digest)

@@ -17,6 +17,7 @@ Problem: TypeAlias = Literal[
     "fails_open",
     "token_accepted",
     "token_echoed",
+    "token_swapped",
     "smuggled_identity",
     "opened_by_arguments",
     "unstable",
@@ -33,6 +34,8 @@ Problem: TypeAlias = Literal[
   tools.
 - ``token_accepted``: a token that a verifier has to refuse was let in.
 - ``token_echoed``: an answer has the token that the server was shown.
+- ``token_swapped``: within a session of somebody, another token or none gives what its owner does
+  not get otherwise.
 - ``smuggled_identity``: a call with another's attributes in its arguments or its ``_meta`` gives
   what is withheld from the caller.
 - ``opened_by_arguments``: a call with bent arguments, or repeated, gives what is withheld from the
@@ -48,12 +51,10 @@ TokenFate: TypeAlias = Literal["accepted", "refused", "as_nobody", "unclear"]
 was refused; whoever showed it got what nobody in particular gets; nothing tells."""
 
 
-NOT_TRIED = (
-    "another token in the middle of a session",
-    "the session id of another caller",
-    "keys that the issuer has withdrawn",
-)
+NOT_TRIED = ("keys that the issuer has withdrawn",)
 """What an attacker with tokens may do and a probe does not."""
+SWAPS = ("another token in the middle of a session", "the session id of another caller")
+"""What a probe tries where sessions are of one server over HTTP and somebody's call works."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +106,8 @@ class ProbeReport:
     """Those of them of which the server could not be told, so that nothing was given to them."""
     tokens: Mapping[str, TokenFate]
     """What became of the tokens that a verifier has to refuse; they are among ``damaged``."""
+    swapped: int
+    """How many calls were made with another token than the one that opened their session."""
     not_asked: int
     """Damaged identities beyond `harness.probing.callers.MAX_DAMAGED`, which did not ask."""
     forged: Mapping[str, int]

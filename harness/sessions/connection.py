@@ -56,7 +56,7 @@ class Connection:
         self._guardian = guardian
         self._hosts = hosts
         self._bearers = bearers
-        self._bearer: Bearer | None = None
+        self.bearer: Bearer | None = None
         self._place: ServerProcess | Host | None = None
         self._caller: CallSender | None = None
         self._client: McpClient | None = None
@@ -245,10 +245,10 @@ class Connection:
 
     async def _identity(self) -> Mapping[str, str]:
         """Return the headers of the caller's identity for every HTTP request."""
-        if self._bearer is None:
+        if self.bearer is None:
             return await request_headers(self._spec, self._who.user_context)
         try:
-            return await self._bearer.headers()
+            return await self.bearer.headers()
         except ServerError as error:
             raise HttpFault(f"was not asked: {error}") from error
 
@@ -264,10 +264,10 @@ class Connection:
         """Get the first token in advance: its failure is no fault of the server."""
         if self._spec.identity.via != "bearer":
             return
-        self._bearer = self._bearers.of(self._spec, self._who, host.url)
+        self.bearer = self._bearers.of(self._spec, self._who, host.url)
         try:
             with self._in_time("get a token for it", starting):
-                await self._bearer.headers()
+                await self.bearer.headers()
         except ServerError as error:
             why = f"no token for server {self._spec.name!r}: {error}"
             raise ServerError(why, stderr_tail=self._bearers.scrubbed(error.stderr_tail)) from error

@@ -82,6 +82,10 @@ class Bearer:
                 self._renew_at = self._end_of_use(self._token)
             return {"Authorization": f"Bearer {self._token.text}"}
 
+    def become(self, who: Identity) -> None:
+        """Show the token of ``who`` from now on, as an attacker does within a session."""
+        self._who, self._token = who, None
+
     def _end_of_use(self, token: Token) -> float:
         left = math.inf if token.expires_at is None else token.expires_at - self._now()
         # A token that comes expired is meant to be so, or a new one would be no better.

@@ -1,0 +1,146 @@
+"""Calls with another token than the one that opened their session, or with none.
+
+On the wire that is also the session id of another caller. A server that checks a token once, or
+keeps the identity of who opened a session, answers as to that one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from harness.canonical_json import digest
+from harness.errors import HarnessError
+from harness.judging.trial import judge_trial
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
+from harness.probing.caller_views import Lived, label_of
+from harness.probing.callers import ANONYMOUS, ProbeCaller
+from harness.probing.planned_calls import ProbeCall
+from harness.reports.build import build_report
+from harness.runlog import RunLog, TrialLine
+from harness.sessions.connection import Connection
+from harness.sessions.identity.delivery import Identity
+from harness.types import Caller, Case, ToolList, ToolRequest, Trial
+
+MOST_SWAPS = 24
+"""Sessions of one probe in which the token is swapped."""
+_ENDED = re.compile(r"\bHTTP 40[04]\b")
+"""What a call says of a session that its server has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A call in somebody's session with another token."""
+
+    opener: ProbeCaller
+    """Who opened the session, and made the call in it."""
+    then: ProbeCaller
+    """Whose token is shown then; without attributes, none."""
+    call: ProbeCall
+    """What is called, both times."""
+
+    @property
+    def words(self) -> str:
+        """What is done, in words."""
+        shown = self.then.damage or (
+            f"the token of {self.then.name}" if self.then.user_context else "no token"
+        )
+        return f"with {shown} in a session of {self.opener.name}"
+
+
+def swaps(asking: Asking, log: RunLog) -> list[Swap]:
+    """Return the swaps to try, by what ``log`` says: with a call that works for its opener."""
+    server = asking.plan.server
+    if server.identity.via != "bearer" or server.members:
+        return []
+    lived = Lived(build_report(log), log)
+    works = {
+        (run.case.identity, label_of(run))
+        for run in lived.runs
+        if (result := lived.result(run)) is not None and result.call.outcome == "ok"
+    }
+    return [*_swaps(asking, works)][:MOST_SWAPS]
+
+
+def _swaps(asking: Asking, works: set[tuple[str | None, str]]) -> Iterator[Swap]:
+    by_command = asking.plan.server.identity.token_command is not None
+    for opener in filter(lambda caller: caller.user_context, asking.plan.callers):
+        own = [
+            call for call in asking.calls if not call.changes and (opener.name, call.label) in works
+        ]
+        for then in asking.plan.callers:
+            refused = (call for call in own if (then.name, call.label) not in works)
+            call = next(refused, None)
+            if call is not None:
+                yield Swap(opener, then, call)
+            if call is not None and then.name == ANONYMOUS and not by_command:
+                stale = "an expired token of their own"
+                yield Swap(
+                    opener,
+                    replace(
+                        then,
+                        user_context=opener.user_context,
+                        credential="expired",
+                        damage=stale,
+                    ),
+                    call,
+                )
+
+
+async def swapped(asking: Asking, swap: Swap) -> list[tuple[TrialLine, ToolList | None]]:
+    """Try one swap in a session of its own; no line if its opener's call does not work in it."""
+    server = replace(asking.plan.server, isolation="case")
+    try:
+        async with asking.pool.session(server, swap.opener.user_context) as session:
+            request = ToolRequest(id="probe", tool=swap.call.tool, arguments=swap.call.arguments)
+            opened = await session.call(request, reply=1, epoch=0)
+            if opened.outcome != "ok" or not isinstance(session, Connection):
+                return []
+            assert session.bearer is not None, "the identity travels in tokens"
+            session.bearer.become(Identity(swap.then.user_context, swap.then.credential))
+            trial = _trial(asking, swap)
+            line = await asking.line(session, swap.call, trial)
+            tools = session.tools
+    except HarnessError:
+        return []
+    return [(_refused(line, trial), tools)]
+
+
+def _refused(line: TrialLine, trial: Trial) -> TrialLine:
+    """Return ``line``; a server that ends the session, and says so, has refused the token."""
+    if line.run.error is None or line.transcript is None:
+        return line
+    (made,) = line.transcript.tool_calls
+    if _ENDED.search(made.text) is None:
+        return line
+    denied = replace(made, outcome="denied", refusal="http_status")
+    refused = replace(line.transcript, tool_calls=(denied,), error=None, stop="answer")
+    return TrialLine(run=judge_trial(trial, refused, ()), transcript=refused)
+
+
+def _trial(asking: Asking, swap: Swap) -> Trial:
+    name = f"{swap.call.label} {swap.words} [{swap.then.name}]"
+    facts: dict[str, object] = {
+        "tool": swap.call.tool,
+        "arguments": dict(swap.call.arguments),
+        "bases": [],
+        "damage": None,
+        "credential": swap.then.credential,
+        "opener": swap.opener.name,
+        "words": swap.words,
+        "of": swap.call.label,
+    }
+    case = Case(
+        name=name,
+        prompt=swap.call.label,
+        checks=(),
+        caller=Caller(
+            user_context=swap.then.user_context,
+            credential=swap.then.credential,
+            identity=swap.then.name,
+        ),
+        metadata={"probe": facts},
+    )
+    key = digest([asking.plan.server.name, name])
+    return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
