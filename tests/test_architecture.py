@@ -22,7 +22,7 @@ ROOT = Path(harness.__file__).parent
 
 FLOORS = (
     {"types", "py", "json_bounds", "utc"},
-    {"errors", "canonical_json", "linear_regex"},
+    {"errors", "canonical_json", "linear_regex", "sarif"},
     {"redaction", "invisible", "registry", "builtin", "trust_store", "redirects", "stats"},
     {"runlog", "trust", "validation"},
     {"runlog_diff", "documents", "fetching", "safe_text"},

@@ -8,20 +8,16 @@ the server's source, or else where the server is configured.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
 from harness.linting.findings import LintFinding, Rule
 from harness.linting.ratchet import Key, keys
+from harness.sarif import fingerprints, physical_location, sarif_log
 from harness.trust.folders import project_of
 from harness.types import JsonObject, Location, ServerSpec
 
-_SCHEMA = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
 _CONFIG = "harness.yml"
 _MOST_SOURCE = 2_000_000  # bytes of a source file that are searched for the tools' names
 
@@ -38,27 +34,15 @@ def sarif(
     """
     names = sorted(known)
     places = _Places(spec, folder)
-    return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "harness lint",
-                        "semanticVersion": version("harness"),
-                        "rules": [_rule(name, known[name]) for name in names],
-                    }
-                },
-                "automationDetails": {"id": f"harness-lint/{spec.name}/"},
-                "columnKind": "unicodeCodePoints",
-                "results": [
-                    _result(key, finding, spec, places, names.index(finding.rule))
-                    for key, finding in keys(findings)
-                ],
-            }
+    return sarif_log(
+        "harness lint",
+        f"harness-lint/{spec.name}/",
+        [_rule(name, known[name]) for name in names],
+        [
+            _result(key, finding, spec, places, names.index(finding.rule))
+            for key, finding in keys(findings)
         ],
-    }
+    )
 
 
 def _rule(name: str, rule: Rule) -> JsonObject:
@@ -82,7 +66,6 @@ def _result(
 ) -> JsonObject:
     named = ".".join(part for part in (spec.name, key.tool, key.part) if part)
     about = f"{key.tool}: " if key.tool else ""
-    print_ = hashlib.sha256("\0".join((spec.name, *map(str, tuple(key)))).encode()).hexdigest()[:32]
     return {
         "ruleId": finding.rule,
         "ruleIndex": index,
@@ -94,11 +77,7 @@ def _result(
                 "logicalLocations": [{"fullyQualifiedName": named, "kind": "function"}],
             }
         ],
-        # GitHub looks at the first, whose form is HASH:NUMBER; others are for anybody.
-        "partialFingerprints": {
-            "primaryLocationLineHash": f"{print_[:16]}:1",
-            "harnessLint/v1": print_,
-        },
+        "partialFingerprints": fingerprints("harnessLint/v1", (spec.name, *map(str, tuple(key)))),
     }
 
 
@@ -117,10 +96,7 @@ class _Places:
         """Return the physical location of ``tool``."""
         word = re.compile(rf"(?<![\w-]){re.escape(tool)}(?![\w-])") if tool else None
         found = (number for number, line in enumerate(self._lines, 1) if word and word.search(line))
-        return {
-            "artifactLocation": {"uri": self._file, "uriBaseId": "%SRCROOT%"},
-            "region": {"startLine": next(found, self._line)},
-        }
+        return physical_location(self._file, next(found, self._line))
 
 
 def _source(spec: ServerSpec, folder: Path, root: Path) -> str | None:

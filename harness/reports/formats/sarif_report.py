@@ -1,0 +1,105 @@
+"""SARIF: one result for every failed check of a case, and one for a case without a verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import TextIO
+
+from harness.judging.exit_codes import EXIT_PASSED, exit_code
+from harness.reports.sections.sentences import account, case_name
+from harness.reports.writers import Writer
+from harness.runlog import RunLog
+from harness.safe_text import escaped_json, printable, shorten
+from harness.sarif import fingerprints, physical_location, sarif_log
+from harness.types import CaseResult, JsonObject, Location, Report
+
+_LONGEST = 4_000
+"""Characters of a message."""
+_NO_FILE = "harness.yml"
+"""Where results are shown that no line of a suite states; code scanning needs some file."""
+_NO_VERDICT = "no-verdict"
+"""Rule of a case that could not be judged."""
+
+
+def write_sarif(report: Report, log: RunLog, stream: TextIO) -> None:  # noqa: ARG001 - a Writer
+    """Write the log; its ``invocations`` have the exit code of the run."""
+    found = [one for case in report.cases for one in _results(case, report)]
+    names = sorted({one["ruleId"] for one in found})
+    code = exit_code(report)
+    document = sarif_log(
+        "harness",
+        f"harness/{'+'.join(report.suites)}/",
+        [_rule(name) for name in names],
+        [{**one, "ruleIndex": names.index(one["ruleId"])} for one in found],
+        invocations=[{"executionSuccessful": code == EXIT_PASSED, "exitCode": code}],
+    )
+    stream.write(escaped_json(json.dumps(document, ensure_ascii=False)) + "\n")
+
+
+WRITER = Writer(
+    write=write_sarif,
+    file_name="report.sarif",
+    suffix=".sarif",
+    media_type="application/sarif+json",
+)
+"""``--report sarif``."""
+
+
+def _rule(name: str) -> JsonObject:
+    return {
+        "id": name,
+        "name": "".join(map(str.capitalize, name.replace("-", "_").split("_"))),
+        "shortDescription": {"text": name.replace("_", " ").replace("-", " ").capitalize()},
+        "defaultConfiguration": {"level": "error"},
+    }
+
+
+def _results(case: CaseResult, report: Report) -> Iterator[JsonObject]:
+    if case.status == "passed":
+        return
+    run = case.spokesman
+    failed = [check for check in run.checks if check.verdict == "failed"]
+    decided = [check for check in failed if check.severity == "fail"]
+    for check in failed if decided else ():
+        said = f"{check.explanation}\n{check.hint or ''}".strip() or check.label
+        level = "error" if check.severity == "fail" else "warning"
+        rule = check.code or check.kind
+        yield _result(case, report, rule, said, level, check.at or run.case.at, check.label)
+    if not decided:
+        level = "note" if case.status == "skipped" else "error"
+        yield _result(case, report, _NO_VERDICT, account(run), level, run.case.at, case.status)
+
+
+def _result(
+    case: CaseResult,
+    report: Report,
+    rule: str,
+    said: str,
+    level: str,
+    at: Location | None,
+    label: str,
+) -> JsonObject:
+    name = case_name(case, report)
+    message = shorten(printable(f"{name}: {said}"), _LONGEST)
+    return {
+        "ruleId": rule,
+        "level": level,
+        "message": {"text": message},
+        "locations": [
+            {
+                "physicalLocation": _place(at),
+                "logicalLocations": [{"fullyQualifiedName": name, "kind": "function"}],
+            }
+        ],
+        "partialFingerprints": fingerprints(
+            "harness/v1", (case.suite, case.case, case.model, rule, label)
+        ),
+    }
+
+
+def _place(at: Location | None) -> JsonObject:
+    if at is None or PurePath(at.file).is_absolute():
+        return physical_location(_NO_FILE, 1)
+    return physical_location(PurePath(at.file).as_posix(), at.line or 1, at.column or None)
