@@ -10,6 +10,7 @@ from typing import Any
 from harness.probing.coverage import Coverage, in_words
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
+from harness.probing.replay import request_of
 from harness.probing.report import NOT_TRIED, SWAPS, ProbeFinding, ProbeReport, Problem, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import FLAWS, Report
@@ -48,7 +49,10 @@ def document(
             call: {caller: asdict(decided) for caller, decided in callers.items()}
             for call, callers in report.decisions.items()
         },
-        "findings": [asdict(finding) for finding in report.findings],
+        "findings": [
+            {**asdict(finding), "request": request_of(finding, report.report)}
+            for finding in report.findings
+        ],
         "changed": [change.words for change in changed],
         "changes": [asdict(change) for change in changed],
         "not_called": [asdict(each) for each in skipped],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -32,6 +33,13 @@ def test_the_log_of_a_probe_says_what_its_exit_code_says(
     suite = ET.parse(project.folder / "out.xml").getroot()
     bad = sum(int(suite.get(name, 0)) for name in ("failures", "errors"))
     assert (bad > 0) == (code != 0)
+    for finding in finished.document["findings"]:
+        if (request := finding["request"]) is not None:
+            sent = json.loads(request["jsonrpc"])["params"]
+            assert (sent["name"], sent["arguments"]) == (request["tool"], request["arguments"])
+            assert request["identity"] in finding["callers"]
+    if fault == "forgetful":
+        assert any(finding["request"] for finding in finished.document["findings"])
     found = {finding["problem"] for finding in finished.document["findings"]}
     told = {
         check.code or check.kind
