@@ -10,6 +10,8 @@ from harness.probing.report import ProbeFinding
 from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
 from harness.types import Report
 
+_FORGED = frozenset({"smuggled_identity", "opened_by_arguments"})
+
 
 def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     """Return the call that showed ``finding``, and who made it; ``None`` if no single call did.
@@ -22,7 +24,10 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
         (
             one
             for one in asked(report.results)
-            if finding.call in (label_of(one), one.case.name) and name_of(one) in finding.callers
+            # What was forged stands in the finding's words; the plain call would not show it.
+            if finding.problem not in _FORGED
+            and finding.call in (label_of(one), one.case.name)
+            and name_of(one) in finding.callers
         ),
         None,
     )
