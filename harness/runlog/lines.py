@@ -45,7 +45,20 @@ _FACTS = {"case" if fact.name == "name" else fact.name: fact.name for fact in fi
 
 def _flat(result: Mapping[str, Any]) -> dict[str, Any]:
     facts = dict(result["case"])
-    return {**result, "case": facts.pop("name"), **facts}
+    checks = [_without_open_facts(check) for check in result["checks"]]
+    return {**result, "checks": checks, "case": facts.pop("name"), **facts}
+
+
+def _without_open_facts(check: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a check without the facts of a policy that nothing is known of: most have none."""
+    return {
+        name: value
+        for name, value in check.items()
+        if value is not None or name not in _POLICY_FACTS
+    }
+
+
+_POLICY_FACTS = frozenset({"attempted", "reached_server", "executed", "line_crossed"})
 
 
 def _nested(written: Any) -> Any:
