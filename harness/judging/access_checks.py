@@ -153,7 +153,8 @@ def _encoded_place(leak: Leak) -> str:
 def _where_it_stands(leak: Leak) -> str:
     """Return where a value stands, how it is encoded there, and some of its other places."""
     encoded = f", {', '.join(leak.decoded)}: {leak.source}" if leak.decoded else ""
-    others = "; ".join(leak.places[:_MOST_TOLD])
+    further = [place for place in leak.places if place != leak.place]
+    others = "; ".join(further[:_MOST_TOLD])
     also = f"; also in {others}" if others else ""
     left = len(leak.places) - _MOST_TOLD
     rest = f"; and in {left} more places" if left > 0 else ""
