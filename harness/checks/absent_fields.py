@@ -17,6 +17,7 @@ from typing import Any
 from harness.checks.explaining.transcript_lines import result_json
 from harness.checks.parsing import TEXT, mapping, text, texts
 from harness.errors import InvalidValue, did_you_mean
+from harness.matching.fields import every_field
 from harness.matching.json_values import show
 from harness.matching.masks import is_masked
 from harness.secrecy.masks import is_unreadable, readable_share
@@ -121,7 +122,7 @@ def given_fields(
         forms = [call.structured] if call.structured is not None else []
         parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", reply=0, text=call.text))
         for form in (*forms, parsed):
-            for path, value in _fields(form):
+            for path, _, value in every_field(form):
                 own = path.casefold()
                 limits = [
                     most for name, most in wanted.items() if own == name or own.endswith(f".{name}")
@@ -134,16 +135,3 @@ def given_fields(
 
 def _reads_too_well(mask: Any, most: float | None) -> bool:
     return (most is not None and most < 0) or not is_unreadable(mask, most=most)
-
-
-def _fields(value: Any) -> Iterator[tuple[str, Any]]:
-    waiting = [("", value)]
-    while waiting:
-        path, part = waiting.pop()
-        if isinstance(part, Mapping):
-            for key, each in part.items():
-                inner = f"{path}.{key}" if path else str(key)
-                yield inner, each
-                waiting.append((inner, each))
-        elif isinstance(part, list | tuple):
-            waiting.extend((path, each) for each in part)

@@ -87,8 +87,9 @@ def show(result: WorkbenchResult, output: Output) -> None:
         for path in filter(None, written):
             click.echo(f"report {path}")
     if result.reason != "complete":
-        settings = {RESUMED_BY: COMMAND}
-        click.echo(f"Go on with: {resume_command(result.run_id, settings)}", err=True)
+        command = resume_command(result.run_id, {RESUMED_BY: COMMAND})
+        larger = ", and a larger budget" if result.reason == "budget" else ""
+        click.echo(f"Go on with: {command}{larger}", err=True)
     if refused is not None and output.json_output:  # stdout already has its one document
         click.echo(f"Error: {printable(str(refused))}", err=True)
         raise click.exceptions.Exit(EXIT_INVALID)

@@ -14,6 +14,7 @@ from typing import Any
 from harness.checks.absent_fields import masks_of
 from harness.errors import did_you_mean
 from harness.judging.policy import View
+from harness.matching.fields import every_field
 from harness.types import CheckResult, TrialError, TrialResult
 
 
@@ -48,8 +49,8 @@ class _Shown:
                     self._answered |= {(view.identity, result.call.tool), (view.identity, "")}
                 if result.call.outcome == "ok" and result.fingerprint not in seen:
                     seen.add(result.fingerprint)
-                    self._add(_paths(result.call.structured))
-                    self._add(_paths(result.parsed))
+                    for form in (result.call.structured, result.parsed):
+                        self._add((field.path, field.name) for field in every_field(form))
                     self._add((leaf.path, leaf.name) for leaf in result.leaves)
 
     def _add(self, paths: Iterable[tuple[str, str]]) -> None:
@@ -86,20 +87,6 @@ class _Shown:
     def _is_known(self, name: str) -> bool:
         wanted = name.casefold().replace("[]", "")
         return wanted in self._paths or any(path.endswith(f".{wanted}") for path in self._paths)
-
-
-def _paths(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield path and name of every field, also of empty ones."""
-    waiting = [("", value)]
-    while waiting:
-        path, part = waiting.pop()
-        if isinstance(part, Mapping):
-            for key, each in part.items():
-                inner = f"{path}.{key}" if path else str(key)
-                yield inner, str(key)
-                waiting.append((inner, each))
-        elif isinstance(part, list | tuple):
-            waiting.extend((path, each) for each in part)
 
 
 def _properties(schema: Any) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import Console
 from rich.text import Text
@@ -35,6 +35,18 @@ def print_text(console: Console, text: Text, depth: int = 0, lead: Text | None =
         before, lead = lead or Text(), None
         before = before + Text(" " * (depth - len(before)))
         console.print(before.append_text(shown), soft_wrap=True)
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
+    """Return a table's lines, each column aligned right but for those at the places ``left``."""
+    widths = [_widest(column) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if place in left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def table_lines(

@@ -52,6 +52,20 @@ class Budget:
             max_tokens=recorded.get("max_tokens") if self.max_tokens is None else self.max_tokens,
         )
 
+    def left_after(self, used: Usage) -> Budget | None:
+        """Return what is left for further runs; ``None`` if a limit is reached or not known to be.
+
+        An unknown cost or number of tokens ends a limited run, and so it ends those that follow.
+        """
+        cost, tokens = self.max_cost_usd, self.max_tokens
+        if cost is not None:
+            cost = 0.0 if used.cost_usd is None else cost - used.cost_usd
+        if tokens is not None:
+            tokens = 0 if used.tokens is None else tokens - used.tokens
+        if (cost is not None and cost <= 0) or (tokens is not None and tokens <= 0):
+            return None
+        return replace(self, max_cost_usd=cost, max_tokens=tokens)
+
 
 class Control:
     """Decides whether further trials are started; workers report every result to it."""

@@ -17,7 +17,6 @@ from harness.errors import UsageError
 from harness.models import traits_of
 from harness.reports.atomic_files import write_atomically
 from harness.runlog import RunLog, read_header, read_log
-from harness.runner.control import Budget
 from harness.runner.launch import launch
 from harness.runner.observer import Observer
 from harness.runner.planning.plan import Plan
@@ -180,11 +179,14 @@ class Workbench:
                 "options": asdict(self._order.options),
                 "request": asdict(self._ground.request),
             }
+            left = options.budget.left_after(self._spent(logs)) if logs else options.budget
+            if left is None:
+                return replace(self.result(logs), reason="budget")
             plan = self._ground.stage(arms, settings).plan
             begun = read_log(path) if has_header(path) else None
             log = launch(
                 plan,
-                replace(options, budget=_left(options.budget, self._spent(logs))),
+                replace(options, budget=left),
                 observer_of(stage, arms, begun.results if begun else ()),
                 runs=self._runs,
                 resume=begun,
@@ -341,13 +343,3 @@ def write_text(path: Path, text: str) -> None:
 
 def _as_file_name(model: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", model)
-
-
-def _left(budget: Budget, used: Usage) -> Budget:
-    """Return what is left of ``budget`` after what was ``used``."""
-    cost, tokens = budget.max_cost_usd, budget.max_tokens
-    return replace(
-        budget,
-        max_cost_usd=None if cost is None else max(0.0, cost - (used.cost_usd or 0.0)),
-        max_tokens=None if tokens is None else max(1, tokens - (used.tokens or 0)),
-    )

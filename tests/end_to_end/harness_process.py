@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import yaml
 from harness.runlog import RunLog, read_log
 from harness.runner.runs.folders import find_log
 from tests.end_to_end.warm import WarmProcess, fits
+from tests.fake_provider import FakeProvider, Script
 
 TIMEOUT_S = 120.0
 """No command of these tests takes nearly as long, even on a busy machine."""
@@ -133,3 +135,17 @@ def findings(log: RunLog) -> dict[str, Any]:
             transcript.answer,
         )
     return found
+
+
+@contextmanager
+def provided(project: Project, script: Script) -> Iterator[FakeProvider]:
+    """Have the project's model answer as ``script`` says."""
+    with FakeProvider(script) as server:
+        entry = {
+            "type": "openai",
+            "model": "m",
+            "api_key": "test-key",
+            "base_url": f"{server.url}/v1",
+        }
+        project.configure(models={"default": "m", "models": {"m": entry}})
+        yield server

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
 from harness.types import ToolCall, Transcript, UserMessage
-from tests.end_to_end.harness_process import Finished, Project, plain_server
-from tests.fake_provider import FakeProvider, Incoming, Script, Step, call, say
+from tests.end_to_end.harness_process import Finished, Project, plain_server, provided
+from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
 ECHO = {"name": "echo", "prompt": "Echo 7.", "assertions": {"must_call": [{"tool": "echo"}]}}
 RENAMED = {"tools": {"echo": {"name": "repeat", "parameters": {"n": {"name": "number"}}}}}
@@ -28,20 +27,6 @@ def obedient(request: Incoming) -> Step:
     if "repeat" in request.tool_names:
         return call("repeat", {"number": 7})
     return call("echo", {"n": 7})
-
-
-@contextmanager
-def provided(project: Project, script: Script) -> Iterator[FakeProvider]:
-    """Have the project's model answer as ``script`` says."""
-    with FakeProvider(script) as server:
-        entry = {
-            "type": "openai",
-            "model": "m",
-            "api_key": "test-key",
-            "base_url": f"{server.url}/v1",
-        }
-        project.configure(models={"default": "m", "models": {"m": entry}})
-        yield server
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count, product
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from harness.types import (
     TransportSpec,
 )
 from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
+from tests.probing.loopback import QuietHandler, on_loopback
 
 KEY = "io.github.harness/user_context"
 READ = {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
@@ -67,12 +67,8 @@ def known(user: Mapping[str, Any] | None) -> str:
 def serving(answer: Answer) -> Iterator[str]:
     """Serve for the length of the block, and return the URL."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        timeout = 10
-        disable_nagle_algorithm = True  # head and body are written one by one
-
-        def do_POST(self) -> None:
+    class Handler(QuietHandler):
+        def do_POST(self) -> None:  # noqa: N802 - the base calls it so
             message = json.loads(self.rfile.read(int(self.headers["content-length"])))
             params = message.get("params") or {}
             user, CALLED.tool = params.get("_meta", {}).get(KEY), params.get("name")
@@ -87,21 +83,8 @@ def serving(answer: Answer) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(b"" if isinstance(found, int) else body)
 
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/mcp"
-        server.shutdown()
-        thread.join(BOUND_S)
+    with on_loopback(Handler) as url:
+        yield url
 
 
 def probed(
@@ -160,6 +143,17 @@ def test_a_token_that_opens_the_door_is_accepted_though_no_call_works_with_it(
     )
     assert f"tried: {', '.join(FLAWS)}\n" in printed(report)
     assert "not tried: another token in the middle of a session" in printed(report)
+
+
+def test_a_token_that_an_answer_sends_back_is_found_and_fails(tmp_path: Path) -> None:
+    def answer(method: str, _user: object, token: str | None) -> dict[str, Any]:
+        return {"tools": [READ]} if method == "tools/list" else said(f"Hello, {token}")
+
+    report = probed(tmp_path, answer, bearer=True)
+    echoes = [finding for finding in report.findings if finding.problem == "token_echoed"]
+    assert report.exit_code == 1
+    assert [finding.callers for finding in echoes] == [("alice",)]  # one for all who call it
+    assert echoes[0].words in printed(report)
 
 
 def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(

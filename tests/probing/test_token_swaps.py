@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.types import IdentitySpec, ServerSpec, TransportSpec
-from tests.clock import BOUND_S
+from tests.probing.loopback import QuietHandler, on_loopback
 from tests.probing.test_findings import CASES, READ, failed, said
 
 SECRET = {"iban": "DE89370400440532013000"}
@@ -61,11 +59,8 @@ def result_of(method: str, owner: str) -> dict[str, Any]:
 def serving(fault: str) -> Iterator[str]:
     sessions: dict[str, str] = {}
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        timeout = 10
-
-        def do_POST(self) -> None:
+    class Handler(QuietHandler):
+        def do_POST(self) -> None:  # noqa: N802 - the base calls it so
             message = json.loads(self.rfile.read(int(self.headers["content-length"])))
             session, owner = (
                 self.headers.get("mcp-session-id"),
@@ -81,7 +76,7 @@ def serving(fault: str) -> Iterator[str]:
             result = result_of(message["method"], owner)
             self.answer(200, {"jsonrpc": "2.0", "id": message.get("id"), "result": result}, session)
 
-        def do_DELETE(self) -> None:
+        def do_DELETE(self) -> None:  # noqa: N802 - the base calls it so
             self.answer(200, {}, None)
 
         def answer(self, status: int, body: dict[str, Any], session: str | None) -> None:
@@ -94,21 +89,8 @@ def serving(fault: str) -> Iterator[str]:
             self.end_headers()
             self.wfile.write(content)
 
-        def log_message(self, *_: Any) -> None:
-            """Say nothing."""
-
-    class Server(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, *_: Any) -> None:
-            """Say nothing."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_address[1]}/mcp"
-        server.shutdown()
-        thread.join(BOUND_S)
+    with on_loopback(Handler) as url:
+        yield url
 
 
 def probed(folder: Path, fault: str) -> ProbeReport:

@@ -125,3 +125,29 @@ def test_cancel_ends_exactly_the_trials_that_run() -> None:
         return running.cancel_called, finished.cancel_called
 
     assert anyio.run(scenario) == (True, False)
+
+
+def used(cost: float | None = 0.0, tokens: int | None = 0) -> Usage:
+    return Usage(input_tokens=tokens, output_tokens=0, cost_usd=cost)
+
+
+def test_what_is_left_of_a_budget_is_less_by_what_was_used() -> None:
+    budget = Budget(max_cost_usd=5.0, max_tokens=100, max_errors=3)
+    assert budget.left_after(used(2.0, 60)) == Budget(max_cost_usd=3.0, max_tokens=40, max_errors=3)
+    assert Budget().left_after(used(None, None)) == Budget()
+
+
+@pytest.mark.parametrize(
+    ("budget", "spent"),
+    [
+        (Budget(max_cost_usd=5.0), used(5.0)),
+        (Budget(max_cost_usd=5.0), used(7.0)),
+        (Budget(max_cost_usd=5.0), used(None)),
+        (Budget(max_tokens=100), used(tokens=100)),
+        (Budget(max_tokens=100), used(tokens=None)),
+    ],
+)
+def test_of_a_budget_that_is_used_up_or_cannot_be_known_nothing_is_left(
+    budget: Budget, spent: Usage
+) -> None:
+    assert budget.left_after(spent) is None

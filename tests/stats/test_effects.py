@@ -202,7 +202,9 @@ def test_what_is_said_of_a_change_is_said_the_other_way_round_of_its_undoing(
         return
     assert back.interval == pytest.approx((-there.interval[1], -there.interval[0]))
     assert back.test.p_value == pytest.approx(there.test.p_value)
-    assert (back.smallest, back.cases_to_decide) == (there.smallest, there.cases_to_decide)
+    assert back.smallest == pytest.approx(there.smallest)
+    # Sums in another order differ in the last digit, and with it where a size is rounded up.
+    assert back.cases_to_decide == pytest.approx(there.cases_to_decide, abs=1)
     undone = {"better": "worse", "worse": "better"}
     assert back.verdict == undone.get(there.verdict, there.verdict)
 

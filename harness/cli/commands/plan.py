@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from harness.cli.named_runs import open_run
 from harness.cli.options import Number
 from harness.errors import HarnessError
 from harness.reports.comparing.sentences import points
+from harness.reports.terminal import aligned
 from harness.runlog import RunLog, read_log
 from harness.runner.planning.estimate import RECENT_RUNS, estimates
 from harness.runner.planning.plan import Plan
@@ -140,7 +141,7 @@ def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
     yield f"    ICC {known.icc:.2f} ({known.icc_source})"
     yield "  The smallest difference that is found four times in five (two-sided, 5 %):"
     rows = [_cells(design, price) for design in table.designs]
-    yield from (f"    {line}" for line in _aligned([_COLUMNS, *rows]))
+    yield from (f"    {line}" for line in aligned([_COLUMNS, *rows]))
     yield f"  {_advice(table)}"
     yield (
         f"  To show that it is not worse by more than {_points(table.margin)}:"
@@ -156,14 +157,6 @@ def _cells(design: Design, price: float | None) -> tuple[str, ...]:
     shows = "none" if design.shows is None else _points(design.shows)
     cost = money(_cost(design, price))
     return (f"{design.cases:,}", f"{design.trials:,}", f"{design.runs:,} trials", cost, shows)
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    ]
 
 
 def _advice(table: PowerTable) -> str:

@@ -20,12 +20,13 @@ from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
 from harness.cli.workbench_output import OUTPUT, Output, show
 from harness.cli.workbench_progress import workbench_progress
 from harness.errors import UsageError
-from harness.runlog import RunLog
+from harness.reports.terminal import aligned
+from harness.runlog import RunLog, read_header
 from harness.runner.control import Budget
 from harness.runner.launch import require_trust
 from harness.runner.planning.prepare import Prepared, RunRequest
 from harness.runner.run import RunOptions
-from harness.runner.runs.folders import LATEST
+from harness.runner.runs.folders import LATEST, log_path
 from harness.safe_text import money
 from harness.trust import GATE
 from harness.types import ModelSpec
@@ -179,6 +180,7 @@ def command(
     first: str | None = None
     if mode.resume is not None:
         first, request, order = earlier(mode.resume)
+        budget = budget.filled_from(read_header(log_path(first)).settings)
     logs: list[RunLog] = []
     if mode.from_run is not None:
         logs, request, order = read_again(mode.from_run, request, order)
@@ -235,12 +237,8 @@ def _show_costs(rows: Sequence[StudyCost], *, json_output: bool) -> None:
         found = {"studies": [asdict(row) for row in rows]}
         click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
         return
-    cells = [_COLUMNS, *(_cells(row) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    for row in cells:
-        first, *middle, last = row
-        padded = [cell.rjust(width) for cell, width in zip(middle, widths[1:-1], strict=True)]
-        click.echo("  ".join([first.ljust(widths[0]), *padded, last]).rstrip())
+    for line in aligned([_COLUMNS, *map(_cells, rows)], left=(0, len(_COLUMNS) - 1)):
+        click.echo(line)
     costs = [row.cost_usd for row in rows]
     total = None if None in costs else sum(cost or 0.0 for cost in costs)
     trials = sum(row.trials for row in rows)

@@ -29,6 +29,8 @@ from harness.types import Credential, JsonObject
 
 ALGORITHM = "RS256"
 """The algorithm that nearly every identity provider uses and nearly every verifier accepts."""
+LIFETIME_S = 300.0
+"""Seconds from issue to expiry: far longer than a request, and useless tomorrow."""
 EXPIRED_S = 3600.0
 """Seconds since the expiry of an expired token: no verifier is that lenient."""
 LATELY_S = 600.0
@@ -81,10 +83,9 @@ def _not_yet(claims: Claims) -> None:
     claims["exp"] += 2 * int(EXPIRED_S)
 
 
-_LIFETIME_S = 300.0
 _CLAIMS: Mapping[Credential, Callable[[Claims], Any]] = {
-    "expired": _later(-EXPIRED_S - _LIFETIME_S),
-    "expired_lately": _later(-LATELY_S - _LIFETIME_S),
+    "expired": _later(-EXPIRED_S - LIFETIME_S),
+    "expired_lately": _later(-LATELY_S - LIFETIME_S),
     "not_yet_valid": _not_yet,
     "missing_expiry": _without("exp"),
     "wrong_audience": _with("aud", lambda _: WRONG_AUDIENCE),

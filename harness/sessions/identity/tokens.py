@@ -19,14 +19,12 @@ from jwt.algorithms import RSAAlgorithm
 from harness.sessions.identity.claims import AGAIN
 from harness.sessions.identity.flaws import (
     ALGORITHM,
+    LIFETIME_S,
     Forger,
     flawed_claims,
     with_broken_signature,
 )
 from harness.types import Credential, JsonObject
-
-LIFETIME_S = 300.0
-"""Seconds from issue to expiry: far longer than a request, and useless tomorrow."""
 
 _KEY_BITS = 2048
 

@@ -7,18 +7,13 @@ from itertools import pairwise
 
 from harness.types import ParameterEdit, Tool, ToolEdit
 from harness.workbench.mutants.mutant import Mutant, of_parameter, of_tool, properties_of, text_of
-from harness.workbench.mutants.of_texts import most_alike
+from harness.workbench.mutants.of_texts import most_alike, pairs_alike
 from harness.workbench.mutants.wrong_words import opposite_name, synonymous_name
 
 
 def swapped_names(tools: Sequence[Tool]) -> Iterator[Mutant]:
     """Yield lists in which a tool and the one most like it have each other's name."""
-    seen: set[frozenset[str]] = set()
-    for tool in tools:
-        other = most_alike(tool, tools)
-        if other is None or frozenset((tool.name, other.name)) in seen:
-            continue
-        seen.add(frozenset((tool.name, other.name)))
+    for tool, other in pairs_alike(tools):
         yield Mutant(
             operator="swapped-names",
             tool=tool.name,

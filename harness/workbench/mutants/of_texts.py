@@ -21,12 +21,7 @@ _WHEN_NOT = re.compile(
 
 def swapped_texts(tools: Sequence[Tool]) -> Iterator[Mutant]:
     """Yield lists in which a tool and the one most like it have each other's text."""
-    seen: set[frozenset[str]] = set()
-    for tool in tools:
-        other = most_alike(tool, tools)
-        if other is None or frozenset((tool.name, other.name)) in seen:
-            continue
-        seen.add(frozenset((tool.name, other.name)))
+    for tool, other in pairs_alike(tools):
         yield Mutant(
             operator="swapped-texts",
             tool=tool.name,
@@ -37,6 +32,16 @@ def swapped_texts(tools: Sequence[Tool]) -> Iterator[Mutant]:
                 other.name: ToolEdit(description=tool.description),
             },
         )
+
+
+def pairs_alike(tools: Sequence[Tool]) -> Iterator[tuple[Tool, Tool]]:
+    """Yield each tool with the one most like it, each pair once."""
+    seen: set[frozenset[str]] = set()
+    for tool in tools:
+        other = most_alike(tool, tools)
+        if other is not None and frozenset((tool.name, other.name)) not in seen:
+            seen.add(frozenset((tool.name, other.name)))
+            yield tool, other
 
 
 def most_alike(tool: Tool, tools: Sequence[Tool]) -> Tool | None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.harness_process import Project
-from tests.end_to_end.workbench.test_run import provided, worded
+from tests.end_to_end.harness_process import Project, provided
+from tests.end_to_end.workbench.test_run import worded
 from tests.fake_provider import Incoming, Step, call, say
 
 TOOLS = [

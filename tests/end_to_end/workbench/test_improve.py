@@ -16,9 +16,9 @@ import harness
 from harness.runlog import read_log
 from harness.suites.variants import read_variants_file
 from harness.workbench.improving.split import names, split
-from tests.end_to_end.harness_process import Project, finish
+from tests.end_to_end.harness_process import Project, finish, provided
 from tests.end_to_end.workbench.test_page import data_of
-from tests.end_to_end.workbench.test_run import provided, worded
+from tests.end_to_end.workbench.test_run import worded
 from tests.fake_provider import FakeProvider, Incoming, Step, call, held, say, status
 
 THINGS = "invoices receipts parcels contracts vouchers refunds pallets samples".split()  # noqa: SIM905

@@ -9,8 +9,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from tests.end_to_end.harness_process import Project, finish
-from tests.end_to_end.workbench.test_run import CASES, TOOLS, WEIGHT, by_words, provided, worded
+from tests.end_to_end.harness_process import Project, finish, provided
+from tests.end_to_end.workbench.test_run import CASES, TOOLS, WEIGHT, by_words, worded
 from tests.fake_provider import Incoming, Step
 
 

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,8 @@ import pytest
 
 from harness.runlog import read_log
 from harness.types import TrialResult
-from tests.end_to_end.harness_process import Project, finish
-from tests.fake_provider import FakeProvider, Incoming, Script, Step, call, say
+from tests.end_to_end.harness_process import Project, finish, provided
+from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
 WORDED = Path(__file__).parents[1] / "servers" / "worded_server.py"
 WEIGHT = "Use it for invoices."
@@ -49,19 +48,6 @@ def by_words(request: Incoming) -> Step:
         return say("Done.")
     fitting = [name for name, tool in request.tools.items() if WEIGHT in (tool.description or "")]
     return call((fitting or request.tool_names)[0 if fitting else -1], {})
-
-
-@contextmanager
-def provided(project: Project, script: Script) -> Iterator[FakeProvider]:
-    with FakeProvider(script) as server:
-        entry = {
-            "type": "openai",
-            "model": "m",
-            "api_key": "test-key",
-            "base_url": f"{server.url}/v1",
-        }
-        project.configure(models={"default": "m", "models": {"m": entry}})
-        yield server
 
 
 def worded(project: Project, tools: list[dict[str, Any]]) -> dict[str, Any]:
@@ -172,6 +158,19 @@ def test_a_budget_holds_over_all_stages_and_what_is_known_is_shown(
     assert finished.code == 4
     assert "ended early: budget" in finished.stdout
     assert "--resume" in finished.stderr
+
+
+def test_a_workbench_that_goes_on_keeps_its_budget_until_it_is_given_a_larger_one(
+    project: Project, provider: FakeProvider
+) -> None:
+    studies = ("--studies", "ablation", "--concurrency", "1")
+    assert project.run("workbench", "shop", *studies, "--max-tokens", "1").code == 4
+    asked = len(provider.journal)
+    again = project.run("workbench", "--resume")
+    assert again.code == 4
+    assert len(provider.journal) == asked, "trials were paid for that the budget forbids"
+    assert "larger" in again.stderr
+    assert project.run("workbench", "--resume", "--max-tokens", "1000000").code == 0
 
 
 def test_an_unknown_study_is_refused_before_anything_is_started(project: Project) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.end_to_end.harness_process import Project
-from tests.end_to_end.workbench.test_run import TOOLS, WEIGHT, found, provided, worded
+from tests.end_to_end.harness_process import Project, provided
+from tests.end_to_end.workbench.test_run import TOOLS, WEIGHT, found, worded
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
 CASES = [

@@ -1,0 +1,31 @@
+"""The fields of a JSON value, at any depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+
+class Field(NamedTuple):
+    """One field of an object somewhere in a value."""
+
+    path: str
+    """Its keys from the outside in, joined by dots; places in lists are left out."""
+    name: str
+    """Its own key."""
+    value: Any
+    """What it holds."""
+
+
+def every_field(value: Any) -> Iterator[Field]:
+    """Yield every field within ``value``, also those that hold nothing."""
+    waiting = [("", value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, Mapping):
+            for key, each in part.items():
+                inner = f"{path}.{key}" if path else str(key)
+                yield Field(inner, str(key), each)
+                waiting.append((inner, each))
+        elif isinstance(part, list | tuple):
+            waiting.extend((path, each) for each in part)
