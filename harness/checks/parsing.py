@@ -260,7 +260,9 @@ def arguments(value: Any, path: JsonPath) -> dict[str, Any]:
         raise InvalidValue(
             f"args is {kind_of(value)} where a mapping of names to values belongs",
             path=path,
-            meant="Leave it out, or write {}, to accept any arguments." if value is None else None,
+            meant="Leave it out, or write {}, to accept any arguments; for none, {$equals: {}}."
+            if value is None
+            else None,
         )
     found: dict[str, Any] = plain(value, path)
     check_matcher(found, path)

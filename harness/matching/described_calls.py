@@ -22,6 +22,22 @@ def described_calls(params: JsonObject) -> Iterator[tuple[str, JsonObject]]:
                 yield from described_calls(call)
 
 
+def stated_arguments(pattern: JsonObject) -> JsonObject | None:
+    """Return the arguments that a pattern gives in full, also under ``$equals``.
+
+    ``None`` if a matcher leaves one of them open.
+    """
+    if pattern.keys() == {"$equals"} and isinstance(pattern["$equals"], Mapping):
+        return dict(pattern["$equals"])
+    return None if _has_matcher(pattern) else dict(pattern)
+
+
+def _has_matcher(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(str(key).startswith("$") or _has_matcher(part) for key, part in value.items())
+    return isinstance(value, list | tuple) and any(map(_has_matcher, value))
+
+
 def plain_values(pattern: Any) -> Iterator[Scalar]:
     """Yield every text and number in a pattern, those inside matchers too."""
     if isinstance(pattern, Mapping):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from harness.canonical_json import canonical_json
+from harness.matching.described_calls import stated_arguments
 from harness.types import Case, Check, JsonObject, Tool
 
 DECISION = "decision"
@@ -30,9 +31,9 @@ class Expectations:
     ) -> tuple[Check, ...]:
         """Return the checks on one call of one identity: those with these very arguments.
 
-        A decision on a tool without arguments is about whatever a model may ask it, so it fits no
-        call in particular, unless the tool takes none; that a tool is hidden holds for all calls of
-        it.
+        A decision on a tool with no ``args``, or ``{}``, is about whatever a model may ask it, so
+        it fits no call in particular, unless the tool takes none; ``{$equals: {}}`` is the call
+        without any. That a tool is hidden holds for all calls of it.
         """
         return tuple(
             check
@@ -47,11 +48,10 @@ class Expectations:
         return list(dict.fromkeys(check.params["tool"] for check in own if _is_hiding(check)))
 
     def _is_exact(self, check: Check, tool: str, arguments: JsonObject) -> bool:
-        expected = check.params.get("args", {})
+        pattern = check.params.get("args", {})
         takes_none = tool in self._tools and not self._tools[tool].input_schema.get("properties")
-        return bool(expected or takes_none) and canonical_json(expected) == canonical_json(
-            arguments
-        )
+        stated = stated_arguments(pattern) if pattern or takes_none else None
+        return stated is not None and canonical_json(stated) == canonical_json(arguments)
 
 
 def _decisions(case: Case) -> Iterator[Check]:

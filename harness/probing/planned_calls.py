@@ -11,6 +11,7 @@ from harness.canonical_json import canonical_json, digest
 from harness.drafting.example_arguments import example_arguments
 from harness.drafting.safety import changes, is_sent
 from harness.drafting.validity import is_valid
+from harness.matching.described_calls import stated_arguments
 from harness.types import Case, JsonObject, Tool
 
 _LABEL_CHARS = 70
@@ -142,16 +143,11 @@ def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
 def _in_params(params: Any) -> Iterator[tuple[str, JsonObject]]:
     if isinstance(params, Mapping):
         tool, arguments = params.get("tool"), params.get("args")
-        if isinstance(tool, str) and isinstance(arguments, Mapping) and not _has_matcher(arguments):
-            yield tool, dict(arguments)
+        stated = stated_arguments(arguments) if isinstance(arguments, Mapping) else None
+        if isinstance(tool, str) and stated is not None:
+            yield tool, stated
         for part in params.values():
             yield from _in_params(part)
     elif isinstance(params, list | tuple):
         for part in params:
             yield from _in_params(part)
-
-
-def _has_matcher(value: Any) -> bool:
-    if isinstance(value, Mapping):
-        return any(str(key).startswith("$") or _has_matcher(part) for key, part in value.items())
-    return isinstance(value, list | tuple) and any(map(_has_matcher, value))

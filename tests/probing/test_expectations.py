@@ -48,6 +48,20 @@ def test_a_decision_without_arguments_fits_no_call_but_of_a_tool_that_takes_none
     assert words(found.of(ANN, "all", {})) == [["denied"]]
 
 
+def test_a_decision_on_exactly_no_arguments_is_about_the_call_without_any() -> None:
+    found = expectations({"tool": "get", "args": {"$equals": {}}, "is": ["denied"]})
+    assert words(found.of(ANN, "get", {})) == [["denied"]]
+    assert words(found.of(ANN, "get", {"id": "1"})) == []
+
+
+def test_a_decision_on_exactly_these_arguments_is_about_that_call_alone() -> None:
+    found = expectations({"tool": "get", "args": {"$equals": {"id": "1"}}, "is": ["denied"]})
+    assert words(found.of(ANN, "get", {"id": "1"})) == [["denied"]]
+    assert words(found.of(ANN, "get", {"id": "1", "full": True})) == []
+    open_id = expectations({"tool": "get", "args": {"id": {"$any": True}}, "is": ["denied"]})
+    assert words(open_id.of(ANN, "get", {"id": "1"})) == []
+
+
 def test_that_a_tool_is_hidden_holds_for_every_call_of_it_and_for_the_list() -> None:
     found = expectations({"tool": "get", "args": {}, "is": ["hidden", "not_attempted"]})
     assert words(found.of(ANN, "get", {"id": "7"})) == [["hidden", "not_attempted"]]

@@ -54,6 +54,18 @@ def test_the_calls_of_the_suite_are_made_once_each() -> None:
     assert made == [("get_customer", {"id": "C-01"}), ("get_customer", {"id": "C-02"})]
 
 
+def test_a_call_with_exactly_these_arguments_is_made_also_without_any() -> None:
+    optional = Tool(name="list", input_schema={"type": "object"}, read_only=True)
+    made, _ = chosen(
+        ("get_customer", {"$equals": {"id": "C-01"}}),
+        ("list", {"$equals": {}}),
+        ("list", {"city": "Oslo"}),
+        ("list", {"city": {"$any": True}}),
+        tools=(GET, optional),
+    )
+    assert made == [("get_customer", {"id": "C-01"}), ("list", {}), ("list", {"city": "Oslo"})]
+
+
 def test_a_tool_that_reads_and_that_no_suite_calls_is_called_with_drafted_arguments() -> None:
     made, _ = chosen()
     assert made == [("get_customer", {"id": "C-17"})]

@@ -9,6 +9,8 @@ from typing import Any
 import yaml
 
 from harness.canonical_json import canonical_json
+from harness.matching.described_calls import stated_arguments
+from harness.matching.json_values import ABSENT, equal
 from harness.probing.expectations import DECISION
 from harness.probing.mutants.operators import Mutant
 from harness.probing.mutants.recording import Answer, Cell, Recording
@@ -36,15 +38,15 @@ class MissingLine:
     """What the server decided before the fault."""
     tool: str
     """The tool."""
-    arguments: JsonObject
-    """What is sent; empty for a tool that is hidden."""
+    args: JsonObject
+    """Which calls it is about, as ``args`` of a suite; empty for a tool that is hidden."""
     without: tuple[str, ...]
     """Fields that must not be given."""
 
     @property
     def check(self) -> Check:
         """The line as a check."""
-        params: dict[str, Any] = {"tool": self.tool, "args": self.arguments, "is": [self.decision]}
+        params: dict[str, Any] = {"tool": self.tool, "args": self.args, "is": [self.decision]}
         if self.without:
             params["without"] = list(self.without)
         return Check(kind=DECISION, params=params)
@@ -58,8 +60,8 @@ class MissingLine:
         # A model need not make this call in that test: only the probe is sure to.
         accepted = [self.decision] if self.decision == "hidden" else [self.decision, _UNTRIED]
         is_one = len(accepted) == 1
-        arguments = {"args": dict(self.arguments)} if self.arguments else {}
-        return {"is": accepted[0] if is_one else accepted, "tool": self.tool} | arguments | without
+        args = {"args": dict(self.args)} if self.args else {}
+        return {"is": accepted[0] if is_one else accepted, "tool": self.tool} | args | without
 
 
 def missing_lines(
@@ -78,7 +80,29 @@ def missing_lines(
             access = "denied"
         if access in _ACCEPTED:
             fields = _kept_back(answer, recording) if access == "filtered" else ()
-            yield _line(recording, answer, access, answer.tool, answer.arguments, fields)
+            args = _exactly(answer, recording)
+            yield _line(recording, answer, access, answer.tool, args, fields)
+
+
+def _exactly(answer: Answer, recording: Recording) -> JsonObject:
+    """Return the arguments of ``answer``'s call, as ``args`` that fit no other recorded call.
+
+    ``args`` also fits calls with more arguments, which may be decided otherwise.
+    """
+    own = answer.arguments
+    tool = recording.tools.get(answer.tool)
+    if not own and tool is not None and not tool.input_schema.get("properties"):
+        return own
+    others = {
+        each.call: each.arguments
+        for each in recording.answers.values()
+        if each.tool == answer.tool and each.call != answer.call
+    }
+    fits_more = any(
+        all(equal(value, given.get(name, ABSENT)) for name, value in own.items())
+        for given in others.values()
+    )
+    return {"$equals": own} if fits_more or not own or stated_arguments(own) is None else own
 
 
 def _kept_back(answer: Answer, recording: Recording) -> tuple[str, ...]:
@@ -113,14 +137,14 @@ def _line(
     answer: Answer,
     decision: str,
     tool: str,
-    arguments: JsonObject,
+    args: JsonObject,
     without: tuple[str, ...],
 ) -> MissingLine:
     own = recording.cases_of(answer)
     test, identity = None, None
     if any(case.caller.group is not None for case in recording.cases):
         asking = {case.caller.group for case in own}
-        stating = (case for case in recording.cases if _states(case, tool, arguments))
+        stating = (case for case in recording.cases if _states(case, tool, args))
         test = next((each.caller.group for each in stating if each.caller.group in asking), None)
         identity = next((case.caller.identity for case in own), None) or answer.caller
     elif own:
@@ -131,16 +155,18 @@ def _line(
         cell=answer.cell,
         decision=decision,
         tool=tool,
-        arguments=arguments,
+        args=args,
         without=without,
     )
 
 
-def _states(case: Case, tool: str, arguments: JsonObject) -> bool:
+def _states(case: Case, tool: str, args: JsonObject) -> bool:
     """Whether a test of several identities decides on this very call, for anybody."""
+    arguments = stated_arguments(args)
     return case.caller.group is not None and any(
         check.params.get("tool") == tool
-        and canonical_json(check.params.get("args", {})) == canonical_json(arguments)
+        and canonical_json(stated_arguments(check.params.get("args", {})))
+        == canonical_json(arguments)
         for check in case.every_check
         if check.kind == DECISION
     )
@@ -156,7 +182,7 @@ def as_yaml(lines: Iterable[MissingLine]) -> str:
     """
     tests: dict[str, dict[str, Any]] = {}
     for line in lines:
-        call = {"tool": line.tool, **({"args": dict(line.arguments)} if line.arguments else {})}
+        call = {"tool": line.tool, **({"args": dict(line.args)} if line.args else {})}
         key = canonical_json([line.test, None if line.test else [call, line.identity is None]])
         test = tests.setdefault(key, {"name": line.test} if line.test else _new_test(line, call))
         if line.identity is not None:
