@@ -8,14 +8,24 @@ from harness.runlog import RunLog, read_log
 from harness.runner.runs.folders import find_log
 from harness.safe_text import printable
 
+BY_PEOPLE = click.option(
+    "--by-people",
+    is_flag=True,
+    help="Where a person has reviewed a verdict (harness review), the person's counts.",
+)
+"""The option that takes a person's verdict in place of the machine's."""
 
-def open_run(name: str) -> RunLog:
+
+def open_run(name: str, *, by_people: bool = False) -> RunLog:
     """Return the log of the run ``name`` (see `harness.runner.runs.folders.find_log`).
+
+    ``by_people``: judged with people's verdicts in place of the machine's, where there are any.
 
     Raises:
         UsageError: there is no such run, or the file is not a run log.
     """
-    return told(read_log(find_log(name)))
+    log = told(read_log(find_log(name)))
+    return log.judged_by_people() if by_people else log
 
 
 def told(log: RunLog) -> RunLog:

@@ -33,8 +33,17 @@ def judge_log(log: RunLog) -> JudgedLog:
     results = sorted(log.results, key=order)
     judged = {result.key: result for result in judge.close()}
     settled = tuple(_completed(judged.get(result.key, result), log) for result in results)
+    if log.by_people:
+        settled = tuple(_as_reviewed(result, log) for result in settled)
     _note_unobserved(results, log, judge.facts)
     return JudgedLog(settled, judge.facts)
+
+
+def _as_reviewed(result: TrialResult, log: RunLog) -> TrialResult:
+    review = log.reviews.get(result.key)
+    if review is None or result.status not in {"passed", "failed"}:
+        return result
+    return replace(result, status=review.verdict)
 
 
 def order_of(header: Header) -> Order:

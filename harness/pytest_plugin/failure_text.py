@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection, Iterator
 from textwrap import indent
 
-from harness.reports.sections.call_outcomes import call_lines, case_mark, marked
+from harness.reports.sections.call_outcomes import case_mark, marked
+from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.sentences import (
     case_name,
@@ -68,7 +69,7 @@ def totals(report: Report) -> Iterator[str]:
         yield f"model {name}  {model_words(facts, name)}"
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
     yield f"{report.counts.planned} planned: {ended or 'none'}"
-    yield from call_lines(report)
+    yield from remark_lines(report)
     yield from _marked(report)
     rate = pass_rate(report)
     if rate is not None:

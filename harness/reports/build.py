@@ -39,6 +39,8 @@ def build_report(log: RunLog) -> Report:
         settings=log.header.settings,
         access=access_report(judged.facts, cases),
         damaged=log.complaints,
+        reviews=log.reviews,
+        by_people=log.by_people,
     )
     return linked(report, log)
 

@@ -15,12 +15,21 @@ from harness.types import TrialResult
 
 RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
     "mark": lambda result, _log: mark(result),
+    "review": lambda result, log: _reviewed(result, log, "decision"),
+    "reviewed_by": lambda result, log: _reviewed(result, log, "by"),
+    "review_note": lambda result, log: _reviewed(result, log, "note"),
     **{
         name: lambda result, _log, name=name: facts_of_trial(result.checks)[name]  # type: ignore[misc]
         for name in FACTS
     },
 }
 """Name → the value, as JSON has it; in CSV a column of that name, after the others."""
+
+
+def _reviewed(result: TrialResult, log: RunLog, part: str) -> str | None:
+    """Return a part of a person's review of the trial; ``None`` if nobody has reviewed it."""
+    review = log.reviews.get(result.key)
+    return None if review is None else str(getattr(review, part))
 
 
 def result_fields(result: TrialResult, log: RunLog) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from harness.json_bounds import MAX_DIGITS, depth_of, loads, trimmed
-from harness.types import CaseFacts, JsonObject, ToolList, Transcript, TrialResult
+from harness.types import CaseFacts, JsonObject, Review, ToolList, Transcript, TrialResult
 from harness.types.written import written_fields
 
 if TYPE_CHECKING:
@@ -142,7 +142,21 @@ class Footer:
     """Tells the lines of a log apart."""
 
 
-DamagedKind: TypeAlias = Literal["header", "tools", "trial", "footer", "unknown"]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewLine:
+    """What a person said of the verdict on a trial, long after it ended.
+
+    The footer is written again behind it, so that it stays the last line: a version that does not
+    know this kind of line takes it for a damaged one, and still knows how the run ended.
+    """
+
+    review: Review
+    """The last one on a trial counts, until the trial is run again."""
+    kind: Literal["review"] = "review"
+    """Tells the lines of a log apart."""
+
+
+DamagedKind: TypeAlias = Literal["header", "tools", "trial", "footer", "review", "unknown"]
 """The kind of a damaged line, as far as it is known."""
 
 
@@ -167,12 +181,13 @@ class Damaged:
         lost = {
             "tools": "a tool list is lost",
             "footer": "it is not known how the run ended",
+            "review": "a person's review is lost",
             "trial": f"{self.trial or 'a trial'} has no result",
         }.get(self.kind, "a trial may have no result")
         return f"{place}: this line of the run log is damaged, and {lost} ({self.why})"
 
 
-Line: TypeAlias = Header | ToolsLine | TrialLine | Footer
+Line: TypeAlias = Header | ToolsLine | TrialLine | Footer | ReviewLine
 """Any line of a log."""
 
 
@@ -242,6 +257,7 @@ _STARTS: dict[bytes, DamagedKind] = {
     b'{"server":': "tools",
     b'{"run":': "trial",
     b'{"finished_at":': "footer",
+    b'{"review":': "review",
 }
 _TEXT = rb'"(?:[^"\\]|\\.){0,10000}"'
 _TRIAL = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.errors import InvalidInput, Problem
@@ -13,12 +13,13 @@ from harness.runlog.lines import (
     Footer,
     Header,
     Line,
+    ReviewLine,
     ToolsLine,
     TrialLine,
     damaged,
     parsed,
 )
-from harness.types import Location, ToolList, Transcript, TrialResult
+from harness.types import Location, Review, ToolList, Transcript, TrialResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,15 @@ class RunLog:
     """Lines that cannot be read, but for those of trials that were run again since."""
     shown: Mapping[str, ToolsLine] = field(default_factory=dict)
     """Digest → the list that a model was shown under a variant, in place of the server's."""
+
+    reviews: Mapping[str, Review] = field(default_factory=dict)
+    """Key of a trial → what a person said of its verdict."""
+    by_people: bool = False
+    """Whether a person's verdict takes the place of the machine's when the log is judged."""
+
+    def judged_by_people(self) -> RunLog:
+        """Return the same log, with people's verdicts in place of the machine's."""
+        return replace(self, by_people=True)
 
     @property
     def tools_lines(self) -> Iterator[ToolsLine]:
@@ -75,39 +85,67 @@ def read_log(path: Path) -> RunLog:
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    header: Header | None = None
-    footer: Footer | None = None
-    runs: dict[str, TrialResult] = {}
-    tools: dict[str, ToolList] = {}
-    shown: dict[str, ToolsLine] = {}
-    offsets: dict[str, int] = {}
-    bad: dict[int, Damaged] = {}
+    found = _Content()
     for number, offset, line in _lines(path):
         if number == 1:
-            header = _header(path, line)
-        elif isinstance(line, Damaged):
-            bad[number] = line
-            if line.kind != "tools":
-                footer = None
-            if line.key is not None:
-                runs.pop(line.key, None)
-        elif isinstance(line, TrialLine):
-            runs[line.run.key] = line.run
-            bad = {place: one for place, one in bad.items() if one.key != line.run.key}
-            offsets[line.run.key] = offset
-            footer = None
-        elif isinstance(line, ToolsLine):
-            if line.variant is None:
-                tools[line.tools.digest] = line.tools
-            else:
-                shown[line.tools.digest] = line
-        elif isinstance(line, Footer):
-            footer = line
-    if header is None:
+            found.header = _header(path, line)
+        else:
+            found.take(number, offset, line)
+    if found.header is None:
         raise _invalid(path, 1, "this is not a run log: it is empty")
     return RunLog(
-        path, header, tuple(runs.values()), tools, footer, offsets, tuple(bad.values()), shown
+        path,
+        found.header,
+        tuple(found.runs.values()),
+        found.tools,
+        found.footer,
+        found.offsets,
+        tuple(found.bad.values()),
+        found.shown,
+        {key: review for key, review in found.reviews.items() if key in found.runs},
     )
+
+
+@dataclass(slots=True)
+class _Content:
+    """What has been read of a log so far."""
+
+    header: Header | None = None
+    footer: Footer | None = None
+    runs: dict[str, TrialResult] = field(default_factory=dict)
+    tools: dict[str, ToolList] = field(default_factory=dict)
+    shown: dict[str, ToolsLine] = field(default_factory=dict)
+    offsets: dict[str, int] = field(default_factory=dict)
+    bad: dict[int, Damaged] = field(default_factory=dict)
+    reviews: dict[str, Review] = field(default_factory=dict)
+
+    def take(self, number: int, offset: int, line: Line | Damaged) -> None:
+        """Take in any line but the first."""
+        if isinstance(line, Damaged):
+            self._take_damaged(number, line)
+        elif isinstance(line, TrialLine):
+            key = line.run.key
+            self.runs[key] = line.run
+            self.bad = {place: one for place, one in self.bad.items() if one.key != key}
+            self.offsets[key] = offset
+            self.reviews.pop(key, None)  # it was on what the trial was before
+            self.footer = None
+        elif isinstance(line, ToolsLine):
+            if line.variant is None:
+                self.tools[line.tools.digest] = line.tools
+            else:
+                self.shown[line.tools.digest] = line
+        elif isinstance(line, ReviewLine):
+            self.reviews[line.review.key] = line.review
+        elif isinstance(line, Footer):
+            self.footer = line
+
+    def _take_damaged(self, number: int, line: Damaged) -> None:
+        self.bad[number] = line
+        if line.kind not in {"tools", "review"}:
+            self.footer = None
+        if line.key is not None:
+            self.runs.pop(line.key, None)
 
 
 def read_header(path: Path) -> Header:

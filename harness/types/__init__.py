@@ -96,6 +96,7 @@ from harness.types.results import (
     Verdict,
     needed_of,
 )
+from harness.types.reviews import Review
 from harness.types.usage import UNKNOWN_USAGE, Usage
 from harness.types.variants import (
     COPY_LETTERS,
@@ -166,6 +167,7 @@ __all__ = [
     "Reply",
     "ReplyStop",
     "Report",
+    "Review",
     "ScriptedCall",
     "Secret",
     "ServerSpec",

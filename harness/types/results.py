@@ -13,6 +13,7 @@ from harness.types.asked import Case, CaseFacts, Severity
 from harness.types.basics import JsonObject, Location, Status
 from harness.types.counts import CallCounts, Counts
 from harness.types.happened import STOPS, Message, Stop, Transcript, TrialError
+from harness.types.reviews import Review
 from harness.types.usage import Usage
 from harness.types.written import written_as
 
@@ -313,6 +314,10 @@ class Report(_Logged):
     """Who saw what, if cases have several identities."""
     damaged: tuple[str, ...] = ()
     """Unreadable lines of the log, a sentence each; a trial that was there counts as cancelled."""
+    reviews: Mapping[str, Review] = field(default_factory=dict)
+    """`TrialResult.key` → what a person said of its verdict."""
+    by_people: bool = False
+    """Whether a person's verdict takes the place of the machine's, where there is one."""
     report_path: str | None = None
     """The file that the report was written to, if `harness.run` was asked to write one."""
 

@@ -17,6 +17,7 @@ shows the same.
 `following`    runs that were started elsewhere, followed by their logs
 `results`      one trial, and a whole run, as the page shows them
 `history`      past runs
+`reviews`      what people say of the verdicts
 `catalog`      all of them in memory, found by suite, model and result
 `run_index`    what the list says of a run, kept beside its log
 `problem_page` what went wrong, as a page or as JSON

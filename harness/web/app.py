@@ -14,13 +14,18 @@ from harness.web.guard import Guard
 from harness.web.jobs import Board
 from harness.web.pages import Pages
 from harness.web.problem_page import told
+from harness.web.reviews import Reviews
 from harness.web.settings import Settings
 
 
 def make_app(board: Board, settings: Settings) -> Starlette:
     """Return the application over ``board``."""
     return Starlette(
-        routes=[*Evaluations(board, settings).routes(), *Pages(settings).routes()],
+        routes=[
+            *Evaluations(board, settings).routes(),
+            *Reviews(settings).routes(),
+            *Pages(settings).routes(),
+        ],
         middleware=[Middleware(Guard, settings=settings)],
         exception_handlers={HTTPException: _told, HarnessError: refused},
     )

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 from harness.reports.build import build_report
-from harness.reports.sections.call_outcomes import call_lines, calls_json, mark
+from harness.reports.sections.call_outcomes import calls_json, mark
+from harness.reports.sections.remarks import remark_lines, review_counts, review_json
 from harness.reports.sections.sentences import GRADED, pass_rate, pass_rate_of, problem
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog, TrialLine
@@ -124,12 +125,13 @@ def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
             "cancelled": counts.cancelled,
         },
         "calls": calls_json(report.calls),
-        "call_lines": list(call_lines(report)),
+        "call_lines": list(remark_lines(report)),
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
         "band": band(None if rate is None else rate.rate),
         "averages": averages(report.results if one_model else ()),
         "groups": groups,
+        "reviews": shown_reviews(log),
         "seconds": report.elapsed_s,
         "tokens": {"input": report.usage.input_tokens, "output": report.usage.output_tokens},
         "cost_usd": (report.usage + report.judge_usage + report.user_usage).cost_usd,
@@ -140,6 +142,12 @@ def was_cancelled(log: RunLog) -> bool:
     """Return whether a person ended the run, with *Cancel* or Ctrl-C."""
     footer = log.footer
     return footer is not None and footer.reason == "interrupted" and footer.signal == "SIGINT"
+
+
+def shown_reviews(log: RunLog) -> dict[str, Any]:
+    """Return what people said of the verdicts: counts, and each review by the key of its trial."""
+    trials = {key: clean(review_json(review)) for key, review in log.reviews.items()}
+    return {**review_counts(log.reviews.values()), "trials": trials}
 
 
 def _groups(report: Report) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ import click
 
 from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
-from harness.cli.named_runs import open_run
+from harness.cli.named_runs import BY_PEOPLE, open_run
 from harness.cli.options import Number
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
 from harness.reports.comparing.compare import compare, regressions
@@ -24,6 +24,7 @@ from harness.stats.effects import MARGIN
 @click.command("compare")
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=completing.runs)
 @GATE
+@BY_PEOPLE
 @click.option(
     "--margin",
     type=Number(min=0.1, max=100),
@@ -47,6 +48,7 @@ from harness.stats.effects import MARGIN
 def command(
     runs: Sequence[str],
     gate: float | None,
+    by_people: bool,
     margin: float,
     json_output: bool,
     files: Sequence[ComparisonFile],
@@ -55,7 +57,7 @@ def command(
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
-    comparison = compare([open_run(run) for run in runs], margin / 100)
+    comparison = compare([open_run(run, by_people=by_people) for run in runs], margin / 100)
     failed = [] if gate is None else regressions(comparison, gate)
     # before the document is printed: if a file cannot be written, the error is printed instead
     for file in files:

@@ -12,24 +12,31 @@ from typing import Any
 import anyio
 import click
 
-from harness.checks.judge.agreement import Agreement
 from harness.checks.judge.labelled_answers import read_labelled
 from harness.checks.judge.prompt import JUDGE_PROMPT_VERSION
+from harness.cli import reviewed_judges, shell_completion
+from harness.cli.named_runs import open_run
 from harness.cli.options import TRUST, Number
+from harness.cli.reviewed_judges import agreement_lines, table
 from harness.config import load_config
-from harness.judging.exit_codes import EXIT_PASSED, EXIT_UNJUDGED
+from harness.errors import UsageError
+from harness.judging.exit_codes import EXIT_NOTHING, EXIT_PASSED, EXIT_UNJUDGED
+from harness.judging.judge_labels import reviewed_judge
 from harness.runner.judge_measurement import JudgeCheck, Measured, check_judge
 from harness.runner.planning.judge_choice import sole_judge
 from harness.safe_text import money, number, printable, shorten
 from harness.stats import wilson
 from harness.trust import GATE
 
-FEW = 30
-"""With fewer answers than this, the figures are rough."""
-
 
 @click.command("judge-check")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=shell_completion.runs,
+    help="Compare people's reviews of RUN with the verdicts of its judge; no model is asked.",
+)
 @click.option(
     "--judge-model", metavar="NAME", help="The judge to measure.  [default: gpt-4o, if configured]"
 )
@@ -42,12 +49,34 @@ FEW = 30
 )
 @TRUST
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-def command(file: Path, judge_model: str | None, threshold: float, json_output: bool) -> None:
+def command(
+    file: Path | None, run: str | None, judge_model: str | None, threshold: float, json_output: bool
+) -> None:
     """Compare a judge with people: agreement, Cohen's kappa, and every answer they disagree on.
 
     FILE is CSV or JSONL with the columns query, answer and human (a score from 0 to 1, pass or
-    fail), and optionally tool_outputs, keywords, rubric and expected_answer.
+    fail), and optionally tool_outputs, keywords, rubric and expected_answer. Instead of FILE, --run
+    takes what people said of a run's verdicts (harness review).
     """
+    if (file is None) == (run is None):
+        raise UsageError("name either a FILE of graded answers or a run with reviews, by --run")
+    if file is None:
+        _of_run(str(run), threshold, json_output=json_output)
+    else:
+        _of_file(file, judge_model, threshold, json_output=json_output)
+
+
+def _of_run(run: str, threshold: float, *, json_output: bool) -> None:
+    found = reviewed_judge(open_run(run), threshold)
+    click.echo(
+        json.dumps(reviewed_judges.document(found))
+        if json_output
+        else printable("\n".join(reviewed_judges.lines(found)))
+    )
+    raise click.exceptions.Exit(EXIT_PASSED if found.labels else EXIT_NOTHING)
+
+
+def _of_file(file: Path, judge_model: str | None, threshold: float, *, json_output: bool) -> None:
     items = read_labelled(file)
     spec = sole_judge(judge_model, load_config(Path.cwd(), os.environ))
     GATE.plan((), [spec])
@@ -69,17 +98,10 @@ def _lines(result: JudgeCheck) -> Iterator[str]:
         f"judge {result.judge}, prompt {JUDGE_PROMPT_VERSION}: {found.total} of "
         f"{len(result.answers)} answers judged"
     )
-    if interval := wilson(found.agreed, found.total):
-        low, high = interval
-        yield (
-            f"agreement {found.agreed / found.total:.2f} (95 % interval {low:.2f}–{high:.2f}), "
-            f"Cohen's kappa {'undefined' if found.kappa is None else f'{found.kappa:.2f}'}"
-        )
-    if found.total < FEW:
-        yield f"With fewer than {FEW} answers these figures are rough."
+    yield from agreement_lines(found)
     if result.mean_difference is not None:
         yield f"mean difference of the scores {result.mean_difference:.2f}"
-    yield from ("", *_table(found))
+    yield from ("", *table(found))
     if result.disagreements:
         yield from ("", "They disagree on:", *map(_disagreement, result.disagreements))
     unjudged = [answer for answer in result.answers if answer.judgement is None]
@@ -97,15 +119,6 @@ def _lines(result: JudgeCheck) -> Iterator[str]:
             f" · cost {money(used.cost_usd)}"
         ),
     )
-
-
-def _table(found: Agreement) -> Iterator[str]:
-    heads = [f"judge {label}" for label in found.labels]
-    first = max(len(f"human {label}") for label in found.labels)
-    yield " " * first + "".join(f"  {head}" for head in heads)
-    for label, row in zip(found.labels, found.confusion, strict=True):
-        cells = "".join(f"  {count:>{len(head)}}" for count, head in zip(row, heads, strict=True))
-        yield f"human {label}".ljust(first) + cells
 
 
 def _disagreement(answer: Measured) -> str:

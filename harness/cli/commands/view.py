@@ -10,24 +10,28 @@ from collections.abc import Mapping
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import open_run
+from harness.cli.named_runs import BY_PEOPLE, open_run
 from harness.reports.build import build_report
 from harness.reports.requested import ReportRequest, write_report
+from harness.reports.sections.remarks import review_words
 from harness.runner.runs.folders import LATEST
 
 
 @click.command("view")
 @click.argument("run", default=LATEST, shell_complete=completing.runs)
+@BY_PEOPLE
 @click.option("--no-open", is_flag=True, help="Only write the page and print its path.")
-def command(run: str, no_open: bool) -> None:
+def command(run: str, by_people: bool, no_open: bool) -> None:
     """Write the page of RUN into its folder and open it: every message, call and check.
 
     RUN is the name of a run, its beginning, a path, or "latest" (the default). The page is one file
     that needs no network; its path is printed.
     """
-    log = open_run(run)
+    log = open_run(run, by_people=by_people)
     path, _ = write_report(ReportRequest(format="html"), build_report(log), log)
     click.echo(str(path))
+    if words := review_words(log.reviews.values()):
+        click.echo(words)
     if (
         not no_open
         and has_browser(os.environ, sys.platform)

@@ -20,8 +20,9 @@ from harness.reports.sections.access_matrix import (
     matrix_lines,
     unobserved_words,
 )
-from harness.reports.sections.call_outcomes import call_lines, case_mark
+from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.model_grid import grid_lines
+from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
@@ -266,7 +267,7 @@ class _Summary:
         self._scores()
 
     def _calls(self) -> None:
-        for words in call_lines(self.report):
+        for words in remark_lines(self.report):
             self._indented(words, "", depth=0)
 
     def _damage(self) -> None:

@@ -18,6 +18,7 @@ from harness.reports.build import count
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
+from harness.reports.sections.remarks import reviews_json
 from harness.reports.sections.repeats import repeats_json
 from harness.reports.sections.scores import scores_json
 from harness.reports.sections.sentences import pass_rate_of
@@ -82,6 +83,8 @@ def _common(report: Report) -> dict[str, Any]:
         **({"scores": scores} if (scores := scores_json(report)) else {}),
         "reason": report.reason,
         "exit_code": exit_code(report),
+        **({"reviews": reviews_json(report.reviews)} if report.reviews else {}),
+        **({"by_people": True} if report.by_people else {}),
         **({"damaged": list(report.damaged)} if report.damaged else {}),
         **({"matrix": matrix} if (matrix := matrix_json(report)) else {}),
     }

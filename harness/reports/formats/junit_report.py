@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 from harness.reports.build import total_usage
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
+from harness.reports.sections.remarks import review_words
 from harness.reports.sections.repeats import trials_needed
 from harness.reports.sections.sentences import account, problem
 from harness.reports.writers import Writer
@@ -67,6 +68,7 @@ def _suite(
         attributes["timestamp"] = report.started_at[:19]
     element = ET.Element("testsuite", attributes)
     usage = total_usage(runs)
+    reviews = [report.reviews[one.key] for one in runs if one.key in report.reviews]
     facts = {
         "model": model,
         "file": report.suites.get(suite, {}).get("file"),
@@ -77,6 +79,7 @@ def _suite(
         "tokens_out": usage.output_tokens,
         "cost_usd": usage.cost_usd,
         "reason": report.reason,
+        **({"reviews": review_words(reviews)} if reviews else {}),
     }
     properties = ET.SubElement(element, "properties")
     for key, value in facts.items():

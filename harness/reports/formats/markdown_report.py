@@ -22,7 +22,8 @@ from harness.reports.sections.access_matrix import (
     unobserved_words,
 )
 from harness.reports.sections.access_matrix import by_urgency as matrix_rows
-from harness.reports.sections.call_outcomes import call_lines, case_mark
+from harness.reports.sections.call_outcomes import case_mark
+from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
 from harness.reports.sections.sentences import (
     account,
@@ -104,7 +105,7 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
     yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
     yield ""
-    for words in (*call_lines(report), *repeat_lines(report), *stand_ins(report)):
+    for words in (*remark_lines(report), *repeat_lines(report), *stand_ins(report)):
         yield f"{code(words)}\n"
     yield " · ".join(effort(report))
     yield ""

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 
-from harness.reports.sections.call_outcomes import call_lines, case_mark
+from harness.reports.sections.call_outcomes import case_mark
+from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.sentences import (
     by_urgency,
     case_name,
@@ -58,7 +59,7 @@ def _html(report: Report) -> Iterator[str]:
             *effort(report),
         )
     )
-    told = "<br>".join(_text(line) for line in (head, *call_lines(report)))
+    told = "<br>".join(_text(line) for line in (head, *remark_lines(report)))
     yield f"<p><b>{_text(report.suite_name)}</b> {_text(report.model)}<br>{told}</p>"
     heads = ("case", "status", "trials", "problem", "time", "cost")
     yield f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.errors import UsageError
-from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
+from harness.runlog import Footer, Header, LogWriter, ReviewLine, RunLog, TrialLine, read_log
 from harness.runlog_diff import differences
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.runs.folders import log_path, new_run_id
@@ -66,6 +66,8 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
                 writer.append(line)
             for result, transcript in log:
                 writer.append(TrialLine(run=result, transcript=transcript))
+            for review in log.reviews.values():
+                writer.append(ReviewLine(review=review))
         footers = [log.footer for log in logs]
         whole = [footer for footer in footers if footer is not None]
         if len(whole) == len(footers):

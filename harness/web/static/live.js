@@ -4,6 +4,7 @@ import { Refusal, call } from "./api.js";
 import { Cards } from "./cards.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { problems } from "./problems.js";
+import { Reviews } from "./review.js";
 import { Stream } from "./stream.js";
 import { money, percent, score, seconds } from "./words.js";
 
@@ -18,6 +19,8 @@ export class Live {
   constructor(id) {
     this.id = id;
     this.cards = new Cards(byId("cards"));
+    this.reviews = new Reviews(id);
+    this.cards.reviews = this.reviews;
     this.run = null;
     this.connected = true;
     this.done = { done: 0, planned: 0, cost_usd: 0 };
@@ -132,6 +135,7 @@ export class Live {
     const groups = summary.groups.length > 1 ? summary.groups : [summary];
     replaceIn(byId("scores"), ...groups.map(figures));
     byId("summary").hidden = false;
+    this.reviews.take(summary.reviews);
     this.link("download", `/evaluations/${encodeURIComponent(this.id)}/download`);
     this.link("report", `/runs/${encodeURIComponent(this.id)}/report`);
     byId("download").setAttribute("download", `${this.id}.json`);

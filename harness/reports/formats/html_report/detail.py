@@ -35,8 +35,21 @@ def case_detail(case: CaseResult, log: RunLog) -> dict[str, Any]:
     return {
         "needed": case.needed,
         "planned": case.planned,
-        "trials": [trial_detail(result, log.transcript(result.key)) for result in case.trials],
+        "trials": [_reviewed(result, log) for result in case.trials],
     }
+
+
+def _reviewed(result: TrialResult, log: RunLog) -> dict[str, Any]:
+    """Return the details of a trial, with what a person said of its verdict."""
+    detail = trial_detail(result, log.transcript(result.key))
+    if review := log.reviews.get(result.key):
+        words = f"{review.decision} by {review.by}, {review.at[:10]}"
+        detail["facts"] = [
+            ["review", short(f"{words}: the verdict is {review.verdict}")],
+            *([["note", _text(review.note)]] if review.note else []),
+            *detail["facts"],
+        ]
+    return detail
 
 
 def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str, Any]:

@@ -16,7 +16,8 @@ from harness.reports.sections.access_matrix import (
     row_name,
     unobserved_words,
 )
-from harness.reports.sections.call_outcomes import call_lines, case_mark
+from harness.reports.sections.call_outcomes import case_mark
+from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines
 from harness.reports.sections.sentences import URGENCY, endings, model_words, pass_rate, problem
 from harness.reports.sections.tool_use import (
@@ -50,7 +51,9 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
         "planned": report.counts.planned,
         "endings": [{"status": status, "amount": amount} for status, amount in endings(report)],
         "rate": _rate(report),
-        "repeats": [short(words, _TEXT) for words in (*call_lines(report), *repeat_lines(report))],
+        "repeats": [
+            short(words, _TEXT) for words in (*remark_lines(report), *repeat_lines(report))
+        ],
         "figures": _figures(report),
         "cases": [_line(case) for case in report.cases],
         "urgency": list(URGENCY),

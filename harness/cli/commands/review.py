@@ -1,0 +1,113 @@
+"""Accept or overrule the verdict on a case, as a person; the machine's verdict stays beside it."""
+
+from __future__ import annotations
+
+import getpass
+import json
+from collections.abc import Iterator, Sequence
+
+import click
+
+from harness.cli import shell_completion as completing
+from harness.cli.named_runs import open_run
+from harness.errors import UsageError, did_you_mean
+from harness.judging.from_log import judge_log
+from harness.judging.review import Decision, add_review
+from harness.reports.sections.remarks import review_words, reviews_json
+from harness.runlog import RunLog, read_log
+from harness.safe_text import one_line, printable
+from harness.types import Review, TrialResult
+
+_MOST_NAMED = 10
+
+
+@click.command("review")
+@click.argument("run", shell_complete=completing.runs)
+@click.argument("case", required=False)
+@click.option("--accept", "decision", flag_value="accept", help="The verdict is right.")
+@click.option("--overrule", "decision", flag_value="overrule", help="The verdict is wrong.")
+@click.option("--note", default="", metavar="TEXT", help="Why; needed with --overrule.")
+@click.option("--by", default="", metavar="NAME", help="Who says so.  [default: the user's login]")
+@click.option("--model", metavar="NAME", help="The answer of this model.")
+@click.option("--trial", type=click.IntRange(min=1), metavar="N", help="This trial of the case.")
+@click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
+def command(
+    run: str,
+    case: str | None,
+    decision: Decision | None,
+    note: str,
+    by: str,
+    model: str | None,
+    trial: int | None,
+    json_output: bool,
+) -> None:
+    """Accept or overrule the verdict on CASE of RUN, as a person; or list the reviews of RUN.
+
+    RUN is the name of a run, its beginning, a path, or "latest"; CASE may be SUITE::CASE. A review
+    is a line at the end of the run's log. Exit codes and pass rates stay those of the machine,
+    unless --by-people of view or compare says otherwise.
+    """
+    log = open_run(run)
+    if case is not None:
+        if decision is None:
+            raise UsageError("say what you think of the verdict", meant="--accept or --overrule.")
+        result = _only(_matching(log, case, model, trial), case)
+        add_review(log.path, result.key, decision, by=by or _login(), note=note)
+        log = read_log(log.path)
+    elif decision is not None:
+        raise UsageError("name the case that you review", meant=f"harness review {run} CASE …")
+    if json_output:
+        click.echo(json.dumps({"status": "ok", "result": reviews_json(log.reviews)}))
+    else:
+        click.echo(printable("\n".join(_lines(log))))
+
+
+def _login() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # no such user: some containers
+        return ""
+
+
+def _matching(log: RunLog, case: str, model: str | None, trial: int | None) -> list[TrialResult]:
+    """Return the trials that the arguments describe; ``CASE`` may be ``SUITE::CASE``."""
+    results = judge_log(log).results
+    named = [one for one in results if case in {one.case.name, f"{one.suite}::{one.case.name}"}]
+    if not named:
+        names = sorted({one.case.name for one in results})
+        raise UsageError(
+            f"the run has no case {case!r}",
+            meant=did_you_mean(case, names) or f"It has: {', '.join(names[:_MOST_NAMED])}.",
+        )
+    return [one for one in named if model in {None, one.model} and trial in {None, one.index + 1}]
+
+
+def _only(found: Sequence[TrialResult], case: str) -> TrialResult:
+    if not found:
+        raise UsageError(f"no trial of {case!r} is of that model and number")
+    if len(found) > 1:
+        told = "; ".join(map(_name, found[:_MOST_NAMED]))
+        raise UsageError(
+            f"{case!r} has {len(found)} trials: {told}",
+            meant="Pick one with SUITE::CASE, --model or --trial.",
+        )
+    return found[0]
+
+
+def _lines(log: RunLog) -> Iterator[str]:
+    yield review_words(log.reviews.values()) or "Nobody has reviewed this run."
+    for result in judge_log(log).results:
+        if review := log.reviews.get(result.key):
+            yield f"{_words(review)}  {_name(result)}"
+            if review.note:
+                yield f"    {one_line(review.note)}"
+
+
+def _words(review: Review) -> str:
+    said = "" if review.decision == "accepted" else f" to {review.verdict}"
+    return f"{review.machine}, {review.decision}{said} by {review.by}"
+
+
+def _name(result: TrialResult) -> str:
+    trial = f", trial {result.index + 1}" if result.repeats > 1 else ""
+    return f"{result.suite}::{result.case.name} with {result.model}{trial}"

@@ -1,0 +1,111 @@
+"""The output of ``harness judge-check --run``: people's reviews beside the judge's verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from harness.checks.judge.agreement import Agreement, agreement
+from harness.judging.judge_labels import FAIL, PASS, Labelled, ReviewedJudge
+from harness.safe_text import shorten
+from harness.stats import wilson
+
+FEW = 30
+"""With fewer answers than this, the figures are rough."""
+
+
+def by_judge(found: ReviewedJudge) -> dict[str, list[Labelled]]:
+    """Return the labels of each judge."""
+    judges: dict[str, list[Labelled]] = {}
+    for one in found.labels:
+        judges.setdefault(one.judge, []).append(one)
+    return judges
+
+
+def agreed(labels: Sequence[Labelled]) -> Agreement:
+    """Return how well a judge agrees with the people who reviewed its answers."""
+    return agreement([(one.human, one.judged) for one in labels], (PASS, FAIL))
+
+
+def lines(found: ReviewedJudge) -> Iterator[str]:
+    """Yield the output."""
+    if not found.labels:
+        yield "No reviewed trial says anything of a judge: review trials that a judge has graded."
+    for judge, labels in by_judge(found).items():
+        together = agreed(labels)
+        yield f"judge {judge}: {together.total} answers reviewed by people"
+        yield from agreement_lines(together)
+        yield from ("", *table(together))
+        apart = [one for one in labels if one.human != one.judged]
+        if apart:
+            yield from ("", "They disagree on:", *map(_apart, apart))
+    if found.silent:
+        which = "1 review says" if found.silent == 1 else f"{found.silent} reviews say"
+        yield (
+            f"{which} nothing of the judge: the trial fails for a person, and another check, or "
+            "more than one question to the judge, may be the reason."
+        )
+
+
+def agreement_lines(found: Agreement) -> Iterator[str]:
+    """Yield agreement, its interval and Cohen's kappa."""
+    if interval := wilson(found.agreed, found.total):
+        low, high = interval
+        yield (
+            f"agreement {found.agreed / found.total:.2f} (95 % interval {low:.2f}–{high:.2f}), "
+            f"Cohen's kappa {'undefined' if found.kappa is None else f'{found.kappa:.2f}'}"
+        )
+    if found.total < FEW:
+        yield f"With fewer than {FEW} answers these figures are rough."
+
+
+def table(found: Agreement) -> Iterator[str]:
+    """Yield the table of both labels."""
+    heads = [f"judge {label}" for label in found.labels]
+    first = max(len(f"human {label}") for label in found.labels)
+    yield " " * first + "".join(f"  {head}" for head in heads)
+    for label, row in zip(found.labels, found.confusion, strict=True):
+        cells = "".join(f"  {count:>{len(head)}}" for count, head in zip(row, heads, strict=True))
+        yield f"human {label}".ljust(first) + cells
+
+
+def document(found: ReviewedJudge) -> dict[str, Any]:
+    """Return the same as JSON."""
+    return {
+        "judges": [
+            {
+                "judge": judge,
+                "judged": (together := agreed(labels)).total,
+                "agreement": together.agreed / together.total,
+                "interval": wilson(together.agreed, together.total),
+                "kappa": together.kappa,
+                "labels": together.labels,
+                "confusion": together.confusion,
+                "verdicts": [
+                    {
+                        "suite": one.result.suite,
+                        "case": one.result.case.name,
+                        "model": one.result.model,
+                        "trial": one.result.index,
+                        "human": one.human,
+                        "judge": one.judged,
+                        "by": one.review.by,
+                        "note": one.review.note,
+                        "explanation": one.explanation,
+                    }
+                    for one in labels
+                ],
+            }
+            for judge, labels in by_judge(found).items()
+        ],
+        "silent": found.silent,
+    }
+
+
+def _apart(one: Labelled) -> str:
+    note = f" ({shorten(one.review.note, 200)})" if one.review.note else ""
+    return (
+        f"  {one.result.suite}::{one.result.case.name} with {one.result.model}: "
+        f"{one.review.by} says {one.human}{note}, judge {one.judged}: "
+        f"{shorten(one.explanation, 300)}"
+    )

@@ -1,0 +1,121 @@
+"""What people's reviews of a run say of its judge: a person's label beside the judge's.
+
+A review is of a whole trial, a judge answers one question of it. A trial that passes for a person
+passes in every question. One that fails says of the judge only that its answer should have been
+bad, and only if the trial has one judged check and no other check explains the failure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.judging.from_log import judge_log
+from harness.runlog import RunLog
+from harness.types import CheckResult, Review, TrialResult
+
+PASS, FAIL = "pass", "fail"
+_KINDS = frozenset({"expected_answer", "answer_judge"})
+_GRADED = "graded"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """One answer, labelled by a person and by the judge of the run."""
+
+    result: TrialResult
+    """The trial."""
+    review: Review
+    """What the person said of it."""
+    judge: str
+    """Name of the judge."""
+    human: str
+    """``pass`` or ``fail``."""
+    judged: str
+    """``pass`` or ``fail``."""
+    explanation: str
+    """The judge's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewedJudge:
+    """The labels of a run."""
+
+    labels: tuple[Labelled, ...]
+    """In the order of the suites; a trial with two judged checks may be there twice."""
+    silent: int
+    """Reviews of judged trials that do not say whether the judge was right."""
+
+
+def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
+    """Return what the reviews in ``log`` say of its judge.
+
+    ``threshold`` is the lowest score with which a ``graded`` answer passes.
+    """
+    labels: list[Labelled] = []
+    silent = 0
+    for result in judge_log(log).results:
+        review = log.reviews.get(result.key)
+        said = [] if review is None else list(_verdicts(result.checks, threshold))
+        if review is None or not said:
+            continue
+        if review.verdict == "failed" and not _points_at_judge(result, said):
+            silent += 1
+            continue
+        labels += [
+            Labelled(
+                result=result,
+                review=review,
+                judge=judge,
+                human=PASS if review.verdict == "passed" else FAIL,
+                judged=label,
+                explanation=explanation,
+            )
+            for judge, label, explanation in said
+        ]
+    return ReviewedJudge(labels=tuple(labels), silent=silent)
+
+
+def _verdicts(checks: Iterable[CheckResult], threshold: float) -> Iterable[tuple[str, str, str]]:
+    """Yield judge, label and explanation of each check that a judge has decided."""
+    for check in checks:
+        facts = _judge_facts(check)
+        if facts.get("judge") is None:
+            continue
+        score = facts.get("score")
+        if check.kind in _KINDS and check.verdict != "not_judged":
+            passed = check.verdict == "passed"
+        elif check.kind == _GRADED and isinstance(score, int | float):
+            passed = score >= threshold
+        else:
+            continue
+        yield str(facts["judge"]), PASS if passed else FAIL, str(facts.get("explanation") or "")
+
+
+def _judge_facts(check: CheckResult) -> Mapping[str, Any]:
+    facts: Any = check.actual if isinstance(check.actual, Mapping) else {}
+    if check.kind == _GRADED:
+        metrics = facts.get("metrics")
+        facts = metrics.get("faithfulness") if isinstance(metrics, Mapping) else None
+    return facts if isinstance(facts, Mapping) else {}
+
+
+def _points_at_judge(result: TrialResult, said: list[tuple[str, str, str]]) -> bool:
+    """Whether a failure can only be of the one answer that was judged."""
+    others = [
+        check for check in result.checks if check.kind not in _KINDS and check.severity == "fail"
+    ]
+    return len(said) == 1 and not any(map(_fails_otherwise, others))
+
+
+def _fails_otherwise(check: CheckResult) -> bool:
+    if check.kind != _GRADED:
+        return check.verdict == "failed"
+    metrics = check.actual.get("metrics") if isinstance(check.actual, Mapping) else None
+    scores = [
+        metrics[name].get("score")
+        for name in ("tool_selection", "argument_match")
+        if isinstance(metrics, Mapping) and isinstance(metrics.get(name), Mapping)
+    ]
+    return any(isinstance(score, int | float) and score < 1 for score in scores)

@@ -1,0 +1,79 @@
+"""A person accepts or overrules the verdict on a trial: a line of its own at the end of the log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from harness.errors import UsageError
+from harness.judging.from_log import judge_log
+from harness.redaction import KNOWN
+from harness.runlog import Line, LogWriter, ReviewLine, read_log
+from harness.safe_text import one_line, printable
+from harness.types import Review, TrialResult
+from harness.utc import utc_now
+
+Decision: TypeAlias = Literal["accept", "overrule"]
+"""What a person does with a verdict."""
+
+LONGEST_NAME = 100
+"""Characters of a person's name."""
+LONGEST_NOTE = 4_000
+"""Characters of a note."""
+
+
+def add_review(
+    path: Path,
+    key: str,
+    decision: Decision,
+    *,
+    by: str,
+    note: str = "",
+) -> Review:
+    """Append a person's review of the trial ``key`` to the log at ``path``, and return it.
+
+    Secrets are redacted in it. An earlier review of the same trial no longer counts; it
+    stays in the log.
+
+    Raises:
+        UsageError: the log has no such trial, the trial has no verdict, or the name or the note is
+            missing or too long.
+        HarnessError: the log is being written, or cannot be.
+    """
+    name, words = one_line(by).strip(), printable(note).strip()
+    _require_words(name, words, decision)
+    with LogWriter(path, KNOWN.document) as writer:  # opened first: from here on nobody else writes
+        log = read_log(path)
+        result = next((one for one in judge_log(log).results if one.key == key), None)
+        if result is None:
+            raise UsageError("the run has no such trial")
+        review = _review(result, decision, name, words)
+        lines: list[Line] = [ReviewLine(review=review), *([log.footer] if log.footer else [])]
+        writer.write(b"".join(map(writer.prepared, lines)))
+    return review
+
+
+def _require_words(name: str, note: str, decision: Decision) -> None:
+    if not name:
+        raise UsageError("a review needs the name of the person", meant="Say who: --by NAME.")
+    if len(name) > LONGEST_NAME:
+        raise UsageError(f"the name is longer than {LONGEST_NAME} characters")
+    if len(note) > LONGEST_NOTE:
+        raise UsageError(f"the note is longer than {LONGEST_NOTE:,} characters")
+    if decision == "overrule" and not note:
+        raise UsageError(
+            "a verdict is overruled with a reason", meant="Give it as the note: --note TEXT."
+        )
+
+
+def _review(result: TrialResult, decision: Decision, name: str, note: str) -> Review:
+    machine = result.status
+    if machine not in {"passed", "failed"}:
+        raise UsageError(
+            f"the trial has no verdict that could be reviewed: it is {machine}",
+            meant="Only 'passed' and 'failed' are verdicts.",
+        )
+    before: Literal["passed", "failed"] = "passed" if machine == "passed" else "failed"
+    other: Literal["passed", "failed"] = "failed" if machine == "passed" else "passed"
+    verdict = before if decision == "accept" else other
+    return Review(key=result.key, verdict=verdict, machine=before, by=name, note=note, at=utc_now())
