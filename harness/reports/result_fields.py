@@ -15,13 +15,13 @@ from harness.types import TrialResult
 
 RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
     "mark": lambda result, _log: mark(result),
-    "review": lambda result, log: _reviewed(result, log, "decision"),
-    "reviewed_by": lambda result, log: _reviewed(result, log, "by"),
-    "review_note": lambda result, log: _reviewed(result, log, "note"),
     **{
         name: lambda result, _log, name=name: facts_of_trial(result.checks)[name]  # type: ignore[misc]
         for name in FACTS
     },
+    "review": lambda result, log: _reviewed(result, log, "decision"),
+    "reviewed_by": lambda result, log: _reviewed(result, log, "by"),
+    "review_note": lambda result, log: _reviewed(result, log, "note"),
 }
 """Name → the value, as JSON has it; in CSV a column of that name, after the others."""
 
