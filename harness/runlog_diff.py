@@ -55,7 +55,7 @@ def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -
             parts = {
                 part
                 for one, other in zip(before, after, strict=False)
-                for part in _changed_parts(one, other)
+                for part in changed_parts(one, other)
             }
             yield f"tool {name}: {', '.join(sorted(parts)) or 'who is shown it'} changed"
 
@@ -71,7 +71,8 @@ def _by_name(lists: Mapping[str, ToolList]) -> dict[str, list[Tool]]:
     return forms
 
 
-def _changed_parts(old: Tool, new: Tool) -> Iterator[str]:
+def changed_parts(old: Tool, new: Tool) -> Iterator[str]:
+    """Yield in words each part of a tool that is not the same in both."""
     for part, words in _TOOL_PARTS.items():
         if getattr(old, part) != getattr(new, part):
             yield words

@@ -16,11 +16,12 @@ from harness.runner.observer import Observer
 from harness.safe_text import one_line, printable, shorten
 from harness.types import Trial, TrialResult
 from harness.workbench.arms import Arm
+from harness.workbench.folders import OTHER, Stage
 from harness.workbench.so_far import SoFar
 from harness.workbench.workbench import Workbench
 
-Begin: TypeAlias = Callable[[int, Sequence[Arm], Sequence[TrialResult]], Observer]
-"""Returns the observer of a stage: its number, its lists, and the results it has already."""
+Begin: TypeAlias = Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Observer]
+"""Returns the observer of a stage: which it is, its lists, and the results it has already."""
 
 _MOST_ERRORS = 3
 """Trials without a verdict that are told one by one: further ones most likely say the same."""
@@ -32,20 +33,23 @@ def workbench_progress(bench: Workbench, *, quiet: bool = False) -> Iterator[Beg
     """Yield what observes each stage on this terminal, and restore it."""
     console = Console(stderr=True)
     if quiet:
-        yield lambda stage, arms, _: _announced(Notes(), stage, arms)
+        yield lambda stage, arms, _: _announced(Notes(), bench, stage, arms)
     elif not console.is_terminal or console.is_dumb_terminal:
         yield lambda stage, arms, recorded: _announced(
-            ListLines(bench.so_far(arms), recorded), stage, arms
+            ListLines(bench.so_far(arms, stage), recorded), bench, stage, arms
         )
     else:
         with live_bar(console) as bar:
             yield lambda stage, arms, recorded: _announced(
-                LiveLists(bar, bench.so_far(arms), recorded), stage, arms
+                LiveLists(bar, bench.so_far(arms, stage), recorded), bench, stage, arms
             )
 
 
-def _announced(observer: Observer, stage: int, arms: Sequence[Arm]) -> Observer:
-    observer.note(f"Stage {stage}: {len(arms)} tool lists.")
+def _announced(observer: Observer, bench: Workbench, stage: Stage, arms: Sequence[Arm]) -> Observer:
+    what = "1 tool list" if len(arms) == 1 else f"{len(arms)} tool lists"
+    if stage == OTHER and bench.other is not None:
+        what = f"the same cases on {one_line(bench.other.server.name)}"
+    observer.note(f"Stage {stage}: {what}.")
     return observer
 
 

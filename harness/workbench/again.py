@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,10 +13,10 @@ from harness.runner.launch import require_trust
 from harness.runner.planning.plan import Plan, describe_suite
 from harness.runner.planning.prepare import RunRequest
 from harness.runner.runs.folders import find_log
-from harness.types import Tool
+from harness.workbench.folders import logs_of, own_logs, tools_in
 from harness.workbench.measured import base_names
 from harness.workbench.staging import SETTING, Ground
-from harness.workbench.workbench import Order, Workbench, WorkbenchResult, earlier, logs_of
+from harness.workbench.workbench import Order, Workbench, WorkbenchResult, earlier
 
 _MOST = 5
 
@@ -52,16 +52,8 @@ def found_again(name: str, cwd: Path, environ: Mapping[str, str]) -> WorkbenchRe
     ground = Ground(request=request, cwd=cwd, environ=environ)
     plan = ground.plan(keyless=True).plan
     require_trust(plan)
-    result = Workbench(ground, order, tools_in(logs), plan).result(logs)
+    result = Workbench(ground, order, tools_in(own_logs(logs)), plan).result(logs)
     return replace(result, notes=changed_since(logs[0], plan))
-
-
-def tools_in(logs: Sequence[RunLog]) -> list[Tool]:
-    """Return every tool that somebody was offered in ``logs``, each once."""
-    tools = {
-        tool.name: tool for log in logs for listed in log.tools.values() for tool in listed.tools
-    }
-    return list(tools.values())
 
 
 def changed_since(log: RunLog, plan: Plan) -> tuple[str, ...]:

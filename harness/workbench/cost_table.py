@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.runner.planning.estimate import estimates
 from harness.runner.planning.plan import Plan
 from harness.workbench.arms import CLEAN, Arm, distinct
 from harness.workbench.staging import Ground, keys_of
-from harness.workbench.workbench import Workbench
+from harness.workbench.workbench import AB, Workbench
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +43,33 @@ def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
     ran = [CLEAN]
     cases = len({job.trial.case.name for job in plan.jobs})
     clean = sum(keys_of(plan)[job.model.name] == CLEAN.key for job in plan.jobs)
+    other = bench.plan_of_other({}, keyless=True)
     for study in bench.studies:
         own = list(distinct(study.arms(bench.bench())))
         later = (
             0 if study.estimate is None else round(study.estimate(bench.bench()) * clean / cases)
         )
-        yield _row(study.name, study.question, plan, own, ran, later)
+        row = _row(study.name, study.question, plan, own, ran, later)
+        yield _with(row, other) if other is not None and study.name == AB else row
         ran += own
+
+
+def _with(row: StudyCost, other: Plan) -> StudyCost:
+    """Return ``row`` with the trials on another server, whose list is one more."""
+    more = list(estimates(other))
+    return replace(
+        row,
+        arms=row.arms + 1,
+        trials=row.trials + len(other.jobs),
+        input_tokens=row.input_tokens + sum(guess.input_tokens for guess in more),
+        output_tokens=row.output_tokens + sum(guess.output_tokens for guess in more),
+        cost_usd=_sum([row.cost_usd, *(guess.cost_usd for guess in more)]),
+    )
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def _row(
@@ -61,7 +81,6 @@ def _row(
     own = {name for name, key in keys.items() if key in new}
     part = replace(plan, jobs=tuple(job for job in plan.jobs if job.model.name in own))
     guesses = list(estimates(part))
-    costs = [guess.cost_usd for guess in guesses]
     return StudyCost(
         study=name,
         question=question,
@@ -70,6 +89,6 @@ def _row(
         trials=len(part.jobs),
         input_tokens=sum(guess.input_tokens for guess in guesses),
         output_tokens=sum(guess.output_tokens for guess in guesses),
-        cost_usd=None if None in costs else sum(cost or 0.0 for cost in costs),
+        cost_usd=_sum([guess.cost_usd for guess in guesses]),
         later=later,
     )

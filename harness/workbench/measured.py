@@ -40,8 +40,19 @@ class FirstCall:
 class Measured:
     """The results of one model on one suite, by arm."""
 
-    def __init__(self, logs: Sequence[RunLog], suite: str, model: str) -> None:
-        """Take the results of ``model`` and its variants in ``logs`` that belong to ``suite``."""
+    def __init__(
+        self,
+        logs: Sequence[RunLog],
+        suite: str,
+        model: str,
+        other: Measured | None = None,
+    ) -> None:
+        """Take the results of ``model`` and its variants in ``logs`` that belong to ``suite``.
+
+        ``other`` is what the other server of an A/B measured.
+        """
+        self.other = other
+        """What was measured on the other server; ``None`` if nothing was."""
         self.logs = tuple(logs)
         """The logs that were read, in the order of the stages."""
         self.model = model

@@ -18,7 +18,8 @@ from harness.types import TrialResult
 from harness.workbench.arms import Arm
 
 _LEVEL = 0.05
-_OWN = "the server's own list"
+OWN = "the server's own list"
+"""What the unchanged list is called."""
 
 
 @dataclass(slots=True)
@@ -49,10 +50,12 @@ class SoFar:
         models: Sequence[str],
         cases: int,
         studies: Mapping[str, str],
+        own: str = OWN,
     ) -> None:
         """Expect ``arms`` for each of ``models`` on ``cases`` cases.
 
-        ``studies`` is the key of an arm → the study that asked for it first.
+        ``studies`` is the key of an arm → the study that asked for it first; ``own`` is what the
+        unchanged list is called.
         """
         self._lists: dict[str, _List] = {}
         self._own = {model: model for model in models}
@@ -63,8 +66,8 @@ class SoFar:
                 name = model if arm.variant is None else f"{model}{JOINT}{arm.variant.name}"
                 self._own[name] = model
                 self._lists[name] = _List(
-                    study=studies.get(arm.key, "further lists"),
-                    name=_OWN if arm.variant is None else one_line(arm.variant.name),
+                    study=studies[arm.key],
+                    name=own if arm.variant is None else one_line(arm.variant.name),
                     cases=cases if arm.cases is None else len(arm.cases),
                     sequence=ConfidenceSequence(alpha),
                 )

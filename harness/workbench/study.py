@@ -27,8 +27,22 @@ class StudyOptions:
     """Most description mutants that are tried."""
     versus: tuple[str, ...] = ()
     """Variants to compare with the server's own list, as for ``harness evals --variant``."""
+    against: str | None = None
+    """Another server to compare with the suite's own, as for ``--server``; ``None`` for none."""
     writer: str | None = None
     """Name of the model that writes proposals; ``None`` for the mechanical proposer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherServer:
+    """The server that `StudyOptions.against` names, as far as it was listed."""
+
+    name: str
+    """Its name, never that of the suite's own server."""
+    tools: tuple[Tool, ...]
+    """Every tool that somebody in the suite is offered there, once, in its own words."""
+    not_asked: Mapping[str, str] = field(default_factory=dict)
+    """Case that cannot be asked of it → why, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +61,8 @@ class Bench:
     """What the user set."""
     versus: tuple[Variant, ...] = ()
     """The variants that `StudyOptions.versus` names."""
+    other: OtherServer | None = None
+    """The other server, once it was listed; ``None`` too if none is named."""
     writer: ModelSpec | None = None
     """The model that `StudyOptions.writer` names."""
     folder: Path | None = None

@@ -1,8 +1,8 @@
 """One workbench: a first stage with every arm that is known beforehand, then what follows from it.
 
 Each stage is a run like any other, in a folder of its own (``ID``, ``ID-2``, ``ID-3`` …), with its
-own log. A stage is planned from the logs of those before it alone, so that a workbench that was
-ended in any way goes on where it was.
+own log; what another server is asked is the stage ``ID-b``. A stage is planned from the logs of
+those before it alone, so that a workbench that was ended in any way goes on where it was.
 """
 
 from __future__ import annotations
@@ -31,15 +31,33 @@ from harness.runner.runs.folders import (
     new_run_id,
     resume_command,
 )
-from harness.types import ModelSpec, Tool, TrialResult, Usage
+from harness.safe_text import one_line
+from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
+from harness.workbench.against import Against, measured_on_other
 from harness.workbench.arms import CLEAN, Arm, distinct, not_yet_run
+from harness.workbench.folders import (
+    OTHER,
+    OTHER_SETTING,
+    Stage,
+    other_of,
+    own_logs,
+    stage_id,
+    stages,
+)
 from harness.workbench.measured import Measured, used_by
 from harness.workbench.so_far import SoFar
 from harness.workbench.staging import SETTING, Ground, models_of, only_suite
-from harness.workbench.study import Bench, Study, StudyOptions, StudyResult, chosen_studies
+from harness.workbench.study import (
+    Bench,
+    OtherServer,
+    Study,
+    StudyOptions,
+    StudyResult,
+    chosen_studies,
+)
 
-_MOST_STAGES = 40
-"""No workbench goes on for ever, whatever its studies ask for."""
+AB = "ab"
+"""The study that another server is for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,18 +118,24 @@ class Workbench:
         tools: Sequence[Tool],
         clean: Plan,
         writer: ModelSpec | None = None,
+        other: Against | None = None,
         runs: Path = RUNS,
     ) -> None:
         """``clean`` is the plan of the clean arm; ``tools`` are what its callers are offered.
 
-        ``writer`` is the model that the order's options name, if it may be asked.
+        ``writer`` is the model that the order's options name, if it may be asked, and ``other`` the
+        server that they name, if it is to be asked.
         """
         self._ground = ground
+        self.other = other
+        """The other server, if it is to be asked."""
+        self._asked_by: dict[str, str] = {CLEAN.key: "clean"}
         self._writer = writer
         self._order = order
         self._runs = runs
         self._tools = tuple(tools)
         self._suite = only_suite(clean)
+        self._cases = tuple(case.name for case in self._suite.cases)
         self._models = models_of(clean)
         self.studies: tuple[Study, ...] = chosen_studies(order.studies)
         """The studies, in the order of reports."""
@@ -128,32 +152,45 @@ class Workbench:
 
     def first_arms(self) -> tuple[Arm, ...]:
         """Return every arm that is known before anything is run, the clean one first."""
-        asked = (arm for bench in self._benches(None) for arm in self.arms_of(bench))
+        asked = [
+            arm
+            for bench in self._benches(None)
+            for study in self.studies
+            for arm in self._asked(study, study.arms(bench))
+        ]
         return distinct([CLEAN, *asked])
 
-    def arms_of(self, bench: Bench) -> Iterator[Arm]:
-        """Yield the arms that the studies ask for beforehand."""
-        for study in self.studies:
-            yield from study.arms(bench)
+    def _asked(self, study: Study, arms: Sequence[Arm]) -> Sequence[Arm]:
+        """Return ``arms``, and keep in mind which study asked for each first."""
+        for arm in arms:
+            self._asked_by.setdefault(arm.key, study.name)
+        return arms
 
     def bench(self) -> Bench:
         """Return what studies see of the first model before anything is run."""
         return next(self._benches(None))
 
-    def so_far(self, arms: Sequence[Arm]) -> SoFar:
-        """Return what is known of ``arms`` before any of their trials has ended."""
-        bench = self.bench()
-        studies = {CLEAN.key: "clean"}
-        for study in self.studies:
-            for arm in study.arms(bench):
-                studies.setdefault(arm.key, study.name)
+    def so_far(self, arms: Sequence[Arm], stage: Stage = 1) -> SoFar:
+        """Return what is known of ``arms`` before any of the trials of their stage has ended."""
         names = [model.name for model in self._models]
-        return SoFar(arms, names, len(self._suite.cases), studies)
+        cases = len(self._cases)
+        if stage == OTHER and self.other is not None:
+            own = f"the list of {one_line(self.other.server.name)}"
+            return SoFar(arms, names, cases, {CLEAN.key: AB}, own=own)
+        return SoFar(arms, names, cases, self._asked_by)
+
+    def plan_of_other(self, settings: JsonObject, *, keyless: bool = False) -> Plan | None:
+        """Return what the other server is asked; ``None`` if there is none."""
+        other = self.other
+        if other is None:
+            return None
+        told = {**settings, OTHER_SETTING: other.described()}
+        return other.plan(self._cases, told, keyless=keyless)
 
     def carry_out(
         self,
         options: RunOptions,
-        observer_of: Callable[[int, Sequence[Arm], Sequence[TrialResult]], Observer],
+        observer_of: Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Observer],
         *,
         resume: str | None = None,
     ) -> WorkbenchResult:
@@ -161,52 +198,60 @@ class Workbench:
 
         Args:
             options: How stages are carried out; the budget is that of all together.
-            observer_of: Returns the observer of a stage, by its number (from 1), its arms, and the
-                results that it has already.
+            observer_of: Returns the observer of a stage, by its number (from 1; `OTHER` for the
+                other server), its arms, and the results that it has already.
             resume: Folder of the first stage of an earlier workbench that goes on.
         """
         first = resume or new_run_id([self._suite.name])
         logs: list[RunLog] = []
         arms: tuple[Arm, ...] = self.first_arms()
-        every = frozenset(case.name for case in self._suite.cases)
+        every = frozenset(self._cases)
         ran: dict[str, frozenset[str]] = {}
-        for stage in range(1, _MOST_STAGES + 1):
-            path = log_path(stage_id(first, stage), self._runs)
-            settings = {
-                "of": first,
-                "stage": stage,
-                "studies": [study.name for study in self.studies],
-                "options": asdict(self._order.options),
-                "request": asdict(self._ground.request),
-            }
+        for stage in stages(other=self.other is not None):
+            if stage not in (1, OTHER):
+                try:
+                    arms = not_yet_run(self._next_arms(logs), ran, every)
+                except KeyboardInterrupt:  # while a model was asked for what to try
+                    return replace(self.result(logs), reason="interrupted")
+                if not arms:
+                    break
             left = options.budget.left_after(self._spent(logs)) if logs else options.budget
             if left is None:
                 return replace(self.result(logs), reason="budget")
-            plan = self._ground.stage(arms, settings).plan
+            path = log_path(stage_id(first, stage), self._runs)
             begun = read_log(path) if has_header(path) else None
+            shown = arms
+            if stage == OTHER and self.other is not None:
+                shown = (self.other.arm(self._cases),)
             log = launch(
-                plan,
+                self._plan(stage, arms, first),
                 replace(options, budget=left),
-                observer_of(stage, arms, begun.results if begun else ()),
+                observer_of(stage, shown, begun.results if begun else ()),
                 runs=self._runs,
                 resume=begun,
                 run_id=stage_id(first, stage),
             )
             logs.append(log)
-            for arm in arms:
-                asked = every if arm.cases is None else arm.cases
-                ran[arm.key] = ran.get(arm.key, frozenset()) | asked
+            if stage != OTHER:
+                for arm in arms:
+                    asked = every if arm.cases is None else arm.cases
+                    ran[arm.key] = ran.get(arm.key, frozenset()) | asked
             if log.footer is None or log.footer.reason != "complete":
-                break
-            try:
-                arms = not_yet_run(self._next_arms(logs), ran, every)
-            except KeyboardInterrupt:  # while a model was asked for what to try
-                return replace(self.result(logs), reason="interrupted")
-            if not arms:
                 break
         result = self.result(logs)
         _write_files(result, logs[0].path.parent)
         return result
+
+    def _plan(self, stage: Stage, arms: Sequence[Arm], first: str) -> Plan:
+        settings: JsonObject = {
+            "of": first,
+            "stage": stage,
+            "studies": [study.name for study in self.studies],
+            "options": asdict(self._order.options),
+            "request": asdict(self._ground.request),
+        }
+        other = self.plan_of_other(settings) if stage == OTHER else None
+        return self._ground.stage(arms, settings).plan if other is None else other
 
     def result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
         """Return what ``logs``, those of all stages, show; without any, what needs no run."""
@@ -223,11 +268,11 @@ class Workbench:
                     model=bench.model,
                     baseline=bench.baseline,
                     studies=tuple(
-                        study.read(bench, Measured(logs, self._suite.name, bench.model))
+                        study.read(bench, self._measured(logs, bench.model))
                         for study in self.studies
                     ),
                 )
-                for bench in self._benches(folder)
+                for bench in self._benches(folder, measured_on_other(logs))
             ),
             logs=tuple(log.path for log in logs),
             reason=reason if logs else "complete",
@@ -235,6 +280,12 @@ class Workbench:
             not_judged=sum(one.status not in {"passed", "failed"} for one in results),
             spent=self._spent(logs),
         )
+
+    def _measured(self, logs: Sequence[RunLog], model: str) -> Measured:
+        suite = self._suite.name
+        others = [log for log in logs if other_of(log) is not None]
+        other = Measured(others, suite, model) if others else None
+        return Measured(own_logs(logs), suite, model, other)
 
     def _spent(self, logs: Sequence[RunLog]) -> Usage:
         """Return what trials and studies used so far."""
@@ -248,12 +299,14 @@ class Workbench:
     def _next_arms(self, logs: Sequence[RunLog]) -> list[Arm]:
         wanted: list[Arm] = []
         for bench in self._benches(logs[0].path.parent):
-            measured = Measured(logs, self._suite.name, bench.model)
+            measured = self._measured(logs, bench.model)
             for study in self.studies:
-                wanted += study.next_arms(bench, measured)
+                wanted += self._asked(study, study.next_arms(bench, measured))
         return wanted
 
-    def _benches(self, folder: Path | None) -> Iterator[Bench]:
+    def _benches(self, folder: Path | None, other: OtherServer | None = None) -> Iterator[Bench]:
+        if other is None and self.other is not None:
+            other = self.other.server
         for model in self._models:
             yield Bench(
                 suite=self._suite,
@@ -262,6 +315,7 @@ class Workbench:
                 baseline=_is_baseline(model),
                 options=self._order.options,
                 versus=self._versus,
+                other=other,
                 writer=self._writer,
                 folder=folder,
             )
@@ -269,22 +323,6 @@ class Workbench:
 
 def _is_baseline(model: ModelSpec) -> bool:
     return traits_of(model.provider).answers != "llm"
-
-
-def stage_id(first: str, stage: int) -> str:
-    """Return the name of a stage's folder."""
-    return first if stage == 1 else f"{first}-{stage}"
-
-
-def logs_of(first: str, runs: Path = RUNS) -> list[RunLog]:
-    """Return the logs of every stage that began, in order."""
-    logs = []
-    for stage in range(1, _MOST_STAGES + 1):
-        path = log_path(stage_id(first, stage), runs)
-        if not has_header(path):
-            break
-        logs.append(read_log(path))
-    return logs
 
 
 def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:

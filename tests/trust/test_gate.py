@@ -198,6 +198,17 @@ def test_a_server_that_is_typed_is_the_users_own_word_and_so_is_what_init_writes
     assert stranger.run("evals", "shop").code == 3
 
 
+def test_another_server_to_compare_with_needs_trust_like_any(stranger: Project) -> None:
+    typed = f"{HARNESS[0]} {PLAIN_SERVER} good"
+    compare = ("workbench", "shop", "--studies", "ab", "--server", typed, "--model", "lexical")
+    for more in ((), ("--dry-run",)):
+        refused = stranger.run(*compare, "--against", "shop", *more)
+        assert refused.code == 3
+        assert "this folder is not your own" in refused.stderr
+    assert not (stranger.folder / "started").exists()
+    assert stranger.run(*compare, "--against", f"{typed} b").code == 0
+
+
 def test_pytest_starts_nothing_of_a_strangers_folder_either(stranger: Project) -> None:
     finished = run_pytest(stranger.folder, "evals/shop.yml")
     assert finished.code == 1

@@ -27,15 +27,18 @@ from harness.runner.launch import require_trust
 from harness.runner.planning.prepare import Prepared, RunRequest
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import LATEST, log_path
-from harness.safe_text import money
+from harness.safe_text import money, printable
 from harness.trust import GATE
 from harness.types import ModelSpec
-from harness.workbench.again import changed_since, read_again, tools_in
+from harness.workbench.again import changed_since, read_again
+from harness.workbench.against import Against, against, told
 from harness.workbench.cost_table import StudyCost, cost_table
+from harness.workbench.folders import own_logs, tools_in
 from harness.workbench.staging import Ground, models_of
 from harness.workbench.study import STUDIES, StudyOptions
 from harness.workbench.tools_of_suite import tools_of
 from harness.workbench.workbench import (
+    AB,
     Order,
     Workbench,
     earlier,
@@ -85,6 +88,12 @@ ORDER = bundle(
         show_default=True,
         metavar="N",
         help="Most wrong descriptions that are tried, for the kill score.",
+    ),
+    click.option(
+        "--against",
+        metavar="SERVER",
+        help="Another server, for the study ab: its name, command line or URL. The same cases are "
+        "asked of it.",
     ),
     click.option(
         "--writer",
@@ -175,6 +184,7 @@ def command(
     """
     request = replace(request, suites=suites)
     order = replace(order, options=replace(order.options, versus=tuple(request.variants)))
+    _check_against(order, mode)
     if request.shard is not None:
         raise UsageError("the workbench cannot be sharded: its later stages need its first")
     first: str | None = None
@@ -195,10 +205,14 @@ def command(
         make_wordings(ground, order.options.writer, prepared.plan, budget, mode.make_wordings)
         return
     writer = _writer(ground, order, mode)
-    tools = tools_in(logs) if logs else tools_of(prepared.plan)
-    bench = Workbench(ground, order, tools, prepared.plan, writer)
+    other = None if logs else _other(ground, order, prepared, keyless=mode.dry_run)
+    tools = tools_in(own_logs(logs)) if logs else tools_of(prepared.plan)
+    bench = Workbench(ground, order, tools, prepared.plan, writer, other)
     if mode.dry_run:
-        _show_costs(list(cost_table(bench, ground)), json_output=output.json_output)
+        stages = "in the first stage"
+        if other is not None:
+            stages += f" and on {other.server.name}"
+        _show_costs(list(cost_table(bench, ground)), stages, json_output=output.json_output)
         return
     if not logs and not bench.needs_run:
         show(bench.result(()), output)
@@ -211,6 +225,33 @@ def command(
     with redirect_stdout(sys.stderr), workbench_progress(bench, quiet=quiet) as begin:
         result = bench.carry_out(options, begin, resume=first)
     show(result, output)
+
+
+def _check_against(order: Order, mode: Mode) -> None:
+    if order.options.against is None:
+        return
+    if order.studies and AB not in order.studies:
+        raise UsageError(
+            f"--against is for the study {AB}, which is not among --studies",
+            meant=f"Add {AB} to --studies, or leave --against out.",
+        )
+    if mode.resume is not None or mode.from_run is not None:
+        raise UsageError(
+            "--against cannot be added to a workbench that was begun",
+            meant="Leave it out: the run keeps the server that it was begun with. Or begin anew.",
+        )
+
+
+def _other(ground: Ground, order: Order, prepared: Prepared, *, keyless: bool) -> Against | None:
+    """Return the other server that is compared, listed; say what cannot be asked of it."""
+    if order.options.against is None:
+        return None
+    with redirect_stdout(sys.stderr):  # a suite in Python may print
+        other = against(ground, order.options.against, prepared.plan, keyless=keyless)
+    if other.server.not_asked:
+        cases = told(other.server.not_asked)
+        click.echo(printable(f"Not asked of {other.server.name}: {cases}."), err=True)
+    return other
 
 
 def _writer(ground: Ground, order: Order, mode: Mode) -> ModelSpec | None:
@@ -232,7 +273,7 @@ def _prepared(ground: Ground, *, keyless: bool) -> Prepared:
 _COLUMNS = ("study", "tool lists", "trials", "tokens in", "out", "cost", "question")
 
 
-def _show_costs(rows: Sequence[StudyCost], *, json_output: bool) -> None:
+def _show_costs(rows: Sequence[StudyCost], stages: str, *, json_output: bool) -> None:
     if json_output:
         found = {"studies": [asdict(row) for row in rows]}
         click.echo(json.dumps({"status": "ok", "result": found}, ensure_ascii=False))
@@ -242,7 +283,7 @@ def _show_costs(rows: Sequence[StudyCost], *, json_output: bool) -> None:
     costs = [row.cost_usd for row in rows]
     total = None if None in costs else sum(cost or 0.0 for cost in costs)
     trials = sum(row.trials for row in rows)
-    click.echo(f"{trials:,} trials in the first stage, {money(total)}.")
+    click.echo(f"{trials:,} trials {printable(stages)}, {money(total)}.")
 
 
 def _cells(row: StudyCost) -> tuple[str, ...]:

@@ -72,7 +72,7 @@ class Preflight:
                 async with pool.session(*who) as session:
                     self._offers.learn(*who, session.tools)
                     if isinstance(user, _User):
-                        problems.extend(_problems(user.cases, session.tools))
+                        problems.extend(unknown_arguments(user.cases, session.tools))
             except HarnessError as error:
                 self._offers.failed(*who, error)
                 if isinstance(user, _User):
@@ -122,7 +122,7 @@ class Preflight:
         case = job.trial.case
         self._offers.learn(job.server, case.caller.user_context, case.caller.credential, tools)
         self._offers.check(_case_key(job))
-        if _case_key(job) in self._user_of and (problems := list(_problems([case], tools))):
+        if _case_key(job) in self._user_of and (problems := list(unknown_arguments([case], tools))):
             raise InvalidInput(sorted_problems(problems))
 
     def _add(self, job: Job) -> None:
@@ -149,7 +149,8 @@ def _named(case: Case) -> Iterator[tuple[str, tuple[str, ...], Location | None]]
             yield tool, names, check.at
 
 
-def _problems(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
+def unknown_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
+    """Yield every argument that ``cases`` name and that the tool of ``tools`` does not have."""
     for case in cases:
         for name, arguments, at in _named(case):
             tool = tools.get(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from harness.workbench.page import choices, growth, proposals
+from harness.workbench.page import choices, growth, proposals, versions
 from harness.workbench.page.cells import Widget
 from harness.workbench.page.generic import raw, tables_of
 
@@ -30,6 +30,7 @@ def _in_the_tool_list(_facts: Facts) -> Iterator[Widget]:
 
 
 VIEWS: Mapping[str, tuple[str, View]] = {
+    "ab": ("variants", versions.ab),
     "ablation": ("parts", _in_the_tool_list),
     "confusion": ("cells", choices.confusion),
     "coverage": ("tools", choices.coverage),

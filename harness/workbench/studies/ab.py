@@ -1,17 +1,28 @@
-"""Is another version of the list better? Variants that the user names, beside the server's own."""
+"""Is another version of the list better? Variants and another server, beside the server's own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from harness.reports.comparing.sentences import percent, points
-from harness.safe_text import printable
+from harness.safe_text import one_line, printable
 from harness.stats.effects import PairedEffect, paired_effects
-from harness.types import Variant
+from harness.types import JsonObject
 from harness.workbench.analysis.effects import effect_facts, pairs_of, told
+from harness.workbench.analysis.other_server import Comparison, compared
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Version:
+    """One version of the list, and what it changes."""
+
+    name: str
+    called: str
+    effect: PairedEffect
 
 
 def _arms(bench: Bench) -> Sequence[Arm]:
@@ -19,39 +30,62 @@ def _arms(bench: Bench) -> Sequence[Arm]:
 
 
 def _read(bench: Bench, measured: Measured) -> StudyResult:
-    clean = measured.trials()
+    clean, other = measured.trials(), measured.other
+    named = [(variant.name, f"Variant {printable(variant.name)}") for variant in bench.versus]
     groups = [pairs_of(clean, measured.trials(variant)) for variant in bench.versus]
+    if bench.other is not None:
+        named.append((bench.other.name, f"Server {bench.other.name}"))
+        groups.append([] if other is None else pairs_of(clean, other.trials()))
     effects = paired_effects(groups, margin=bench.options.margin)
     found = [
-        (variant, effect)
-        for variant, effect in zip(bench.versus, effects, strict=True)
-        if effect is not None
+        None if effect is None else _Version(name=name, called=called, effect=effect)
+        for (name, called), effect in zip(named, effects, strict=True)
     ]
+    known = [version for version in found if version is not None]
+    comparison = None
+    if bench.other is not None:
+        comparison = compared(bench, bench.other, measured, effects[-1])
+    variants = [one for one in found[: len(bench.versus)] if one is not None]
     return StudyResult(
         study=STUDY.name,
-        headline=_headline(bench, found),
-        lines=tuple(_line(variant, effect, len(found)) for variant, effect in found),
-        findings=tuple(_finding(*one) for one in found if one[1].verdict != "undecided"),
+        headline=_headline(bench, known),
+        lines=(
+            *(_line(one, len(known)) for one in known),
+            *(() if comparison is None else comparison.lines),
+        ),
+        findings=tuple(_finding(one) for one in known if one.effect.verdict != "undecided"),
         facts={
             "margin": bench.options.margin,
-            "variants": [
-                {"variant": variant.name, **effect_facts(effect)} for variant, effect in found
-            ],
+            "variants": [{"variant": one.name, **effect_facts(one.effect)} for one in variants],
+            **_facts(comparison),
         },
+        notes=tuple(_notes(bench, comparison)),
     )
 
 
-def _headline(bench: Bench, found: Sequence[tuple[Variant, PairedEffect]]) -> str:
-    if not bench.versus:
-        return "No other version was named; --variant NAME compares one."
+def _facts(comparison: Comparison | None) -> JsonObject:
+    return {} if comparison is None else {"against": comparison.facts}
+
+
+def _notes(bench: Bench, comparison: Comparison | None) -> Iterator[str]:
+    if comparison is not None:
+        yield from comparison.notes
+    elif bench.options.against is not None:
+        yield f"{one_line(bench.options.against)} has not been asked anything yet."
+
+
+def _headline(bench: Bench, found: Sequence[_Version]) -> str:
+    if not bench.versus and bench.options.against is None:
+        return "No other version was named; --variant NAME or --against SERVER compares one."
     if not found:
         return "No case was judged on both sides."
-    return ", ".join(f"{printable(variant.name)}: {effect.verdict}" for variant, effect in found)
+    return ", ".join(f"{printable(one.name)}: {one.effect.verdict}" for one in found)
 
 
-def _line(variant: Variant, effect: PairedEffect, tests: int) -> str:
+def _line(version: _Version, tests: int) -> str:
+    effect = version.effect
     line = (
-        f"{printable(variant.name)}: {percent(effect.before)} → {percent(effect.after)} of "
+        f"{printable(version.name)}: {percent(effect.before)} → {percent(effect.after)} of "
         f"{effect.pairs} cases, {told(effect, tests)}, {effect.verdict}"
     )
     if effect.cases_to_decide is not None:
@@ -59,13 +93,13 @@ def _line(variant: Variant, effect: PairedEffect, tests: int) -> str:
     return line
 
 
-def _finding(variant: Variant, effect: PairedEffect) -> Finding:
-    name = printable(variant.name)
+def _finding(version: _Version) -> Finding:
+    effect = version.effect
     if effect.verdict == "equivalent":
-        text = f"Variant {name} is neither better nor worse than the server's own list."
+        text = f"{version.called} is neither better nor worse than the server's own list."
     else:
         moved = points(abs(effect.difference), sign=False)
-        text = f"Variant {name} is {effect.verdict} than the server's own list by {moved} points."
+        text = f"{version.called} is {effect.verdict} than the server's own list by {moved} points."
     return Finding(text=text, weight=100 * abs(effect.difference))
 
 

@@ -40,6 +40,21 @@ def test_the_words_written_by_hand_are_as_much_better_as_the_page_says(desk: Pro
 
 
 @pytest.mark.slow
+def test_the_server_with_better_words_is_as_much_better_as_the_page_says(desk: Project) -> None:
+    server = {"command": warm_python(), "args": ["library_2.py"]}
+    desk.configure(servers={"library_2": server})
+    finished = desk.run(
+        *("workbench", "library", "--model", "lexical", "--studies", "ab"),
+        *("--against", "library_2"),
+    )
+    assert finished.code == 0, finished.stderr
+    said = [line.strip() for line in finished.stdout.partition("\nab: ")[2].splitlines()]
+    shown = PAGE.partition("\nab: library_2")[2].partition("```")[0]
+    told = [line.strip() for line in f"library_2{shown}".splitlines()]
+    assert [line for line in said if line][: len(told)] == told
+
+
+@pytest.mark.slow
 def test_the_rules_find_better_words_that_hold_on_questions_they_never_saw(desk: Project) -> None:
     finished = desk.run(
         *("workbench", "library", "--model", "lexical", "--studies", "improve", "--json-output")

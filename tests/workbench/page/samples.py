@@ -11,6 +11,7 @@ from typing import Any
 from harness.stats.effects import paired_effects
 from harness.types import JsonObject, Tool, Usage
 from harness.workbench.analysis.effects import effect_facts
+from harness.workbench.analysis.two_servers import tools_on_both
 from harness.workbench.page import write_page
 from harness.workbench.parts import parts_of
 from harness.workbench.study import Finding, StudyResult
@@ -93,6 +94,27 @@ def studies_of(tools: Sequence[Tool], keys: Sequence[str] = ()) -> tuple[StudyRe
                     ],
                 }
             ]
+        },
+        "ab": {
+            "margin": 0.05,
+            "variants": [{"variant": first, **effects[0]}],
+            "against": {
+                "server": first,
+                **effects[1],
+                "tokens_of_the_list": [120, 90],
+                "tokens_of_a_trial": [1200.0, None],
+                "tools": [asdict(one) for one in tools_on_both(tools, (tools[0],), (), ())],
+                "cases_on_both": [
+                    {
+                        "case": first,
+                        "before": 1.0,
+                        "after": 0.0,
+                        "called": [first, None],
+                        "moved": -1.0,
+                    }
+                ],
+                "not_asked": [{"case": first, "why": f"names the tool {other}"}],
+            },
         },
         "of another package": {
             "rows": [{"what": first, **effects[0]}],

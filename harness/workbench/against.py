@@ -1,0 +1,166 @@
+"""Another server beside the suite's own: the same cases are asked of both.
+
+What is asked of it is a run like any other, in a folder of its own (``ID-b``), so that it can be
+read, graded and compared like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.errors import UsageError
+from harness.models import traits_of
+from harness.runlog import RunLog
+from harness.runner.launch import require_trust
+from harness.runner.planning.plan import Plan
+from harness.runner.preflight.named_tools import is_told_its_tools, named_in
+from harness.runner.preflight.preflight import unknown_arguments
+from harness.safe_text import one_line
+from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
+from harness.workbench.arms import CLEAN, Arm
+from harness.workbench.folders import other_of, tools_in
+from harness.workbench.staging import Ground, only_suite
+from harness.workbench.study import OtherServer
+from harness.workbench.tools_of_suite import tools_of
+
+_SHOWN = 5
+"""At most so many cases are named in one sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Against:
+    """The other server, ready to be asked."""
+
+    ground: Ground
+    """Where its part of the workbench is planned: the request, with this server for all cases."""
+    server: OtherServer
+    """What it lists, and which cases cannot be asked of it."""
+
+    def arm(self, cases: Sequence[str]) -> Arm:
+        """Return the other server's list, on those of ``cases`` that can be asked of it."""
+        return replace(CLEAN, cases=frozenset(cases) - self.server.not_asked.keys())
+
+    def plan(self, cases: Sequence[str], settings: JsonObject, *, keyless: bool = False) -> Plan:
+        """Return the plan of those of ``cases`` that can be asked of it.
+
+        A tool that is blocked for this suite need not exist here.
+        """
+        plan = self.ground.stage([self.arm(cases)], settings, keyless=keyless).plan
+        known: dict[int, ServerSpec] = {}
+        jobs = [
+            replace(job, server=known.setdefault(id(job.server), _lenient(job.server)))
+            for job in plan.jobs
+        ]
+        return replace(plan, jobs=tuple(jobs))
+
+    def described(self) -> JsonObject:
+        """Return what the log's header keeps of it."""
+        return {"server": self.server.name, "not_asked": dict(self.server.not_asked)}
+
+
+def against(ground: Ground, server: str, clean: Plan, *, keyless: bool = False) -> Against:
+    """Start the other server, and return what it lists.
+
+    Args:
+        ground: Where the workbench works.
+        server: A configured name, a URL or a command line.
+        clean: The plan of the clean arm on the suite's own server.
+        keyless: Whether models without their key are accepted: nothing is asked.
+
+    Raises:
+        UsageError: there is no such server, it is not trusted, a model only repeats what it said
+            to another list, or no case can be asked.
+        ServerError: it could not be started, or could not list its tools, in time.
+    """
+    _refuse_recordings(clean, server)
+    other = replace(ground, request=replace(ground.request, server=server))
+    plan = other.plan(keyless=keyless).plan
+    require_trust(plan)
+    suite = only_suite(clean)
+    tools = tools_of(plan)
+    name = _name(plan, clean)
+    not_asked = cannot_be_asked(suite.cases, tools)
+    if len(not_asked) == len(suite.cases):
+        raise UsageError(
+            f"no case of suite {suite.name!r} can be asked of {name}: {told(not_asked)}",
+            meant="Name a server that has the tools of the suite's checks.",
+        )
+    return Against(ground=other, server=OtherServer(name=name, tools=tools, not_asked=not_asked))
+
+
+def measured_on_other(logs: Sequence[RunLog]) -> OtherServer | None:
+    """Return the other server as the logs of a workbench tell of it; ``None`` if they do not."""
+    for log in logs:
+        if (described := other_of(log)) is not None:
+            return OtherServer(
+                name=described["server"],
+                tools=tuple(tools_in([log])),
+                not_asked=described["not_asked"],
+            )
+    return None
+
+
+def cannot_be_asked(cases: Sequence[Case], tools: Sequence[Tool]) -> dict[str, str]:
+    """Return case → why it cannot be asked of a server with ``tools``.
+
+    Such a case names a tool or an argument that does not exist there, in a check or in a call of
+    its own: it would always fail, or always pass, whatever the model does. Or it has a server of
+    its own.
+    """
+    listed = ToolList(tools=tuple(tools))
+    found = {}
+    for case in cases:
+        if why := next(_reasons(case, listed), None):
+            found[case.name] = why
+    return found
+
+
+def told(not_asked: Mapping[str, str]) -> str:
+    """Return in words which cases cannot be asked, by reason."""
+    by_reason: dict[str, list[str]] = {}
+    for case, why in not_asked.items():
+        by_reason.setdefault(why, []).append(one_line(case))
+    return "; ".join(f"{_listed(names)} ({why})" for why, names in by_reason.items())
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"{', '.join(names[:_SHOWN])}{more}"
+
+
+def _reasons(case: Case, tools: ToolList) -> Iterator[str]:
+    if case.server is not None:
+        yield f"has a server of its own, {one_line(case.server.name)}"
+    if is_told_its_tools(case):
+        return
+    for named in named_in(case):
+        if not named.allow_absent and tools.get(named.tool) is None:
+            yield f"names the tool {one_line(named.tool)}, which is not there"
+    for problem in unknown_arguments([case], tools):
+        yield problem.message.removesuffix(".")
+
+
+def _name(plan: Plan, clean: Plan) -> str:
+    name = one_line(plan.jobs[0].server.name)
+    return f"{name} (B)" if name == one_line(clean.jobs[0].server.name) else name
+
+
+def _lenient(server: ServerSpec) -> ServerSpec:
+    guard = server.guard
+    absent = {named.tool: replace(named, allow_absent=True) for named in guard.blocked}
+    return replace(
+        server,
+        guard=replace(guard, blocked=tuple(absent.values())),
+        members=tuple(map(_lenient, server.members)),
+    )
+
+
+def _refuse_recordings(clean: Plan, server: str) -> None:
+    for model in clean.models:
+        if traits_of(model.provider).answers in ("replies", "outputs"):
+            raise UsageError(
+                f"{model.name} repeats what was said to one tool list, and cannot be asked about "
+                f"that of {server}",
+                meant="Name a model that answers.",
+            )
