@@ -28,6 +28,7 @@ from harness.documents.reading import Reading
 from harness.errors import InvalidValue
 from harness.linear_regex import search
 from harness.matching.patterns import check_pattern
+from harness.sessions.identity.delivery import NO_ISOLATION
 from harness.types import GuardRails, JsonObject, NamedTool, ServerSpec
 
 
@@ -118,7 +119,9 @@ def guard_rails(reading: Reading, path: Steps, values: Mapping[str, Any]) -> Gua
 
 HANDLING = {
     "isolation": choice(
-        "When a fresh process is started: for each user, or for each trial.", ("identity", "case")
+        "Who shares a process: all trials of one user (identity), no two trials (case), or all "
+        "users (none; only with identity by 'meta').",
+        ("identity", "case", "none"),
     ),
     "read_only": flag("Never send calls to tools that are not marked read-only."),
     "block": _BLOCK,
@@ -176,6 +179,10 @@ def read_server(
     values = reading.record(path, given, layout, called)
     transport = read_transport(reading, path, given, values, called)
     identity = read_identity(reading, (*path, "identity"), values.get("identity", "meta"))
+    if values.get("isolation") == "none" and identity.via != "meta":
+        where = reading.document.at((*path, "isolation"))
+        message = f"isolation 'none' needs identity 'meta', and this is {identity.via!r}."
+        reading.problem(where, message, NO_ISOLATION)
     if "reset" in values:
         values.setdefault("isolation", "case")
     own = {_RENAMED.get(key, key): value for key, value in values.items() if key not in _OF_PARTS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import anyio
 
@@ -181,22 +181,27 @@ class Asking:
 
     def session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
         """Lend a session of ``caller``."""
-        return self.pool.visit(self.plan.server, caller.user_context, caller.credential)
+        return self.pool.session(self.plan.server.shared(), caller.user_context, caller.credential)
 
     async def ask(
         self, caller: ProbeCaller, calls: Iterable[ProbeCall], index: int
     ) -> list[tuple[TrialLine, ToolList | None]]:
-        """Make ``calls`` as ``caller``, one after the other; whatever happens, each has a line."""
+        """Make ``calls``, which change nothing, as ``caller``, one after the other.
+
+        Whatever happens, each has a line.
+        """
         trials = [(call, self.trial(caller, call, index)) for call in calls]
-        return [
-            *await self._asked(
-                [one for one in trials if not one[0].changes], lambda: self.session(caller)
-            ),
-            # What one caller changes must not be what the next one finds.
-            *await self._asked(
-                [one for one in trials if one[0].changes], lambda: self._own_session(caller)
-            ),
-        ]
+        return await self._asked(trials, lambda: self.session(caller))
+
+    async def ask_to_change(
+        self, caller: ProbeCaller, calls: Iterable[ProbeCall]
+    ) -> list[tuple[TrialLine, ToolList | None]]:
+        """Make ``calls`` that change something as ``caller``, in a process of its own.
+
+        What one caller changes must not be what the next one finds.
+        """
+        trials = [(call, self.trial(caller, call, 0)) for call in calls]
+        return await self._asked(trials, lambda: self._own_session(caller))
 
     async def confirm(
         self, suspicion: Suspicion
@@ -234,7 +239,7 @@ class Asking:
         return True, lines
 
     def _own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
-        own = replace(self.plan.server, isolation="case")
+        own = self.plan.server.isolated_by("case")
         return self.pool.session(own, caller.user_context, caller.credential)
 
     async def _asked(

@@ -69,11 +69,13 @@ async def probe(
         if begin is not None:
             begin(len(callers), len(asking.calls))
         reads = [call for call in asking.calls if not call.changes]
-        rounds: list[_Round] = [(caller, asking.calls, 0) for caller in callers]
+        changing = [call for call in asking.calls if call.changes]
+        rounds: list[_Round] = [(caller, reads, 0) for caller in callers]
+        to_change: list[_Round] = [(caller, changing, 0) for caller in callers if changing]
         in_turn = [(caller, [call], 1) for call in reads for caller in reversed(plan.callers)]
         trials = [
             asking.trial(caller, call, index)
-            for caller, calls, index in (*rounds, *in_turn)
+            for caller, calls, index in (*rounds, *in_turn, *to_change)
             for call in calls
         ]
         suite = Suite(name=SUITE, cases=tuple(trial.case for trial in trials if trial.index == 0))
@@ -96,6 +98,8 @@ async def probe(
                 await course.forge(Forging(asking, so_far))
                 for swap in swaps(asking, so_far):
                     course.keep(await swapped(asking, swap))
+            if changing:
+                await course.change(to_change)
             so_far = read_log(log_path(run_id, runs))
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
@@ -158,6 +162,25 @@ class _Course:
         async with anyio.create_task_group() as group:
             for calls in by_caller(forging.calls).values():
                 group.start_soon(work, calls[0].caller, calls)
+
+    async def change(self, rounds: Sequence[_Round]) -> None:
+        """Make the calls that change something, when nobody asks anything else any more.
+
+        A server that the configuration has run only once at a time runs only once here, too.
+        """
+        await self.asking.pool.end_idle()
+        alone = self.asking.plan.server.isolation == "none"
+        limiter = anyio.CapacityLimiter(1 if alone else AT_ONCE)
+
+        async def work(caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
+            async with limiter:
+                self.keep(await self.asking.ask_to_change(caller, calls))
+                if alone:
+                    await self.asking.pool.end_idle()
+
+        async with anyio.create_task_group() as group:
+            for caller, calls, _ in rounds:
+                group.start_soon(work, caller, calls)
 
     async def _confirm(self) -> None:
         """Have whoever is suspected ask again, as often as it takes to clear them or to be sure."""

@@ -71,7 +71,8 @@ class SessionPool(Protocol):
         ``credential`` is the token that the user sends, where the identity is ``bearer``; each kind
         has a session of its own.
 
-        Under ``isolation: case`` each loan gets a process of its own, which ends with the loan.
+        Under ``isolation: case`` each loan gets a process of its own, which ends with the loan;
+        under ``none`` all users share one.
 
         Raises:
             NotAdmitted: the server refused this user by HTTP 401 or 403.

@@ -14,8 +14,7 @@ from itertools import chain, count
 
 from harness.canonical_json import digest
 from harness.errors import ServerError
-from harness.sessions import SEPARATOR
-from harness.sessions.connection import Connection
+from harness.sessions import SEPARATOR, Session
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
 
@@ -80,18 +79,18 @@ class JoinedSession:
     def __init__(
         self,
         names: Sequence[str],
-        connections: Sequence[Connection],
+        sessions: Sequence[Session],
         tools: JoinedTools,
         block: Collection[str] = (),
     ) -> None:
-        """Join ``connections`` to the servers named ``names``, whose tools are ``tools``.
+        """Join ``sessions`` of the servers named ``names``, whose tools are ``tools``.
 
-        No call is sent to a tool whose offered name is in ``block``; connections block by the
+        No call is sent to a tool whose offered name is in ``block``; the sessions block by the
         tools' own names.
         """
         self._names = names
         self._block = block
-        self._connections = connections
+        self._sessions = sessions
         self._tools = tools
 
     @property
@@ -103,7 +102,7 @@ class JoinedSession:
     def lost(self) -> str | None:
         """Why a server is gone, once one is."""
         return next(
-            (connection.lost for connection in self._connections if connection.lost is not None),
+            (session.lost for session in self._sessions if session.lost is not None),
             None,
         )
 
@@ -114,7 +113,7 @@ class JoinedSession:
 
             return held_back(request, reply=reply, epoch=epoch)
         place, own = self._tools.home(request.tool)
-        made = await self._connections[place].call(
+        made = await self._sessions[place].call(
             replace(request, tool=own), reply=reply, epoch=epoch
         )
         return replace(made, tool=request.tool)
@@ -122,9 +121,9 @@ class JoinedSession:
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Ask one server after the other, and return the first result."""
         refusals = []
-        for connection in self._connections:
+        for session in self._sessions:
             try:
-                return await connection.ask(method, params)
+                return await session.ask(method, params)
             except ServerError as error:
                 refusals.append(str(error))
         raise ServerError("; ".join(refusals))
@@ -133,7 +132,7 @@ class JoinedSession:
         """Watch the sessions of all servers (see `harness.sessions.Session.watch`)."""
         shown = [
             Aside(place=f"{aside.place} of {name}", text=aside.text)
-            for name, part in zip(self._names, self._connections, strict=True)
+            for name, part in zip(self._names, self._sessions, strict=True)
             for aside in await part.watch()
         ]
         return tuple(shown)
@@ -142,6 +141,6 @@ class JoinedSession:
         """Return the stderr tails of all servers that wrote anything."""
         tails = (
             (name, part.stderr_tail())
-            for name, part in zip(self._names, self._connections, strict=True)
+            for name, part in zip(self._names, self._sessions, strict=True)
         )
         return "\n".join(f"── {name}\n{tail}" for name, tail in tails if tail)

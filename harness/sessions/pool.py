@@ -7,6 +7,7 @@ What happens in which situation:
 - ``isolation: case``: each loan has its own, which ends with it
 - the same, but no request was sent to the server: the next loan gets it, still fresh
 - the same, and the server has a ``reset`` call: each loan has its own, reset for the next loan
+- ``isolation: none``: all users share one connection, and each request says who asks
 - it does not start: everyone who waits gets the error; the next loan tries again
 - it did not start `MAX_STARTS` times in a row: the next loan gets the error at once
 - a server that joins several: a loan of each of them, and one list of tools
@@ -98,7 +99,10 @@ class Pool:
         Borrowers that hold one process and wait for another could block each other forever, so only
         as many are admitted at once as there is room for all that they need.
         """
-        needed = len(user_contexts) * (len(server.members) or 1)
+        needed = sum(
+            1 if one.isolation == "none" else len(user_contexts)
+            for one in server.members or (server,)
+        )
         lend = self._joint if server.members else self._loan
         async with self._room(needed, server), AsyncExitStack() as loans:
             yield [
@@ -113,18 +117,18 @@ class Pool:
         """Lend the sessions of all members as one."""
         names = [member.name for member in server.members]
         async with AsyncExitStack() as loans:
-            connections = [
+            sessions = [
                 await loans.enter_async_context(
                     self._loan(member, user_context, shown_to(member, credential))
                 )
                 for member in server.members
             ]
-            lists = tuple(connection.tools for connection in connections)
+            lists = tuple(session.tools for session in sessions)
             known = (*names, *(tools.digest for tools in lists))
             tools = self._joined.get(known) or self._joined.setdefault(
                 known, JoinedTools(names, lists)
             )
-            yield JoinedSession(names, connections, tools, frozenset(server.guard.block))
+            yield JoinedSession(names, sessions, tools, frozenset(server.guard.block))
 
     @asynccontextmanager
     async def _room(self, servers: int, server: ServerSpec) -> AsyncGenerator[None]:
@@ -148,11 +152,19 @@ class Pool:
     @asynccontextmanager
     async def _loan(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential
-    ) -> AsyncGenerator[Connection]:
+    ) -> AsyncGenerator[Session]:
         GATE.plan([server])
         check_identity(server, user_context)
         check_credential(server, user_context, credential)
-        identity = Identity(user_context, credential)
+        if server.isolation == "none":
+            async with self._seated(server, Identity(None)) as connection:
+                yield await connection.visit(user_context)
+            return
+        async with self._seated(server, Identity(user_context, credential)) as connection:
+            yield connection
+
+    @asynccontextmanager
+    async def _seated(self, server: ServerSpec, identity: Identity) -> AsyncGenerator[Connection]:
         seat = self._seat(server, identity)
         seat.loans += 1
         try:
@@ -170,20 +182,17 @@ class Pool:
             seat.last_used = anyio.current_time()
             self._notify()
 
-    @asynccontextmanager
-    async def visit(
-        self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
-    ) -> AsyncGenerator[Session]:
-        """Lend a session of that user over a shared process, if each request carries the identity.
-
-        Otherwise, it is an ordinary loan.
-        """
-        if server.identity.via != "meta" or server.isolation == "case" or server.members:
-            async with self.session(server, user_context, credential) as session:
-                yield session
-            return
-        async with self._loan(server, None, "valid") as connection:
-            yield await connection.visit(user_context)
+    async def end_idle(self) -> None:
+        """End all processes that nobody has on loan, and wait until they have ended."""
+        ending: list[Connection] = []
+        for seat in self._seats.values():
+            if not seat.loans:
+                ending += [*seat.returned, *([seat.connection] if seat.connection else [])]
+                seat.returned, seat.connection = [], None
+        for connection in ending:
+            connection.close()
+        for connection in ending:
+            await connection.closed()
 
     def prestart(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
@@ -194,19 +203,19 @@ class Pool:
         """
         for each in server.members or (server,):
             if self._running < MAX_PROCESSES:
-                self._owners.start_soon(
-                    self._prestart, each, Identity(user_context, shown_to(each, credential))
-                )
+                who = Identity(user_context, shown_to(each, credential))
+                self._owners.start_soon(self._prestart, each, who)
 
     async def _prestart(self, server: ServerSpec, identity: Identity) -> None:
         with suppress(HarnessError):
             GATE.plan([server])
             check_identity(server, identity.user_context)
             check_credential(server, identity.user_context, identity.credential)
-            seat = self._seat(server, identity)
+            who = Identity(None) if server.isolation == "none" else identity
+            seat = self._seat(server, who)
             async with seat.lock:
                 if seat.connection is None:
-                    seat.connection = await self._start(server, identity)
+                    seat.connection = await self._start(server, who)
 
     async def _shared(self, seat: _Seat, server: ServerSpec, identity: Identity) -> Connection:
         async with seat.lock:

@@ -1,7 +1,8 @@
 """Another identity's session over one connection, for identity by ``meta``.
 
-With ``meta`` each request carries its user. Trials have connections of their own, so that users
-cannot affect each other; a probe asks as dozens of users, and tests exactly that.
+With ``meta`` each request carries its user. By default trials of different users have connections
+of their own, so that users cannot affect each other. Under ``isolation: none`` they share one, and
+a server that mixes users up is found; a probe, which asks as dozens of users, always does so.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
@@ -54,9 +54,9 @@ Transport: TypeAlias = str
 """A name in `harness.sessions.transports.TRANSPORTS`. ``stdio``: the pipes of a process. ``http``:
 streamable HTTP, of either era. ``sse``: its older form, an event stream besides requests."""
 
-Isolation: TypeAlias = Literal["identity", "case"]
-"""``identity``: one process serves all cases of one identity. ``case``: every trial gets a fresh
-process."""
+Isolation: TypeAlias = Literal["identity", "case", "none"]
+"""Who shares a process. ``identity``: all cases of one identity. ``case``: nobody, every trial gets
+a fresh one. ``none``: all identities share one, and each request says who asks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +149,20 @@ class ServerSpec:
     """What its file would run and send, in words, references unexpanded: for `harness.trust`."""
     at: Location | None = None
     """Where it is configured."""
+
+    def isolated_by(self, isolation: Isolation) -> ServerSpec:
+        """Return this server, and those that it joins, under another isolation."""
+        members = tuple(member.isolated_by(isolation) for member in self.members)
+        return replace(self, isolation=isolation, members=members)
+
+    def shared(self) -> ServerSpec:
+        """Return it with one process for all identities, where requests say who asks.
+
+        A server that starts afresh for each case stays as it is.
+        """
+        may = self.identity.via == "meta" and self.isolation == "identity" and not self.members
+        members = tuple(member.shared() for member in self.members)
+        return replace(self, isolation="none" if may else self.isolation, members=members)
 
 
 class Secret:

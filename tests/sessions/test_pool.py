@@ -8,10 +8,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.errors import ServerError
+from harness.errors import ServerError, UsageError
 from harness.sessions import Session, pool
+from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
 from harness.sessions.pool import open_sessions
-from harness.types import JsonObject, ServerSpec
+from harness.types import IdentitySpec, JsonObject, ServerSpec
 from tests.clock import BOUND_S
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
 
@@ -65,6 +66,32 @@ async def test_a_lost_server_is_started_again_for_the_next_case(
             assert (await call(second, "echo")).outcome == "ok"
         assert second is not first
         assert len(alive(marker)) == 1
+
+
+async def test_without_isolation_all_users_share_a_process_and_each_is_told_apart(
+    server: ServerFactory, marker: str
+) -> None:
+    spec = server("ok", isolation="none")
+    told: list[object] = []
+    async with open_sessions() as sharing:
+        sharing.prestart(spec, {"role": "admin"})
+        users = ({"role": "user"}, {"role": "admin"}, None)
+        async with sharing.sessions(spec, users) as sessions:
+            for session in sessions:
+                structured = (await call(session, "echo")).structured or {}
+                told.append((structured["meta"] or {}).get(USER_CONTEXT_META_KEY))
+            assert len(alive(marker)) == 1
+    assert told == [*users]
+
+
+async def test_users_share_no_process_that_learns_who_asks_when_it_starts(
+    server: ServerFactory,
+) -> None:
+    by_env = server("ok", isolation="none", identity=IdentitySpec(via="env", variables={"R": "r"}))
+    async with open_sessions() as sharing:
+        with pytest.raises(UsageError, match="isolation 'none' needs identity 'meta'"):
+            async with sharing.session(by_env, None):
+                pass
 
 
 async def test_isolation_by_case_gives_each_loan_a_process_that_ends_with_it(

@@ -165,7 +165,7 @@ async def test_a_user_for_whom_an_open_server_cannot_list_its_tools_is_told_its_
 ) -> None:
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(ServerError) as failed:
-            async with pool.visit(server("choosy"), {"role": "clerk"}):
+            async with pool.session(server("choosy").isolated_by("none"), {"role": "clerk"}):
                 pass
     assert str(failed.value) == "server 'choosy' refused to list its tools: not today (code -32603)"
     assert (failed.value.stderr_tail, failed.value.gone) == (

@@ -139,7 +139,11 @@ def test_every_way_of_telling_who_asks_is_read(folder: Path) -> None:
         ),
         (
             "{command: x, isolation: cas}",
-            '2:33: isolation: expected one of identity, case; found "cas".',
+            '2:33: isolation: expected one of identity, case, none; found "cas".',
+        ),
+        (
+            "{command: x, isolation: none, identity: {via: env, variables: {R: '{r}'}}}",
+            "2:33: isolation 'none' needs identity 'meta', and this is 'env'.",
         ),
         ("{command: x, url: y}", "2:27: url: expected a URL that begins with http:// or https://."),
         ("{url: 'http://'}", "2:15: url: this URL names no host."),

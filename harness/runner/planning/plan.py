@@ -177,11 +177,7 @@ def _with_state_for(case: Case, server: ServerSpec) -> ServerSpec:
         )
     if all(one.isolation == "case" for one in (server, *server.members)):
         return server
-    return replace(
-        server,
-        isolation="case",
-        members=tuple(replace(one, isolation="case") for one in server.members),
-    )
+    return server.isolated_by("case")
 
 
 def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:

@@ -28,6 +28,12 @@ from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 USER_CONTEXT_META_KEY = "io.github.harness/user_context"
 """The key of ``_meta`` for the ``user_context`` of a request."""
 
+NO_ISOLATION = (
+    "Only 'meta' tells the server with each request who asks. Over HTTP one process serves all "
+    "users anyway: leave it out."
+)
+"""What to do where users cannot share a connection."""
+
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
 
@@ -68,6 +74,11 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
             f"identity 'env' needs a server that harness starts, and server {server.name!r} has no "
             "command",
             meant="Use 'meta' or 'header', or give the server's command.",
+        )
+    if server.isolation == "none" and via != "meta":
+        raise UsageError(
+            f"isolation 'none' needs identity 'meta', and server {server.name!r} has {via!r}",
+            meant=NO_ISOLATION,
         )
     check_headers(server.transport.headers, f"server {server.name!r}")
     user_headers(server.identity, user_context)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from harness.documents.fields import as_line, as_share
 from harness.errors import InvalidValue
@@ -81,12 +81,12 @@ def true(value: Any) -> bool:
 
 
 def isolation(value: Any) -> Isolation:
-    """Return when a fresh process is started."""
-    if value == "identity":
-        return "identity"
-    if value == "case":
-        return "case"
-    raise InvalidValue(f"expected 'identity' or 'case', found {_shown(value)}")
+    """Return who shares a process."""
+    known: tuple[Isolation, ...] = get_args(Isolation)
+    for one in known:
+        if value == one:
+            return one
+    raise InvalidValue(f"expected {' or '.join(map(repr, known))}, found {_shown(value)}")
 
 
 def json_value(value: Any, *, strict: bool = True) -> Any:

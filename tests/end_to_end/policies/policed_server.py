@@ -10,6 +10,7 @@ particular sees nothing, and ``set_salary`` exists for administrators alone.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import sys
@@ -136,6 +137,19 @@ def counted(arguments: dict[str, Any]) -> int:
     return ASKED[key]
 
 
+KEPT: list[str] = []
+"""The roles of all requests so far that had one."""
+
+
+def kept(role: str) -> str:
+    """Return the role that a server takes a caller for if it keeps who asked before."""
+    if role != "nobody":
+        KEPT.append(role)
+    if FAULT == "first_kept" and KEPT:
+        return KEPT[0]
+    return KEPT[-1] if FAULT in ("remembers", "erasing") and KEPT else role
+
+
 def role_of(params: dict[str, Any]) -> str:
     if FAULT == "blind":
         return "admin"
@@ -149,7 +163,7 @@ def role_of(params: dict[str, Any]) -> str:
         role = os.environ.get("ROLE") or "nobody"
     if FAULT == "brittle" and not isinstance(role, str):
         sys.exit(3)
-    role = str(role)
+    role = kept(str(role))
     return "admin" if FAULT in LOOSE and LOOSE[FAULT](role) else role
 
 
@@ -184,6 +198,10 @@ def refusal(result: dict[str, Any]) -> dict[str, Any]:
 
 
 def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
+    if FAULT == "erasing" and name == "set_salary":
+        Path(sys.argv[2]).write_text("all people are gone, for every process")
+    if FAULT == "erasing" and Path(sys.argv[2]).exists():
+        PEOPLE.clear()
     is_bent = FAULT in BENT and BENT[FAULT](arguments)
     if arguments.get("person_id", "P-1007") not in PEOPLE and not is_bent:
         return {
@@ -212,14 +230,21 @@ def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
     }
 
 
+CACHE: dict[str, Any] = {}
+
+
 def cached(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
-    """Answer as whoever asked first was answered: the cache forgets who that was."""
-    file = Path(sys.argv[2])
-    known = json.loads(file.read_text()) if file.exists() else {}
+    """Answer as whoever asked first was answered: the cache forgets who that was.
+
+    It is a file if one is named, else it is gone with the process.
+    """
+    file = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    known = json.loads(file.read_text()) if file is not None and file.exists() else CACHE
     key = json.dumps([name, arguments])
     if key not in known:
         known[key] = called(name, arguments, role)
-        file.write_text(json.dumps(known))
+        if file is not None:
+            file.write_text(json.dumps(known))
     return dict(known[key])
 
 
@@ -241,6 +266,12 @@ def answer_to(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def main() -> None:
+    if FAULT == "exclusive":
+        database = Path(sys.argv[2]).open("w")  # noqa: SIM115 - locked until the process ends
+        try:
+            fcntl.flock(database, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            sys.exit("the database is locked by another process")
     for line in sys.stdin.buffer:
         request = json.loads(line)
         if "id" not in request:

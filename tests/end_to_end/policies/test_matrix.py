@@ -172,6 +172,30 @@ def test_a_cache_that_forgets_who_asked_is_caught_by_what_is_expected(tmp_path: 
     ]
 
 
+@pytest.mark.parametrize("fault", ["remembers", "first_kept", "cached"])
+def test_an_identity_that_a_process_keeps_is_found_where_all_identities_share_one(
+    tmp_path: Path, fault: str
+) -> None:
+    tests = [{**test, "expect": EXPECT} for test in TESTS]
+    apart = run(tmp_path, fault, tests)
+    assert {case.status for case in apart.cases} == {"passed"}
+    together = Project(tmp_path).suite("people", tests, **settings(fault), isolation="none")
+    report = harness.run(str(together), model="lexical", concurrency=1)
+    assert failure(report, "record [anonymous]").verdict == "failed"
+    assert exit_code(report) == 1
+
+
+def test_a_sound_server_passes_where_all_identities_share_a_process_also_if_only_one_can_run(
+    tmp_path: Path,
+) -> None:
+    tests = [{**test, "expect": EXPECT} for test in TESTS]
+    database = str(tmp_path / "database")
+    apart = run(tmp_path, "exclusive", tests, database)
+    assert "error" in {case.status for case in apart.cases}
+    report = run(tmp_path, "exclusive", tests, database, isolation="none")
+    assert {case.status for case in report.cases} == {"passed"}
+
+
 def test_a_server_that_ignores_identity_does_not_look_safe(tmp_path: Path) -> None:
     report = run(tmp_path, "blind")
     assert {case.status for case in report.cases} == {"passed"}

@@ -156,12 +156,14 @@ async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_s
 ) -> None:
     async with open_sessions() as pool:
         with anyio.fail_after(BOUND_S), pytest.raises(NotAdmitted) as refused:
-            async with pool.visit(shop.at("choosy"), {"role": "clerk"}):
+            async with pool.session(shop.at("choosy").isolated_by("none"), {"role": "clerk"}):
                 pass
         with pytest.raises(ServerError) as failed:
-            async with pool.visit(shop.at("choosy"), {"role": "temp"}):
+            async with pool.session(shop.at("choosy").isolated_by("none"), {"role": "temp"}):
                 pass
-        async with pool.visit(shop.at("choosy"), {"role": "admin"}) as session:
+        async with pool.session(
+            shop.at("choosy").isolated_by("none"), {"role": "admin"}
+        ) as session:
             assert (await call(session, "echo")).outcome == "ok"
     assert refused.value.status == 403
     assert str(refused.value) == "server 'shop' answered HTTP 403 Forbidden: not for clerks"

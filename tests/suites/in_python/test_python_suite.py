@@ -327,7 +327,7 @@ def test_a_case_of_the_wrong_shape_is_named_with_what_is_wrong(case: Any, words:
         ({"check": lambda self, run: True}, "check must take two arguments: the case and the run"),
         ({"check": None}, "case 'a' checks nothing"),
         ({"threshold": 2}, "threshold: expected a share above 0 and up to 1, found int 2"),
-        ({"isolation": "none"}, "isolation: expected 'identity' or 'case'"),
+        ({"isolation": "no"}, "isolation: expected 'identity' or 'case' or 'none'"),
     ],
 )
 def test_a_class_of_the_wrong_shape_is_told_what_is_wrong(

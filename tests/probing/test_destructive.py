@@ -1,0 +1,77 @@
+"""Calls that change something: made last, each identity in a process of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import anyio
+import pytest
+
+from harness.probing.callers import named_callers
+from harness.probing.findings import read_probe
+from harness.probing.probe import ProbePlan, probe
+from harness.probing.report import ProbeReport
+from harness.types import Caller, Case, Check, Isolation, ServerSpec, TransportSpec
+
+SERVER = Path(__file__).parents[1] / "end_to_end" / "policies" / "policed_server.py"
+CALLS = [
+    ("must_call", {"tool": "get_person", "args": {"person_id": "P-1007"}}),
+    ("must_call", {"tool": "list_team", "args": {"team": "blue"}}),
+    ("must_call", {"tool": "set_salary", "args": {"person_id": "P-1007", "salary": 1}}),
+]
+
+
+def probed(
+    folder: Path, fault: str, *, destructive: bool, isolation: Isolation = "identity"
+) -> ProbeReport:
+    folder.mkdir(exist_ok=True)
+    server = ServerSpec(
+        name="people",
+        transport=TransportSpec(
+            command=sys.executable,
+            args=("-I", "-S", str(SERVER), fault, str(folder / "file")),
+            protocol="legacy",
+        ),
+        isolation=isolation,
+    )
+    checks = tuple(Check(kind=kind, params=params) for kind, params in CALLS)
+    roles = {"admin": {"role": "admin"}, "clerk": {"role": "clerk"}, "anonymous": None}
+    cases = tuple(
+        Case(
+            name=name,
+            prompt="-",
+            checks=checks,
+            caller=Caller(user_context=who, identity=name, group="c"),
+        )
+        for name, who in roles.items()
+    )
+    plan = ProbePlan(
+        server=server,
+        callers=named_callers(cases),
+        cases=cases,
+        destructive=destructive,
+        damaged=False,
+    )
+    log, _ = anyio.run(probe, plan, folder / "runs")
+    return read_probe(log)
+
+
+def found(report: ProbeReport) -> set[tuple[str, str]]:
+    return {(str(finding.problem), finding.words) for finding in report.findings}
+
+
+@pytest.mark.parametrize("fault", ["erasing", "remembers", "first_kept", "quoting"])
+def test_with_calls_that_change_something_nothing_is_missed_that_is_found_without_them(
+    tmp_path: Path, fault: str
+) -> None:
+    without = found(probed(tmp_path / "without", fault, destructive=False))
+    assert without
+    assert without <= found(probed(tmp_path / "with", fault, destructive=True))
+
+
+def test_they_reach_a_server_that_can_run_only_once_at_a_time(tmp_path: Path) -> None:
+    report = probed(tmp_path, "exclusive", destructive=True, isolation="none")
+    assert [line for line in report.lost if "locked" in line] == []
+    decided = report.decisions['set_salary(person_id="P-1007", salary=1)']
+    assert decided["clerk"].access == "hidden"
