@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from harness.runner.planning.estimate import estimates
 from harness.runner.planning.plan import Plan
+from harness.types import Usage
 from harness.workbench.arms import CLEAN, Arm, distinct
 from harness.workbench.staging import Ground, keys_of
+from harness.workbench.study import Study
 from harness.workbench.workbench import AB, Workbench
 
 
@@ -34,6 +37,10 @@ class StudyCost:
     """Dollars; ``None`` if a price is unknown."""
     later: int
     """At most so many trials that follow from what is measured, at the same price each."""
+    writer: str | None = None
+    """The model that it asks besides trials, once for each model under test."""
+    writing: Usage | None = None
+    """About what that takes; its cost is ``None`` if the price is unknown."""
 
 
 def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
@@ -50,8 +57,18 @@ def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
             0 if study.estimate is None else round(study.estimate(bench.bench()) * clean / cases)
         )
         row = _row(study.name, study.question, plan, own, ran, later)
+        row = replace(row, **_writing(study, bench))
         yield _with(row, other) if other is not None and study.name == AB else row
         ran += own
+
+
+def _writing(study: Study, bench: Workbench) -> dict[str, Any]:
+    """Return the fields of what the study asks besides trials, over all models under test."""
+    writer = bench.bench().options.writer
+    if study.usage_ahead is None or writer is None:
+        return {}
+    each = [study.usage_ahead(one) for one in bench.benches()]
+    return {"writer": writer, "writing": sum(each[1:], each[0])}
 
 
 def _with(row: StudyCost, other: Plan) -> StudyCost:

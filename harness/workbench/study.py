@@ -25,6 +25,8 @@ class StudyOptions:
     """Numbers of decoys that are tried."""
     mutants: int = 60
     """Most description mutants that are tried."""
+    steering_tools: int = 12
+    """Most tools that stand among copies of themselves."""
     versus: tuple[str, ...] = ()
     """Variants to compare with the server's own list, as for ``harness evals --variant``."""
     against: str | None = None
@@ -139,6 +141,9 @@ class Study:
     a dry run; ``None`` for none."""
     usage: Callable[[Bench], Usage] | None = None
     """Returns what it used besides trials, say for a model that writes; ``None`` for nothing."""
+    usage_ahead: Callable[[Bench], Usage] | None = None
+    """Returns what that will be, as far as it can be estimated, for a dry run; ``None`` for
+    nothing."""
 
 
 STUDIES: Registry[Study] = Registry(

@@ -58,6 +58,7 @@ from harness.workbench.study import (
 
 AB = "ab"
 """The study that another server is for."""
+_NO_CAP = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,6 +170,10 @@ class Workbench:
     def bench(self) -> Bench:
         """Return what studies see of the first model before anything is run."""
         return next(self._benches(None))
+
+    def benches(self) -> Iterator[Bench]:
+        """Yield the same of every model."""
+        return self._benches(None)
 
     def so_far(self, arms: Sequence[Arm], stage: Stage = 1) -> SoFar:
         """Return what is known of ``arms`` before any of the trials of their stage has ended."""
@@ -347,6 +352,7 @@ def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
         for key, value in settings["options"].items()
         if key in known
     }
+    options.setdefault("steering_tools", _NO_CAP)  # earlier versions tried every tool
     order = Order(studies=tuple(settings["studies"]), options=StudyOptions(**options))
     return settings["of"], request, order
 

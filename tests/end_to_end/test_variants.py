@@ -143,6 +143,18 @@ def test_a_run_under_a_variant_is_taken_up_again_and_replayed(
     assert result.status == "passed"
 
 
+def test_a_recorded_run_is_not_asked_about_another_list_than_it_was_shown(
+    project: Project, provider: FakeProvider
+) -> None:
+    run(project)
+    runs = len(list((project.folder / ".harness" / "runs").iterdir()))
+    refused = run(project, "--model", "replay:latest", "--variant", "clearer", clearer=RENAMED)
+    assert refused.code == 3
+    assert "repeats what was said to one tool list" in refused.stderr
+    assert "'clearer'" in refused.stderr
+    assert len(list((project.folder / ".harness" / "runs").iterdir())) == runs
+
+
 def test_a_file_of_variants_stands_for_all_of_its_own(
     project: Project, provider: FakeProvider
 ) -> None:

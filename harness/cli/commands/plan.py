@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,6 +24,8 @@ from harness.runner.runs.folders import log_path, run_ids
 from harness.safe_text import money, one_line
 from harness.types import JsonObject
 from harness.workbench.earlier_runs import variability
+from harness.workbench.folders import own_logs, tools_in
+from harness.workbench.parts import parts_of
 from harness.workbench.power_table import TRIALS, Design, PowerTable, power_table
 
 _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
@@ -85,7 +87,7 @@ def command(
     """
     request = RunRequest(suites=suites, models=models, pattern=pattern, trials=1)
     plan = prepare(request, Path.cwd(), os.environ, keyless=True).plan
-    earlier = [open_run(name) for name in logs] if logs else list(_latest())
+    earlier = [open_run(name) for name in logs] if logs else own_logs(list(_latest()))
     tables = [
         power_table(
             suite.name,
@@ -94,6 +96,7 @@ def command(
             trials=trials or TRIALS,
             difference=difference / 100,
             margin=margin / 100,
+            listed=_listed(suite.name, earlier),
         )
         for suite in plan.suites
         if (names := _cases(plan, suite.name))
@@ -113,6 +116,18 @@ def _latest() -> Iterator[RunLog]:
     for run_id in run_ids()[-RECENT_RUNS:]:
         with suppress(HarnessError):
             yield read_log(log_path(run_id))
+
+
+def _listed(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | None:
+    """Return the latest run of ``suite`` alone, and the number of parts of its tool list.
+
+    What another server of a workbench lists is no list of the suite's.
+    """
+    for log in reversed(logs):
+        own = list(log.header.suites) == [suite] and own_logs([log])
+        if own and (parts := len(list(parts_of(tools_in(own))))):
+            return log.header.run_id, parts
+    return None
 
 
 def _cases(plan: Plan, suite: str) -> list[str]:
@@ -147,6 +162,21 @@ def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
         f"  To show that it is not worse by more than {_points(table.margin)}:"
         f" {table.cases_for_margin:,} cases."
     )
+    yield from _ablation(table, price)
+
+
+def _ablation(table: PowerTable, price: float | None) -> Iterator[str]:
+    """Yield what the workbench's ablation takes, if an earlier run tells how many parts it has."""
+    found = table.ablation
+    if found is None:
+        return
+    run = one_line(found.run)
+    yield f"  An ablation of the {found.parts:,} parts of the tool list (as in {run}):"
+    cost = money(None if price is None else price * found.runs)
+    shows = "not even a part that decides every case"
+    if found.shows is not None:
+        shows = f"a part that is worth {_points(found.shows)}"
+    yield f"    {found.runs:,} trials with one trial each, {cost}; it finds {shows}."
 
 
 def _points(difference: float) -> str:
@@ -201,4 +231,13 @@ def _document(table: PowerTable, price: float | None) -> JsonObject:
             "trials_of_these_cases": wish.enough_trials,
         },
         "not_worse": {"margin": table.margin, "cases": table.cases_for_margin},
+        "ablation": None
+        if table.ablation is None
+        else {
+            "parts": table.ablation.parts,
+            "tools_of_run": table.ablation.run,
+            "trials": table.ablation.runs,
+            "cost_usd": None if price is None else price * table.ablation.runs,
+            "smallest_effect": table.ablation.shows,
+        },
     }

@@ -27,7 +27,7 @@ from harness.runner.launch import require_trust
 from harness.runner.planning.prepare import Prepared, RunRequest
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import LATEST, log_path
-from harness.safe_text import money, printable
+from harness.safe_text import money, number, printable
 from harness.trust import GATE
 from harness.types import ModelSpec
 from harness.workbench.again import changed_since, read_again
@@ -88,6 +88,14 @@ ORDER = bundle(
         show_default=True,
         metavar="N",
         help="Most wrong descriptions that are tried, for the kill score.",
+    ),
+    click.option(
+        "--steering-tools",
+        type=click.IntRange(1, 10_000),
+        default=12,
+        show_default=True,
+        metavar="N",
+        help="Most tools that stand among copies of themselves, for the study steering.",
     ),
     click.option(
         "--against",
@@ -280,7 +288,16 @@ def _show_costs(rows: Sequence[StudyCost], stages: str, *, json_output: bool) ->
         return
     for line in aligned([_COLUMNS, *map(_cells, rows)], left=(0, len(_COLUMNS) - 1)):
         click.echo(line)
+    for row in rows:
+        if row.writing is not None:
+            used = row.writing
+            click.echo(
+                f"{row.study} also asks {printable(str(row.writer))} to write: about "
+                f"{number(used.input_tokens)} tokens in, {number(used.output_tokens)} out, "
+                f"cost {money(used.cost_usd)}, if every test fails that it may see."
+            )
     costs = [row.cost_usd for row in rows]
+    costs += [row.writing.cost_usd for row in rows if row.writing is not None]
     total = None if None in costs else sum(cost or 0.0 for cost in costs)
     trials = sum(row.trials for row in rows)
     click.echo(f"{trials:,} trials {printable(stages)}, {money(total)}.")

@@ -26,6 +26,7 @@ from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.planning.variant_choice import (
     check_prompts,
     distinct_by_name,
+    refuse_recorded,
     refuse_twins,
     servers_of_decoys,
     told_of,
@@ -196,6 +197,7 @@ def prepare(
         raise NothingToRun(_nothing(request, found))
     chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
     refuse_twins(model for models in chosen.values() for model in models)
+    refuse_recorded(model for models in chosen.values() for model in models)
     check_prompts(found, chosen)
     suites, recorded_notes = as_recorded(suites, chosen)
     then = [suite.name for suite in suites if judged_then(suite, chosen[suite.name])]

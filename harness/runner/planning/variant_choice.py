@@ -7,6 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.models import traits_of
+from harness.runlog import read_header
+from harness.runner.planning.plan import describe_variant
 from harness.suites.variants import read_variants_file
 from harness.types import Case, Location, ModelSpec, Suite, Variant
 
@@ -76,6 +79,35 @@ def refuse_twins(models: Iterable[ModelSpec]) -> None:
                 f"two suites have different variants named {model.variant.name!r}",
                 meant="Give each a name of its own, or run the suites one by one.",
             )
+
+
+def refuse_recorded(models: Iterable[ModelSpec]) -> None:
+    """Check that no model only repeats what was said to another list than its variant's.
+
+    A recorded run may be replayed under a variant that it was made under.
+
+    Raises:
+        UsageError: the outputs of a model were made for the server's own list, or for another.
+    """
+    for model in models:
+        if model.variant is None:
+            continue
+        answers = traits_of(model.provider).answers
+        if answers == "outputs" or (answers == "replies" and not _was_shown(model)):
+            raise UsageError(
+                f"{base_name(model)} repeats what was said to one tool list, and cannot be asked "
+                f"about another, that of the variant {model.variant.name!r}",
+                meant="Name a model that answers, or a run that was made with the variant.",
+            )
+
+
+def _was_shown(model: ModelSpec) -> bool:
+    """Whether the run that ``model`` replays was made under its variant, whatever its name."""
+    assert model.variant is not None
+    wanted = describe_variant(model.variant)["edits"]
+    made = read_header(Path(model.model_id)).models.values()
+    edits = (facts["variant"]["edits"] for facts in made if facts.get("variant") is not None)
+    return any({**one, "name": ""} == {**wanted, "name": ""} for one in edits)
 
 
 def check_prompts(suites: Iterable[Suite], models: Mapping[str, Sequence[ModelSpec]]) -> None:

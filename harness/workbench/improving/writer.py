@@ -11,7 +11,9 @@ from typing import Any
 
 from harness.documents.document import document_of
 from harness.errors import InvalidInput
+from harness.linting.rules.listing import tokens_in
 from harness.matching.json_in_text import MISSING, json_in
+from harness.models.pricing import list_price
 from harness.suites.variants import variants_in
 from harness.types import ModelSpec, ToolEdit, Usage
 from harness.workbench.asking import Asked, ask_once, asked_before
@@ -20,6 +22,8 @@ from harness.workbench.improving.proposal import Known, Proposal, mistake_in
 
 _MOST_FAILURES = 60
 """Failures that the model is shown."""
+_AN_ANSWER = 2_400
+"""Tokens of an answer: six proposals, each with the texts of a tool or two."""
 _CHANGES = frozenset({"why", "tools"})
 """What a proposal may have."""
 SYSTEM = """\
@@ -69,6 +73,16 @@ def used_before(folder: Path, model: str) -> Usage:
     """Return what the proposals for ``model`` took."""
     said = asked_before(_path(folder, model))
     return Usage() if said is None else said.usage
+
+
+def used_ahead(spec: ModelSpec, known: Known) -> Usage:
+    """Return about what proposals of ``spec`` will take if all in ``known`` fails."""
+    sent = tokens_in(SYSTEM + request(known))
+    return Usage(
+        input_tokens=sent,
+        output_tokens=_AN_ANSWER,
+        cost_usd=list_price(spec, sent, _AN_ANSWER),
+    )
 
 
 def request(known: Known) -> str:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from harness.types import Usage
 from harness.workbench.arms import Arm
 from harness.workbench.improving.acceptance import LOOKS, MOST_PROPOSALS
+from harness.workbench.improving.expected import expected_call
 from harness.workbench.improving.improvement import Improvement
+from harness.workbench.improving.proposal import Failure, Known
 from harness.workbench.improving.report import (
     VARIANTS_FILE,
     facts,
@@ -18,8 +20,8 @@ from harness.workbench.improving.report import (
     variants,
 )
 from harness.workbench.improving.rewrite import as_yaml
-from harness.workbench.improving.split import split
-from harness.workbench.improving.writer import used_before
+from harness.workbench.improving.split import names, split
+from harness.workbench.improving.writer import used_ahead, used_before
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Study, StudyResult
 
@@ -56,6 +58,22 @@ def _usage(bench: Bench) -> Usage:
     return Usage() if bench.folder is None else used_before(bench.folder, bench.model)
 
 
+def _usage_ahead(bench: Bench) -> Usage:
+    """Return about what the writing model takes if every question that it may see fails."""
+    if bench.writer is None:
+        return Usage()
+    seen = names(split(bench.suite.cases, bench.options.seed).seen)
+    failures = tuple(
+        Failure(
+            prompt=" / ".join(case.prompts), expected=expected_call(case), called=None, arguments={}
+        )
+        for case in bench.suite.cases
+        if case.name in seen
+    )
+    known = Known(tools=bench.tools, failures=failures, effects=(), values={})
+    return used_ahead(bench.writer, known)
+
+
 STUDY = Study(
     name="improve",
     place=100,
@@ -65,4 +83,5 @@ STUDY = Study(
     next_arms=_next_arms,
     estimate=_estimate,
     usage=_usage,
+    usage_ahead=_usage_ahead,
 )

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 
 from harness.reports.comparing.sentences import percent
+from harness.safe_text import one_line
 from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
 from harness.variants.sentences import sentences
 from harness.variants.views import Views
@@ -22,6 +23,8 @@ from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 _MOST_SEEDS = 500
 """A place that no such seed gives is not to be had."""
+_MOST_NAMED = 12
+"""Tools that were left out and are named; the facts have all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,18 +44,38 @@ def _arms(bench: Bench) -> Sequence[Arm]:
 
 
 def _races(bench: Bench) -> Iterator[_Race]:
+    listed = tuple(tool.name for tool in bench.tools)
+    for tool, cases in _entrants(bench)[: bench.options.steering_tools]:
+        names = _free_names(tool.name, listed)
+        for turn in range(RIVALS):
+            yield from _turn(tool, names[:RIVALS], listed, turn, bench.options.seed, cases)
+
+
+def _entrants(bench: Bench) -> list[tuple[Tool, set[str]]]:
+    """Return the tools that can be copied, with the tests that want them.
+
+    Those that praise themselves come first, then those that most tests want.
+    """
     wanting: dict[str, set[str]] = {}
     for case in bench.suite.cases:
         if (wanted := wanted_tool(case)) is not None:
             wanting.setdefault(wanted, set()).add(case.name)
     listed = tuple(tool.name for tool in bench.tools)
-    for name, cases in wanting.items():
-        tool = bench.tool(name)
-        names = tuple(n for n in (f"{name}_{letter}" for letter in COPY_LETTERS) if n not in listed)
-        if tool is None or len(names) < RIVALS:
-            continue
-        for turn in range(RIVALS):
-            yield from _turn(tool, names[:RIVALS], listed, turn, bench.options.seed, cases)
+    found = [
+        (tool, cases)
+        for name, cases in wanting.items()
+        if (tool := bench.tool(name)) is not None and len(_free_names(name, listed)) >= RIVALS
+    ]
+    found.sort(key=lambda one: (not _is_assertive(one[0]), -len(one[1])))
+    return found
+
+
+def _free_names(tool: str, listed: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in (f"{tool}_{one}" for one in COPY_LETTERS) if name not in listed)
+
+
+def _is_assertive(tool: Tool) -> bool:
+    return neutral(tool.description) != tool.description.strip()
 
 
 def _turn(
@@ -65,8 +88,7 @@ def _turn(
 ) -> Iterator[_Race]:
     """Yield the races in which the tool has the ``turn``-th name, and a place of its own."""
     order = _seed_for(listed, tool.name, names[turn], (turn + seed) % RIVALS, seed)
-    plain = neutral(tool.description)
-    assertive = plain != tool.description.strip()
+    plain, assertive = neutral(tool.description), _is_assertive(tool)
     told: list[tuple[Kind, str | None, str | None]] = [
         ("equal", None, None),
         ("brag", f"{plain} {BRAG}".strip(), plain if assertive else None),
@@ -133,6 +155,9 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
         findings=tuple(_findings(bench, found)),
         facts={
             "rivals": RIVALS,
+            "tools_left_out": [
+                tool.name for tool, _ in _entrants(bench)[bench.options.steering_tools :]
+            ],
             "brag": BRAG,
             "contests": [
                 {**asdict(one), "times": one.times, "steered": one.steered}
@@ -227,7 +252,16 @@ def _findings(bench: Bench, found: Steering) -> Iterator[Finding]:
 
 def _notes(bench: Bench, races: Sequence[_Race]) -> Iterator[str]:
     cases = {name for race in races for name in race.cases}
-    left = len(bench.suite.cases) - len(cases)
+    beyond = _entrants(bench)[bench.options.steering_tools :]
+    left = len(bench.suite.cases) - len(cases) - sum(len(one) for _, one in beyond)
+    if beyond:
+        most, tools = bench.options.steering_tools, [one_line(tool.name) for tool, _ in beyond]
+        more = f" and {len(tools) - _MOST_NAMED} more" if len(tools) > _MOST_NAMED else ""
+        yield (
+            f"{most} of {most + len(tools)} tools were tried, first those that praise themselves, "
+            f"then those that most tests want. Left out: {', '.join(tools[:_MOST_NAMED])}{more}; "
+            f"--steering-tools {most + len(tools)} tries all."
+        )
     if left:
         yield f"{left} tests want no tool or several first, and are left out."
     yield (

@@ -10,7 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from harness.cli.commands.plan import command
+from harness.stats.paired_power import detectable_difference
+from harness.types import ToolList
 from tests.reports.run_logs import write_log
+from tests.workbench.benches import tool
 
 SUITE = """
 mxcp: 1
@@ -67,6 +70,33 @@ def test_what_is_known_from_earlier_runs_takes_the_place_of_assumptions(project:
     assert found["discordance"] == pytest.approx((2 / 3 * 2 / 3 + 1 / 3 * 1 / 3) / 2)
     named = document("shop", "--log", "20260101")
     assert named["discordance_source"] == "measured: 1 run with repeats"
+
+
+def test_an_ablation_is_priced_once_a_run_has_shown_the_tool_list(project: Path) -> None:
+    assert document("shop")["ablation"] is None
+    folder = project / ".harness" / "runs" / "20260101T000000Z-shop-aaaaaa"
+    folder.mkdir(parents=True)
+    listed = ToolList(tools=(tool("find", "Finds orders. Use it first.", id={"type": "string"}),))
+    results = {f"case_{case}": "p" for case in range(12)}
+    write_log(folder / "log.jsonl", results, suite="shop", tools=[listed])
+    found = document("shop", "--model", "claude-4-sonnet")["ablation"]
+    # Its name, two sentences and the name of a parameter.
+    assert (found["parts"], found["trials"]) == (4, 12 * 5)
+    assert found["cost_usd"] == pytest.approx(60 * 0.024)
+    assert found["smallest_effect"] == pytest.approx(detectable_difference(12, 0.2, alpha=0.05 / 4))
+    assert "An ablation of the 4 parts of the tool list" in plan("shop")
+
+
+def test_what_another_server_was_asked_tells_nothing_of_how_much_the_suite_varies(
+    project: Path,
+) -> None:
+    other = {"workbench": {"other": {"server": "b", "not_asked": {}}}}
+    for name, letter, settings in (("a", "p", {}), ("a-b", "f", other)):
+        folder = project / ".harness" / "runs" / f"20260101T000000Z-shop-{name}"
+        folder.mkdir(parents=True)
+        results = {f"case_{case}": letter for case in range(12)}
+        write_log(folder / "log.jsonl", results, suite="shop", settings=settings)
+    assert document("shop")["discordance_source"].startswith("assumed")
 
 
 def test_the_cost_is_that_of_both_sides_with_the_named_model() -> None:

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
 import yaml
 
 import harness
@@ -90,6 +91,7 @@ def improve(
     with provided(project, script):
         finished = project.run("workbench", "shop", "--studies", "improve", "--json-output", *more)
     assert finished.code == 0, finished.stderr
+    assert "further lists" not in finished.stderr, "a list is told without its study"
     found: Mapping[str, Any] = finished.document["result"]["models"][0]["studies"]["improve"]
     return found
 
@@ -320,3 +322,28 @@ def test_one_file_of_variants_for_two_models_is_refused_before_anything_is_asked
         assert refused.code == 3
         assert "--write" in refused.stderr
         assert provider.journal == []
+
+
+def test_a_dry_run_says_what_the_writing_model_will_take_or_that_it_is_unknown(
+    project: Project,
+) -> None:
+    project.suite("shop", questions(10), server=worded(project, TOOLS))
+    dry = ("workbench", "shop", "--studies", "improve", "--dry-run")
+    with provided(project, needs_an_enum) as server:
+        unpriced = project.run(*dry, "--writer", "m")
+        priced = project.run(
+            *dry, "--model", "lexical", "--writer", "claude-4-sonnet", "--json-output"
+        )
+        alone = project.run(*dry, "--json-output")
+    assert "improve also asks m to write: about " in unpriced.stdout, unpriced.stderr
+    assert "cost unknown" in unpriced.stdout
+    assert unpriced.stdout.rstrip().endswith("unknown.")
+    row = priced.document["result"]["studies"][-1]
+    used = row["writing"]
+    assert row["writer"] == "claude-4-sonnet"
+    assert used["input_tokens"] > 500
+    assert used["cost_usd"] == pytest.approx(
+        3e-6 * used["input_tokens"] + 15e-6 * used["output_tokens"]
+    )
+    assert alone.document["result"]["studies"][-1]["writing"] is None
+    assert server.journal == []

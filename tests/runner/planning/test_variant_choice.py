@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from harness.errors import InvalidInput, UsageError
+from harness.runner.planning.plan import describe_model
 from harness.runner.planning.variant_choice import (
     base_name,
     check_prompts,
     distinct_by_name,
+    refuse_recorded,
     refuse_twins,
     servers_of_decoys,
     told_of,
     variants_of,
 )
-from harness.types import Decoys, ModelSpec, SimulatedUser, Suite, Variant
+from harness.types import Decoys, ModelSpec, SimulatedUser, Suite, ToolEdit, Variant
+from tests.reports.run_logs import write_log
 from tests.support import a_case
 
 SHORT, LONG = Variant(name="short", order=1), Variant(name="long", order=2)
@@ -89,3 +94,33 @@ def test_other_words_are_for_tests_that_there_are_and_that_have_a_prompt() -> No
     assert "'opem', which no suite here has" in typo.message
     assert "Did you mean 'open'?" in str(typo.meant)
     assert "'talk', whose user is simulated" in talk.message
+
+
+# ── Models that repeat what they said ────────────────────────────────────────────────────────
+
+BRIEF = Variant(name="short", tools={"find": ToolEdit(description="Finds.")})
+
+
+def test_outputs_of_a_leaderboard_are_not_asked_about_a_variant_and_it_is_named() -> None:
+    model = ModelSpec(name="gpt+short", provider="recorded", model_id="x", variant=BRIEF)
+    with pytest.raises(UsageError, match=r"gpt repeats what was said .* the variant 'short'"):
+        refuse_recorded([model])
+    refuse_recorded([replace(model, variant=None)])
+
+
+def test_a_run_is_replayed_under_the_edits_that_it_was_made_under_whatever_their_name(
+    tmp_path: Path,
+) -> None:
+    asked = ModelSpec(name="m+short", provider="openai", model_id="m", variant=BRIEF)
+    path = tmp_path / "log.jsonl"
+    write_log(path, {"a": "p"}, model=asked.name)
+    text = path.read_text("utf-8").splitlines(keepends=True)
+    header = json.loads(text[0])
+    header["models"] = {asked.name: describe_model(asked)}
+    path.write_text(json.dumps(header) + "\n" + "".join(text[1:]), "utf-8")
+    replayed = replace(asked, name="replay+short", provider="replay", model_id=str(path))
+    refuse_recorded([replayed])
+    refuse_recorded([replace(replayed, variant=replace(BRIEF, name="brief"))])
+    other = replace(BRIEF, tools={"find": ToolEdit(description="Seeks.")})
+    with pytest.raises(UsageError, match="repeats what was said"):
+        refuse_recorded([replace(replayed, variant=other)])
