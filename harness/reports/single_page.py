@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,7 +31,7 @@ class SinglePage:
     styles: tuple[Source, ...]
     """CSS, joined in order."""
     scripts: tuple[Source, ...]
-    """JavaScript, joined in order."""
+    """JavaScript, joined in order; a module stands after those that it imports from."""
 
     @cached_property
     def style(self) -> str:
@@ -40,7 +41,7 @@ class SinglePage:
     @cached_property
     def script(self) -> str:
         """The whole script."""
-        return "".join(map(_read, self.scripts))
+        return "".join(map(_script, self.scripts))
 
     @cached_property
     def policy(self) -> str:
@@ -70,6 +71,15 @@ def block(name: str, value: Any) -> str:
 def _read(source: Source) -> str:
     package, name = source
     return files(package).joinpath(name).read_text("utf-8")
+
+
+def _script(source: Source) -> str:
+    """Return a script as a part of one: the names of modules are names of the page."""
+    return _EXPORT.sub("", _IMPORT.sub("", _read(source)))
+
+
+_IMPORT = re.compile(r'^import \{[^}]*\} from "[^"]*";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=const |(?:async )?function|class )", re.MULTILINE)
 
 
 def _digest(source: str) -> str:

@@ -65,11 +65,19 @@ class RunLog:
 
     def transcript(self, key: str) -> Transcript | None:
         """Return the conversation of the trial with that key."""
-        with self.path.open("rb") as file:
-            file.seek(self._offsets[key])
-            line = parsed(file.readline())
+        line = parsed(self.line(key))
         assert isinstance(line, TrialLine)
         return line.transcript
+
+    def offset(self, key: str) -> int:
+        """Return where in the file the last line of the trial with that key begins."""
+        return self._offsets[key]
+
+    def line(self, key: str) -> bytes:
+        """Return that line as it is written."""
+        with self.path.open("rb") as file:
+            file.seek(self._offsets[key])
+            return file.readline()
 
     def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""

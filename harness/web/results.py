@@ -14,13 +14,19 @@ from typing import Any, Literal, TypeAlias
 from harness.reports.build import build_report
 from harness.reports.sections.call_outcomes import calls_json, mark
 from harness.reports.sections.remarks import remark_lines, review_counts, review_json
-from harness.reports.sections.sentences import GRADED, pass_rate, pass_rate_of, problem
+from harness.reports.sections.sentences import pass_rate, pass_rate_of, problem
 from harness.reports.sections.tool_use import expected_tools
+from harness.reports.viewer.graded import (
+    METRICS,
+    graded_check,
+    graded_facts,
+    metrics_of,
+    pairs_of,
+)
 from harness.runlog import RunLog, TrialLine
 from harness.safe_text import bounded, printable
 from harness.types import (
     CheckResult,
-    JsonObject,
     Report,
     Status,
     Transcript,
@@ -35,8 +41,6 @@ Colour: TypeAlias = Literal["green", "yellow", "red", "grey"]
 
 _Ending: TypeAlias = Status | Literal["waiting"]
 """A trial's status, or ``waiting`` if it is not settled yet."""
-
-METRICS = ("tool_selection", "argument_match", "faithfulness")
 
 GOOD, ACCEPTABLE, POOR = 0.9, 0.7, 0.4
 _ANSWER = 20_000
@@ -224,11 +228,6 @@ class Progress:
         return {"done": done, "planned": max(self._planned, done), **endings, "cost_usd": cost}
 
 
-def graded_check(result: TrialResult) -> CheckResult | None:
-    """Return the graded check of a trial, if there is one."""
-    return next((check for check in result.checks if check.kind == GRADED), None)
-
-
 def name_of(text: str) -> str:
     """Return a name in the form that all events and answers share."""
     return bounded(text, _NAME)
@@ -263,20 +262,10 @@ def _average(scores: Iterable[float]) -> dict[str, Any]:
 
 
 def _metrics(check: CheckResult | None) -> dict[str, dict[str, Any]]:
-    facts = _facts(check).get("metrics", {})
     return {
-        name: {
-            key: clean(facts[name][key])
-            for key in ("score", "judge", "label")
-            if key in facts[name]
-        }
-        for name in METRICS
-        if isinstance(facts.get(name), Mapping)
+        name: {key: clean(facts[key]) for key in ("score", "judge", "label") if key in facts}
+        for name, facts in metrics_of(check).items()
     }
-
-
-def _facts(check: CheckResult | None) -> JsonObject:
-    return check.actual if check is not None and isinstance(check.actual, Mapping) else {}
 
 
 def _query(said: Transcript) -> str:
@@ -290,8 +279,8 @@ def _expected(result: TrialResult, graded: CheckResult | None) -> list[dict[str,
 
     Where arguments count, with those of the call that came nearest.
     """
-    pairs = _facts(graded).get("metrics", {}).get("argument_match", {}).get("pairs")
-    if isinstance(pairs, list | tuple):
+    pairs = pairs_of(graded)
+    if pairs is not None:
         return [
             {
                 "tool": clean(pair["tool"]),
@@ -307,7 +296,7 @@ def _expected(result: TrialResult, graded: CheckResult | None) -> list[dict[str,
 def _calls(
     result: TrialResult, said: Transcript, graded: CheckResult | None
 ) -> list[dict[str, Any]]:
-    marked = _facts(graded).get("calls") or ()
+    marked = graded_facts(graded).get("calls") or ()
     wanted = set(expected_tools(result.checks))
     calls = []
     for place, call in enumerate(said.tool_calls[:_MOST_CALLS]):
@@ -327,7 +316,7 @@ def _calls(
 
 def _explanation(result: TrialResult, graded: CheckResult | None) -> str:
     """Return the explanation of the judge, or of the score in its place."""
-    faith = _facts(graded).get("metrics", {}).get("faithfulness", {})
+    faith = graded_facts(graded).get("metrics", {}).get("faithfulness", {})
     if faith.get("explanation"):
         return str(faith["explanation"])
     return "\n".join(judgement.explanation for judgement in result.judgements)

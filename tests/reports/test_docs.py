@@ -21,7 +21,7 @@ def test_the_page_names_every_format_with_its_file_and_its_suffix() -> None:
 
 def test_every_picture_is_there_and_small() -> None:
     pictures = re.findall(r"images/[\w-]+\.png", PAGE)
-    assert len(set(pictures)) == 5
+    assert len(set(pictures)) == 4
     for picture in pictures:
         data = (ROOT / "docs" / picture).read_bytes()
         width, height = struct.unpack(">II", data[16:24])

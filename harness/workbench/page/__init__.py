@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TextIO
 
-from harness.reports.formats.html_report import SCRIPTS, STYLE
+from harness.reports.formats.html_report import SCRIPTS, STYLES
 from harness.reports.single_page import SinglePage
 from harness.workbench.page.conversations import conversations
 from harness.workbench.page.overview import conversation_keys, overview
@@ -17,7 +17,7 @@ from harness.workbench.workbench import WorkbenchResult
 
 PAGE = SinglePage(
     markup=(__name__, "page.html"),
-    styles=(STYLE, (__name__, "style.css")),
+    styles=(*STYLES, (__name__, "style.css")),
     scripts=(*SCRIPTS, *((__name__, f"{name}.js") for name in ("widgets", "tools", "script"))),
 )
 """The page of a workbench."""

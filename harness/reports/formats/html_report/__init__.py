@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, TextIO
 
+from harness.reports import viewer
 from harness.reports.formats.html_report.detail import case_detail
 from harness.reports.formats.html_report.overview import overview
 from harness.reports.single_page import SinglePage
@@ -16,12 +17,14 @@ from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report
 
-STYLE = (__name__, "style.css")
-"""The style that other pages share."""
-SCRIPTS = ((__name__, "elements.js"), (__name__, "trial.js"))
-"""Scripts that other pages share: elements of a page, and the view of a trial."""
+STYLES = (viewer.STYLE, (__name__, "style.css"))
+"""The styles that other pages share."""
+SCRIPTS = (viewer.ELEMENTS, *viewer.TRIAL, (__name__, "blocks.js"))
+"""Scripts that other pages share: elements of a page, the view of a trial, and the page's data."""
 PAGE = SinglePage(
-    markup=(__name__, "page.html"), styles=(STYLE,), scripts=(*SCRIPTS, (__name__, "script.js"))
+    markup=(__name__, "page.html"),
+    styles=STYLES,
+    scripts=(*viewer.SCRIPTS, *((__name__, f"{name}.js") for name in ("blocks", "script"))),
 )
 """The page of a run."""
 

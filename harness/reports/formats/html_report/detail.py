@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.json_bounds import loads
-from harness.reports.formats.html_report.overview import short
+from harness.reports.viewer.graded import graded_detail
+from harness.reports.viewer.grid import short
+from harness.reports.viewer.refusals import refused_by
+from harness.reports.viewer.time_axis import bars
 from harness.runlog import RunLog
 from harness.safe_text import bounded, money, number, seconds
 from harness.types import (
@@ -77,7 +80,9 @@ def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str
             }
             for judgement in result.judgements
         ],
+        "graded": graded_detail(result, said, _json),
         "steps": steps,
+        "bars": [{**bar, "name": short(bar["name"])} for bar in bars(said)],
         "stderr": _text(said.stderr_tail),
     }
 
@@ -192,8 +197,10 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
         "who": "call",
         "what": what,
         "reply": call.reply,
+        "id": short(call.request_id),
         "tool": short(call.tool),
         "outcome": call.outcome,
+        "refused": refused_by(call),
         "arguments": _json(call.arguments),
         "result": _text(call.text),
         "structured": _json(call.structured)

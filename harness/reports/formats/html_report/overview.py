@@ -1,4 +1,4 @@
-"""The page's overview: totals, a line for each case, tools, and tools taken for others."""
+"""The page's overview: totals, the grid of cases, tools, and tools taken for others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.judging.access_checks import leak_lines
-from harness.reports.build import total_usage
 from harness.reports.sections.access_matrix import (
     LEGEND,
     by_urgency,
@@ -16,22 +15,20 @@ from harness.reports.sections.access_matrix import (
     row_name,
     unobserved_words,
 )
-from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines
-from harness.reports.sections.sentences import URGENCY, endings, model_words, pass_rate, problem
+from harness.reports.sections.sentences import endings, model_words, pass_rate
 from harness.reports.sections.tool_use import (
     NO_CALL,
     ToolFacts,
     ToolUse,
-    expected_tools,
     tool_facts,
 )
+from harness.reports.viewer.grid import grid, short
 from harness.runlog import RunLog
-from harness.safe_text import money, number, one_line, seconds, shorten
-from harness.types import AccessCell, AccessRow, CaseResult, Report
+from harness.safe_text import money, number, seconds
+from harness.types import AccessCell, AccessRow, Report
 
-_NAME = 300
 _TEXT = 500
 
 
@@ -55,17 +52,11 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
             short(words, _TEXT) for words in (*remark_lines(report), *repeat_lines(report))
         ],
         "figures": _figures(report),
-        "cases": [_line(case) for case in report.cases],
-        "urgency": list(URGENCY),
+        "grid": grid(report, log),
         "access": _access(report),
         "tools": [_tool(use) for use in facts.tools],
         "heat": _heat(facts),
     }
-
-
-def short(text: str, limit: int = _NAME) -> str:
-    """Return a harmless text on one line, of bounded length."""
-    return shorten(one_line(text[: 4 * limit]), limit)
 
 
 def _suite(name: str, facts: Any) -> dict[str, Any]:
@@ -93,26 +84,6 @@ def _figures(report: Report) -> list[list[str]]:
     return figures + [
         [name, money(used.cost_usd)] for name, used in others.items() if used.cost_usd != 0
     ]
-
-
-def _line(case: CaseResult) -> dict[str, Any]:
-    usage = total_usage(case.trials)
-    took = sum(result.latency_s for result in case.trials)
-    return {
-        "suite": short(case.suite),
-        "case": short(case.case),
-        "model": short(case.model),
-        "status": case.status,
-        "problem": short(case_mark(case) or problem(case.spokesman), _TEXT),
-        "tags": [short(tag) for tag in case.spokesman.case.tags],
-        "tools": [short(tool) for tool in expected_tools(case.spokesman.checks)],
-        "passed": case.passed,
-        "planned": case.planned,
-        "latency": round(took, 4),
-        "cost": usage.cost_usd,
-        "calls": sum(result.tool_calls for result in case.trials),
-        "words": {"time": seconds(took), "cost": money(usage.cost_usd)},
-    }
 
 
 def _access(report: Report) -> dict[str, Any] | None:

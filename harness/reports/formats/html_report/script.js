@@ -1,10 +1,11 @@
 
-// The page of a run; elements.js and trial.js stand before it.
+// The page of a run; the viewer's scripts stand before it.
 
-const PAGE = 100; // cases listed before somebody asks for more
+import { el, at, plural, svg } from "../../viewer/assets/elements.js";
+import { Viewer } from "../../viewer/assets/viewer.js";
+import { block, caseBlock, searchBlocks } from "./blocks.js";
+
 const data = block("overview");
-const rows = new Map(); // number of a case → its list item, made when first shown
-let limit = PAGE;
 
 const several = { suites: data.suites.length > 1, models: data.models.length > 1 };
 
@@ -59,103 +60,12 @@ function rateBox() {
 
 // ── Cases ────────────────────────────────────────────────────────────────────────────────────
 
-function showFilters() {
-  for (const status of data.urgency) {
-    const amount = data.cases.filter((one) => one.status === status).length;
-    if (!amount) continue;
-    const box = el("input", { type: "checkbox", value: status, checked: "" });
-    at("statuses").append(el("label", {}, box, el("span", { class: status, text: `${status} ${amount}` })));
-  }
-  const open = el("button", { type: "button", text: "Open all shown" });
-  open.addEventListener("click", () => {
-    const shown = [...at("list").querySelectorAll(":scope > li > details")];
-    const opening = shown.some((one) => !one.open);
-    shown.forEach((one) => { one.open = opening; });
-    open.textContent = opening ? "Close all shown" : "Open all shown";
+function showCases() {
+  const viewer = new Viewer(at("viewer"), {
+    trial: async (cell, trial) => (await caseBlock(cell.number)).trials[trial],
+    search: (words, signal) => searchBlocks(data.grid.cells, words, signal),
   });
-  at("filters").append(open);
-  at("filters").addEventListener("submit", (event) => event.preventDefault());
-  at("filters").addEventListener("input", () => { limit = PAGE; list(); });
-}
-
-function wanted() {
-  const words = at("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const statuses = new Set([...at("statuses").querySelectorAll("input:checked")].map((box) => box.value));
-  const fits = (one) => {
-    const text = [one.suite, one.case, one.model, one.status, one.problem, ...one.tags, ...one.tools].join(" ").toLowerCase();
-    return statuses.has(one.status) && words.every((word) => text.includes(word));
-  };
-  const numbers = data.cases.map((_, number) => number).filter((number) => fits(data.cases[number]));
-  const keys = {
-    urgency: (one) => data.urgency.indexOf(one.status),
-    suite: () => 0,
-    latency: (one) => -one.latency,
-    cost: (one) => (one.cost === null ? 1 : -one.cost),
-  };
-  const key = keys[at("order").value];
-  return numbers.sort((left, right) => key(data.cases[left]) - key(data.cases[right]) || left - right);
-}
-
-function list() {
-  const numbers = wanted();
-  const shown = numbers.slice(0, limit);
-  at("list").replaceChildren(...shown.map(row));
-  at("shown").textContent = `${plural(numbers.length, "case")} of ${data.cases.length.toLocaleString("en")}`
-    + (shown.length < numbers.length ? `, the first ${shown.length} are listed` : "");
-  at("more-place").replaceChildren();
-  if (shown.length < numbers.length) {
-    const more = el("button", { type: "button", text: `List all ${numbers.length.toLocaleString("en")}` });
-    more.addEventListener("click", () => {
-      const next = numbers[limit];
-      limit = Infinity;
-      list();
-      rows.get(next).querySelector("summary").focus();
-    });
-    at("more-place").append(more);
-  }
-}
-
-function row(number) {
-  if (rows.has(number)) return rows.get(number);
-  const one = data.cases[number];
-  const effort = [one.words.time, plural(one.calls, "call"), one.cost ? one.words.cost : ""].filter(Boolean).join(", ");
-  const details = el("details", {},
-    el("summary", {},
-      el("span", { class: `status ${one.status}`, text: one.status }),
-      el("span", { class: "name" }, el("bdi", { text: fullName(one) }),
-        ...one.tags.flatMap((tag) => [" ", el("span", { class: "tag", text: tag })])),
-      el("span", { class: "effort", text: (one.planned > 1 ? `${one.passed} of ${one.planned} passed, ` : "") + effort }),
-      one.problem ? el("span", { class: "problem", dir: "auto", text: one.problem }) : null));
-  details.addEventListener("toggle", () => {
-    if (details.open && !details.querySelector(".body")) details.append(caseBody(number));
-  });
-  rows.set(number, el("li", { id: `case-${number + 1}` }, details));
-  return rows.get(number);
-}
-
-function caseBody(number) {
-  const one = block(`case-data-${number}`);
-  const place = el("div");
-  const show = (trial) => place.replaceChildren(...trialParts(trial));
-  const body = el("div", { class: "body" });
-  if (one.trials.length > 1) {
-    const buttons = one.trials.map((trial) =>
-      el("button", { type: "button", "aria-pressed": "false", text: `Trial ${trial.number}: ${trial.status}` }));
-    const press = (chosen) => {
-      buttons.forEach((button, index) => button.setAttribute("aria-pressed", String(index === chosen)));
-      show(one.trials[chosen]);
-    };
-    buttons.forEach((button, index) => button.addEventListener("click", () => press(index)));
-    const first = one.trials.findIndex((trial) => trial.status === data.cases[number].status);
-    body.append(
-      el("p", { class: "dim", text: `${one.needed} of ${one.planned} trials must pass` }),
-      el("div", { class: "trials", role: "group", "aria-label": "Trials" }, ...buttons));
-    press(Math.max(0, first));
-  } else {
-    show(one.trials[0]);
-  }
-  body.append(place, el("p", { class: "bar" }, el("a", { href: `#case-${number + 1}`, text: "Link to this case" })));
-  return body;
+  viewer.fill(data.grid);
 }
 
 // ── Who saw what ─────────────────────────────────────────────────────────────────────────────
@@ -251,35 +161,19 @@ function chart(title, cases, value, words) {
 }
 
 function showCharts() {
-  const ran = data.cases.filter((one) => one.latency > 0);
-  if (ran.length) at("charts").append(chart("Time", ran, (one) => one.latency, (one) => one.words.time));
-  const paid = data.cases.filter((one) => one.cost);
-  if (paid.length) at("charts").append(chart("Cost", paid, (one) => one.cost, (one) => one.words.cost));
-  const unknown = data.cases.filter((one) => one.cost === null).length;
+  const ran = data.grid.cells.filter((one) => one.seconds > 0);
+  if (ran.length) at("charts").append(chart("Time", ran, (one) => one.seconds, (one) => one.time));
+  const paid = data.grid.cells.filter((one) => one.cost);
+  if (paid.length) at("charts").append(chart("Cost", paid, (one) => one.cost, (one) => one.price));
+  const unknown = data.grid.cells.filter((one) => one.cost === undefined).length;
   if (unknown) at("effort").append(el("p", { class: "dim", text: `The cost of ${plural(unknown, "case")} is unknown.` }));
   else if (!paid.length) at("effort").append(el("p", { class: "dim", text: "Nothing was paid for." }));
 }
 
-function follow() {
-  const number = Number((/^#case-(\d+)$/.exec(location.hash) || [])[1]) - 1;
-  if (!(number in data.cases)) return;
-  if (!at(`case-${number + 1}`)) {
-    at("search").value = "";
-    at("statuses").querySelectorAll("input").forEach((one) => { one.checked = true; });
-    limit = Infinity;
-    list();
-  }
-  row(number).querySelector("details").open = true;
-  row(number).scrollIntoView();
-}
-
 showHead();
 showTotals();
-showFilters();
-list();
+showCases();
 showAccess();
 showTools();
 showHeat();
 showCharts();
-follow();
-addEventListener("hashchange", follow);

@@ -1,15 +1,21 @@
+// One trial: facts, time, checks, conversation.
 
-// ── One trial: facts, checks, conversation ───────────────────────────────────────────────────
+import { copyButton } from "./copy.js";
+import { el } from "./elements.js";
+import { gradedParts } from "./graded.js";
+import { timeAxis } from "./time_axis.js";
 
-function* trialParts(trial) {
+/** @typedef {Object<string, any>} Detail  what `trial_detail` in Python returns */
+
+/** @param {Detail} trial @returns {Generator<Element>} */
+export function* trialParts(trial) {
   if (trial.description) yield el("p", { dir: "auto", text: trial.description });
-  yield el("dl", { class: "pairs" }, ...trial.facts.flatMap(([name, value]) =>
-    [el("dt", { text: name }), el("dd", { dir: "auto", text: value })]));
   if (trial.error) {
     yield el("h3", { class: "error", text: `${trial.error.kind} error` });
     yield box(trial.error.message, "Error");
     if (trial.error.detail) yield box(trial.error.detail, "Detail of the error");
   }
+  if (trial.graded) yield* gradedParts(trial.graded, box);
   if (trial.checks.length) {
     yield el("h3", { text: "Checks" });
     yield el("ul", { class: "checks" }, ...trial.checks.map(check));
@@ -18,23 +24,42 @@ function* trialParts(trial) {
     yield el("h3", { text: `Judge ${said.judge}: ${said.verdict}` });
     yield box(said.explanation, "Judge's explanation");
   }
-  if (trial.steps.length) {
-    yield el("h3", { text: "Conversation" });
-    yield el("ol", { class: "timeline" }, ...trial.steps.map(step));
-  }
+  if (trial.steps.length) yield* conversation(trial);
+  yield el("h3", { text: "Facts" });
+  yield el("dl", { class: "pairs" }, ...trial.facts.flatMap((/** @type {string[]} */ [name, value]) =>
+    [el("dt", { text: name }), el("dd", { dir: "auto", text: value })]));
   if (trial.stderr) {
     yield el("h3", { text: "Server's stderr" });
     yield box(trial.stderr, "Server's stderr");
   }
 }
 
-// Focusable, for a keyboard must be able to scroll what is longer than its box.
-function box(text, label) {
-  return el("pre", { dir: "auto", tabindex: "0", role: "region", "aria-label": label, text });
+/** @param {Detail} trial */
+function* conversation(trial) {
+  yield el("h3", { text: "Conversation" });
+  const steps = trial.steps.map(step);
+  if ((trial.bars || []).length)
+    yield timeAxis(trial.bars, (bar) => {
+      const place = trial.steps.findIndex((/** @type {Detail} */ one) =>
+        one.reply === bar.reply && (bar.call ? one.id === bar.call : true));
+      steps[place]?.scrollIntoView({ block: "center" });
+    });
+  yield el("ol", { class: "timeline" }, ...steps);
+  if (trial.steps.some((/** @type {Detail} */ one) => one.who === "call"))
+    yield el("p", { class: "caption", text: "A call is shown as the MCP session recorded it: arguments, result, outcome and times. JSON-RPC frames are not recorded." });
 }
 
+/** Focusable, for a keyboard must be able to scroll what is longer than its box.
+ * @param {string} text @param {string} label */
+export function box(text, label) {
+  return el("div", { class: "box" },
+    el("pre", { dir: "auto", tabindex: "0", role: "region", "aria-label": label, text }),
+    copyButton(() => text, label));
+}
+
+/** @param {Detail} one */
 function check(one) {
-  const marks = { passed: "✓ passed", failed: "✗ failed", not_judged: "? not judged" };
+  const marks = /** @type {Object<string, string>} */ ({ passed: "✓ passed", failed: "✗ failed", not_judged: "? not judged" });
   const score = one.score === null ? "" : `, score ${one.score}`;
   const item = el("li", { class: one.verdict },
     el("span", { class: "mark", text: marks[one.verdict] + (one.warn ? " (warning)" : "") + score }),
@@ -51,6 +76,7 @@ function check(one) {
   return item;
 }
 
+/** @param {Detail} one */
 function step(one) {
   if (one.who !== "call") {
     const who = one.reply ? `${one.who}, reply ${one.reply}` : one.who;
@@ -61,10 +87,11 @@ function step(one) {
     el("span", { class: "who" }, el("span", { class: "dim", text: `${one.what} ` }), el("bdi", { text: one.tool })), " ",
     el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replace("_", " ") }),
     el("span", { class: "dim", text: ` ${[one.reply ? `reply ${one.reply}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
+  if (one.refused) item.append(el("p", { class: "refused", text: one.refused }));
   for (const fault of one.faults || []) item.append(el("p", { class: "failed", text: fault }));
   for (const note of one.notes || []) item.append(el("p", { text: note }));
-  const part = (label, text) => {
-    if (text) item.append(el("span", { class: "caption", text: label }), box(text, `${label} of the call`));
+  const part = (/** @type {string} */ label, /** @type {string} */ text) => {
+    if (text) item.append(el("span", { class: "caption", text: label }), box(text, `${label} of the call of ${one.tool}`));
   };
   part("arguments", one.arguments);
   part("result", one.result);

@@ -1,0 +1,35 @@
+"""The viewer of results: a grid of cases, a search, and the trace of a trial beside it.
+
+The page of `harness serve` and the HTML report show the same viewer. Its data are made here,
+figures and their words included; its scripts are ES modules in ``assets``, which the page serves as
+they are and the report holds in one piece (`harness.reports.single_page`).
+
+============= ==============================================================
+`grid`        the cells and columns, with the rates of each column
+`time_axis`   when the model and the tools were at work
+`graded`      the three metrics of a graded case, and its expected calls
+`refusals`    who refused a call, in words
+`text_search` finds words in everything that a log says of its trials
+============= ==============================================================
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ASSETS = Path(__file__).with_name("assets")
+"""The scripts and the style."""
+PLACE = __name__ + ".assets"
+"""The package of these files."""
+STYLE = (PLACE, "viewer.css")
+"""The style."""
+ELEMENTS = (PLACE, "elements.js")
+"""Makes elements of a page; other pages use it, too."""
+TRIAL = tuple((PLACE, f"{name}.js") for name in ("copy", "time_axis", "graded", "trial"))
+"""Shows one trial; needs `ELEMENTS`."""
+SCRIPTS = (
+    ELEMENTS,
+    *TRIAL,
+    *((PLACE, f"{name}.js") for name in ("state", "rows", "toolbar", "grid", "trace", "viewer")),
+)
+"""All scripts, each after those that it needs."""

@@ -1,0 +1,1 @@
+"""Scripts and style of the viewer; no code of Python."""

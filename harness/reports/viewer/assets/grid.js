@@ -1,0 +1,163 @@
+// A grid of one-line rows, of which only those that are seen are part of the page: 100,000 scroll like 10.
+
+import { el } from "./elements.js";
+
+const AROUND = 12; // rows drawn above and below those that are seen
+const PRINTED = 5000; // rows that paper gets at most
+const MARKS = /** @type {Object<string, string>} */ ({
+  passed: "✓", failed: "✗", error: "!", skipped: "–", cancelled: "⊘", running: "…", waiting: "·",
+});
+
+/** @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").Row} Row @typedef {import("./rows.js").Column} Column */
+
+export class Grid {
+  /** @param {string} name  for a screen reader @param {(row: number, column: number, byKey: boolean) => void} open */
+  constructor(name, open) {
+    this.open = open;
+    /** @type {Row[]} */
+    this.rows = [];
+    /** @type {{column: Column, place: number}[]} */
+    this.columns = [];
+    this.suites = false;
+    this.active = { row: 0, column: 0 };
+    this.whole = false;
+    this.head = el("div", { class: "vrow vhead", role: "row", "aria-rowindex": "1" });
+    this.body = el("div", { class: "vbody", role: "rowgroup" });
+    this.place = el("div", { class: "vgrid", role: "grid", tabindex: "0", "aria-label": name, "aria-readonly": "true" },
+      el("div", { role: "rowgroup", class: "vtop" }, this.head), this.body);
+    this.drawn = "";
+    this.place.addEventListener("scroll", () => requestAnimationFrame(() => this.draw()), { passive: true });
+    this.place.addEventListener("click", (event) => this.clicked(event));
+    this.place.addEventListener("keydown", (event) => this.pressed(event));
+    new ResizeObserver(() => this.draw(true)).observe(this.place);
+    addEventListener("beforeprint", () => { this.whole = true; this.draw(true); });
+    addEventListener("afterprint", () => { this.whole = false; this.draw(true); });
+  }
+
+  /** @param {{column: Column, place: number}[]} columns @param {Row[]} rows @param {boolean} suites  whether rows name their suite */
+  show(columns, rows, suites) {
+    this.columns = columns;
+    this.rows = rows;
+    this.suites = suites;
+    this.active.row = Math.min(this.active.row, Math.max(0, rows.length - 1));
+    this.active.column = Math.min(this.active.column, Math.max(0, columns.length - 1));
+    this.place.classList.toggle("single", columns.length <= 1);
+    this.place.style.setProperty("--columns", String(columns.length));
+    this.place.setAttribute("aria-rowcount", String(rows.length + 1));
+    this.place.setAttribute("aria-colcount", String(columns.length + 1));
+    this.titles();
+    this.draw(true);
+  }
+
+  titles() {
+    const title = (/** @type {number} */ place, /** @type {(Node | string | null)[]} */ ...parts) =>
+      el("div", { role: "columnheader", "aria-colindex": place + 1 }, ...parts);
+    this.head.replaceChildren(title(0, "Test"), ...this.columns.map(({ column }, place) => title(place + 1,
+      el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, el("bdi", { text: column.title })),
+      ...column.rates.slice(0, 4).map((rate) => el("span", { class: "vrate", title: rate.words, text: `${rate.suite ? `${rate.suite} ` : ""}${rate.text}` })),
+      column.rates.length > 4 ? el("span", { class: "vrate", text: `and ${column.rates.length - 4} more suites` }) : null)));
+  }
+
+  height() {
+    return parseFloat(getComputedStyle(this.place).getPropertyValue("--row")) || 20;
+  }
+
+  /** @param {boolean} [anew]  whether rows that are drawn already are drawn again */
+  draw(anew = false) {
+    const height = this.height();
+    const top = Math.max(0, this.place.scrollTop);
+    const seen = Math.ceil(this.place.clientHeight / height) || 1;
+    const first = this.whole ? 0 : Math.max(0, Math.floor(top / height) - AROUND);
+    const last = Math.min(this.rows.length, this.whole ? PRINTED : first + seen + 2 * AROUND);
+    const range = `${first}-${last}`;
+    if (!anew && range === this.drawn) return;
+    this.drawn = range;
+    this.body.style.height = `${(this.whole ? last : this.rows.length) * height}px`;
+    const shown = [];
+    for (let place = first; place < last; place++) shown.push(this.row(place, height));
+    this.body.replaceChildren(...shown);
+    this.point();
+  }
+
+  /** @param {number} place @param {number} height */
+  row(place, height) {
+    const row = this.rows[place];
+    const suite = this.suites ? el("span", { class: "dim", text: `${row.suite} · ` }) : null;
+    const made = el("div", { class: "vrow", role: "row", "aria-rowindex": place + 2, "data-row": place },
+      el("div", { role: "rowheader", class: "vcase", "aria-colindex": 1, title: row.name }, suite, el("bdi", { text: row.name })),
+      ...this.columns.map((column, number) => this.cell(row.cells[column.place], place, number)));
+    made.style.top = `${place * height}px`;
+    return made;
+  }
+
+  /** @param {Cell | undefined} cell @param {number} row @param {number} column */
+  cell(cell, row, column) {
+    const facts = { role: "gridcell", "aria-colindex": column + 2, "data-column": column, id: `cell-${row}-${column}` };
+    if (!cell) return el("div", { ...facts, class: "vcell none" }, el("span", { "aria-label": "not asked", role: "img", text: "·" }));
+    const trials = cell.planned ? ` ${cell.passed}/${cell.planned}` : "";
+    return el("div", { ...facts, class: "vcell", title: cell.problem || cell.status },
+      el("span", { class: `vstatus ${cell.status}` }, el("span", { "aria-hidden": "true", text: `${MARKS[cell.status] || "?"} ` }),
+        el("span", { class: "vword", text: `${cell.status}${trials}` })),
+      el("span", { class: "vscore", text: cell.score === undefined ? "" : shownScore(cell.score) }),
+      el("span", { class: "vproblem", dir: "auto", text: cell.problem || "" }),
+      el("span", { class: "veffort", text: [cell.time, cell.cost ? cell.price : ""].filter(Boolean).join(", ") }));
+  }
+
+  // The row and the cell that keys act on.
+  point() {
+    for (const one of this.body.querySelectorAll(".active")) one.classList.remove("active");
+    const cell = this.body.querySelector(`#cell-${this.active.row}-${this.active.column}`);
+    if (!cell) return this.place.removeAttribute("aria-activedescendant");
+    cell.classList.add("active");
+    cell.parentElement?.classList.add("active");
+    this.place.setAttribute("aria-activedescendant", cell.id);
+  }
+
+  /** @param {number} row @param {number} [column] */
+  go(row, column = this.active.column) {
+    if (!this.rows.length) return;
+    this.active = {
+      row: Math.max(0, Math.min(this.rows.length - 1, row)), column: Math.max(0, Math.min(this.columns.length - 1, column)),
+    };
+    const height = this.height();
+    const head = this.head.offsetHeight;
+    const top = this.active.row * height;
+    if (top < this.place.scrollTop) this.place.scrollTop = top;
+    else if (top + height > this.place.scrollTop + this.place.clientHeight - head)
+      this.place.scrollTop = top + height - this.place.clientHeight + head;
+    this.draw();
+    this.point();
+  }
+
+  /** @param {MouseEvent} event */
+  clicked(event) {
+    const target = /** @type {Element} */ (event.target);
+    const row = target.closest("[data-row]");
+    if (!row || String(getSelection())) return;
+    const column = target.closest("[data-column]");
+    this.go(Number(row.getAttribute("data-row")), column ? Number(column.getAttribute("data-column")) : this.active.column);
+    this.open(this.active.row, this.active.column, false);
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { row, column } = this.active;
+    const page = Math.max(1, Math.floor(this.place.clientHeight / this.height()) - 2);
+    const moves = /** @type {Object<string, [number, number]>} */ ({
+      ArrowDown: [row + 1, column], ArrowUp: [row - 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
+      PageDown: [row + page, column], PageUp: [row - page, column], Home: [0, column], End: [this.rows.length - 1, column],
+    });
+    if (moves[event.key]) this.go(...moves[event.key]);
+    else if (event.key === "Enter" || event.key === " ") this.open(row, column, true);
+    else return;
+    event.preventDefault();
+  }
+}
+
+// Rounded, but never up into a band that was not reached.
+/** @param {number} value */
+export function shownScore(value) {
+  const rounded = Math.round(value * 100) / 100;
+  return ([0.4, 0.7, 0.9].some((edge) => value < edge && rounded >= edge) ? rounded - 0.01 : rounded).toFixed(2);
+}

@@ -1,0 +1,119 @@
+// Cells put into rows, filtered and sorted. Nothing is counted or averaged here: figures come with the cells.
+
+import { CHOICES, wordsOf } from "./state.js";
+
+/**
+ * @typedef {Object} Cell  a case with one model, as `cell_of` in Python makes it
+ * @property {string} suite @property {string} case @property {string} model @property {string} status
+ * @property {string} [identity] @property {string} [group] @property {string} [problem] @property {number} [score]
+ * @property {string[]} [tags] @property {string[]} [tools] @property {string[]} [failed]
+ * @property {number} [calls] @property {number} [seconds] @property {string} [time] @property {number} [cost] @property {string} [price]
+ * @property {number} [passed] @property {number} [planned] @property {string[]} [trials]  their statuses
+ * @property {number[]} [at]  where the log has each trial
+ * @property {number} [number]  its place in the run
+ *
+ * @typedef {{key: string[], title: string, words: string, rates: {suite: string, text: string, words: string}[]}} Column
+ * @typedef {{name: string, column: string[], row: string[], columns: Column[]}} Axis
+ * @typedef {{name: string, suite: string, cells: (Cell | undefined)[], first: number}} Row
+ * @typedef {Map<string, Set<number>>} Found  word → where the log has it
+ */
+
+const SEPARATOR = "\u0000";
+
+/** Rows of `axis`, in the order of the cells; cells that have no column are left out.
+ * @param {Cell[]} cells @param {Axis} axis @returns {Row[]} */
+export function rowsOf(cells, axis) {
+  const columns = new Map(axis.columns.map((column, place) => [column.key.join(SEPARATOR), place]));
+  /** @type {Map<string, Row>} */
+  const rows = new Map();
+  cells.forEach((cell, place) => {
+    const column = columns.get(fields(cell, axis.column));
+    const key = fields(cell, axis.row);
+    const name = axis.row.includes("group") ? cell.group : cell.case;
+    if (column === undefined || name === undefined) return;
+    let row = rows.get(key);
+    if (!row) rows.set(key, (row = { name, suite: cell.suite, cells: new Array(axis.columns.length), first: place }));
+    row.cells[column] = cell;
+  });
+  return [...rows.values()];
+}
+
+/** @param {Cell} cell @param {string[]} names */
+const fields = (cell, names) => names.map((name) => /** @type {any} */ (cell)[name] ?? "").join(SEPARATOR);
+
+/** Rows of which a cell fits what is asked for, sorted.
+ * @param {Row[]} rows @param {import("./state.js").State} state @param {string[]} urgency @param {Found} found */
+export function arranged(rows, state, urgency, found) {
+  const words = wordsOf(state.q);
+  const fitting = rows.filter((row) =>
+    row.cells.some((cell) => cell && fits(cell, state) && says(cell, words, found))
+    && (!state.different || differs(row))
+    && (!state.failed || row.cells.some((cell) => cell && cell.status !== "passed")));
+  const key = KEYS[state.sort] || KEYS.urgency;
+  const keys = new Map(fitting.map((row) => [row, key(row, urgency)]));
+  const order = (/** @type {any} */ left, /** @type {any} */ right) => (left < right ? -1 : left > right ? 1 : 0);
+  return fitting.sort((left, right) => order(keys.get(left), keys.get(right)) || left.first - right.first);
+}
+
+/** @param {Cell} cell @param {import("./state.js").State} state */
+function fits(cell, state) {
+  return CHOICES.every((name) => {
+    const wanted = state[name];
+    if (!wanted) return true;
+    if (name === "tool") return !!cell.tools?.includes(wanted);
+    if (name === "tag") return !!cell.tags?.includes(wanted);
+    if (name === "check") return !!cell.failed?.includes(wanted);
+    return cell[name] === wanted;
+  });
+}
+
+/** @param {Cell} cell @param {string[]} words @param {Found} found */
+function says(cell, words, found) {
+  if (!words.length) return true;
+  const own = factsOf(cell);
+  return words.every((word) => own.includes(word) || !!cell.at?.some((place) => found.get(word)?.has(place)));
+}
+
+/** @type {WeakMap<Cell, string>} */
+const facts = new WeakMap();
+
+/** @param {Cell} cell */
+function factsOf(cell) {
+  let text = facts.get(cell);
+  if (text === undefined) {
+    text = [cell.suite, cell.case, cell.model, cell.identity, cell.status, cell.problem, ...(cell.tags || []), ...(cell.tools || []), ...(cell.failed || [])]
+      .join(" ").toLowerCase();
+    facts.set(cell, text);
+  }
+  return text;
+}
+
+/** @param {Row} row */
+const differs = (row) => new Set(row.cells.map((cell) => cell?.status)).size > 1;
+
+/** @type {Object<string, (row: Row, urgency: string[]) => any>} */
+const KEYS = {
+  urgency: (row, urgency) => Math.min(...each(row, (cell) => urgency.indexOf(cell.status) + (cell.problem ? 0 : 0.5))),
+  suite: (row) => row.first,
+  name: (row) => row.name,
+  score: (row) => Math.min(...each(row, (cell) => cell.score ?? 2)),
+  seconds: (row) => -Math.max(...each(row, (cell) => cell.seconds ?? 0)),
+  cost: (row) => -Math.max(...each(row, (cell) => cell.cost ?? 0)),
+};
+
+/** @param {Row} row @param {(cell: Cell) => number} value */
+const each = (row, value) => row.cells.flatMap((cell) => (cell ? [value(cell)] : []));
+
+/** The values that cells have of each choice. @param {Cell[]} cells @returns {Object<string, string[]>} */
+export function offered(cells) {
+  const found = /** @type {Object<string, Set<string>>} */ (Object.fromEntries(CHOICES.map((name) => [name, new Set()])));
+  for (const cell of cells) {
+    found.status.add(cell.status);
+    found.model.add(cell.model);
+    if (cell.identity) found.identity.add(cell.identity);
+    for (const tag of cell.tags || []) found.tag.add(tag);
+    for (const tool of cell.tools || []) found.tool.add(tool);
+    for (const check of cell.failed || []) found.check.add(check);
+  }
+  return Object.fromEntries(Object.entries(found).map(([name, values]) => [name, [...values].sort()]));
+}

@@ -1,0 +1,236 @@
+// The viewer: toolbar, grid and trace, and the address that remembers what is looked at.
+
+import { el, plural } from "./elements.js";
+import { Grid } from "./grid.js";
+import { arranged, offered, rowsOf } from "./rows.js";
+import { NOTHING, isState, readState, wordsOf, writeState } from "./state.js";
+import { Toolbar } from "./toolbar.js";
+import { Trace } from "./trace.js";
+
+/**
+ * @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").Row} Row @typedef {import("./rows.js").Axis} Axis
+ *
+ * @typedef {Object} Source  where a viewer's data come from
+ * @property {(cell: Cell, trial: number) => Promise<import("./trial.js").Detail | null>} trial
+ * @property {(words: string[], signal: AbortSignal) => Promise<import("./rows.js").Found>} search
+ * @property {(cell: Cell, trial: number, detail: import("./trial.js").Detail) => Element[]} [more]  parts to add to a trace
+ */
+
+export class Viewer {
+  /** @param {HTMLElement} place @param {Source} source */
+  constructor(place, source) {
+    this.source = source;
+    /** @type {Cell[]} */
+    this.cells = [];
+    /** @type {Axis[]} */
+    this.axes = [];
+    /** @type {string[]} */
+    this.urgency = [];
+    /** @type {Row[]} */
+    this.all = [];
+    /** @type {import("./rows.js").Found} */
+    this.found = new Map();
+    this.state = readState(location.hash);
+    this.stale = true;
+    this.toolbar = new Toolbar((changed) => this.change(changed));
+    this.grid = new Grid("Tests", (row, column, byKey) => this.open(row, column, { focus: byKey }));
+    this.trace = new Trace({
+      move: (step) => this.move(step), close: () => this.close(), choose: (trial) => this.choose(trial),
+    }, source.more);
+    this.status = el("p", { class: "dim", role: "status", id: "shown" });
+    this.panes = el("div", { class: "panes" }, this.grid.place, this.trace.place);
+    place.replaceChildren(this.toolbar.place, this.status, this.panes);
+    document.addEventListener("keydown", (event) => this.pressed(event));
+    addEventListener("hashchange", () => this.follow());
+  }
+
+  /** Shows the whole of a run. @param {{urgency: string[], axes: Axis[], cells: Cell[]}} grid */
+  fill(grid) {
+    this.urgency = grid.urgency;
+    this.axes = grid.axes;
+    this.cells = grid.cells;
+    this.cells.forEach((cell, number) => { cell.number = number; });
+    this.stale = true;
+    this.update();
+    this.search();
+    this.openNamed();
+  }
+
+  /** Takes the place of a cell, or adds it; many that come at once are drawn together. @param {Cell} cell @param {number} number */
+  put(cell, number) {
+    cell.number = number;
+    this.cells[number] = cell;
+    this.stale = true;
+    this.waiting ||= requestAnimationFrame(() => {
+      this.waiting = 0;
+      this.update();
+      if (this.shown && this.cells[this.shown.number]?.status !== this.shown.status) this.reopen();
+    });
+  }
+
+  get axis() {
+    return this.axes.find((axis) => axis.name === this.state.by) || this.axes[0];
+  }
+
+  /** @param {Object<string, string>} changed */
+  change(changed) {
+    const searching = "q" in changed && changed.q !== this.state.q;
+    Object.assign(this.state, changed);
+    if ("by" in changed) this.stale = true;
+    this.keep();
+    this.update();
+    if (searching) this.search();
+  }
+
+  keep() {
+    const { pathname, search } = location;
+    history.replaceState(history.state, "", pathname + search + writeState(this.state));
+  }
+
+  update() {
+    if (!this.axes.length) return;
+    if (this.stale) {
+      const cells = this.cells.filter(Boolean);
+      this.all = rowsOf(cells, this.axis);
+      const amounts = /** @type {Object<string, number>} */ ({});
+      for (const cell of cells) amounts[cell.status] = (amounts[cell.status] || 0) + 1;
+      this.toolbar.offer(offered(cells), amounts, this.axes);
+      this.several = new Set(this.all.map((row) => row.suite)).size > 1;
+      this.stale = false;
+    }
+    const { model, identity } = this.state;
+    const columns = this.axis.columns.map((column, place) => ({ column, place })).filter(({ column }) =>
+      this.axis.column.every((name, place) =>
+        !(name === "model" && model && column.key[place] !== model) && !(name === "identity" && identity && column.key[place] !== identity)));
+    this.toolbar.show(this.state, this.axis.name, this.axis.columns.length > 1);
+    const rows = arranged(this.all, this.state, this.urgency, this.found);
+    this.grid.show(columns, rows, !!this.several);
+    this.say();
+  }
+
+  say(more = "") {
+    const shown = this.grid.rows.length;
+    const all = this.all.length;
+    const words = shown === all ? plural(all, "test") : `${plural(shown, "test")} of ${all.toLocaleString("en")}`;
+    const text = [words, more].filter(Boolean).join(" · ");
+    if (this.status.textContent !== text) this.status.textContent = text;
+  }
+
+  // Facts are searched at once; what was said and sent is asked for where it is.
+  async search() {
+    this.searching?.abort();
+    const words = wordsOf(this.state.q);
+    if (!words.length) {
+      this.found = new Map();
+      return;
+    }
+    const controller = (this.searching = new AbortController());
+    this.say("searching every text …");
+    try {
+      const found = await this.source.search(words, controller.signal);
+      if (controller.signal.aborted) return;
+      this.found = found;
+      this.update();
+    } catch (error) {
+      if (!controller.signal.aborted) this.say(`the texts cannot be searched: ${/** @type {Error} */ (error).message}`);
+    }
+  }
+
+  /** @param {number} row @param {number} column @param {{trial?: number, focus?: boolean, named?: boolean}} [how]
+   *   `named`: the address says it already */
+  open(row, column, { trial, focus = false, named = false } = {}) {
+    const cell = this.grid.rows[row]?.cells[this.grid.columns[column]?.place];
+    if (!cell) return;
+    const chosen = trial ?? Math.max(0, (cell.trials || []).indexOf(cell.status));
+    this.shown = { number: /** @type {number} */ (cell.number), status: cell.status, trial: chosen };
+    this.state.open = nameOf(cell) + (cell.planned ? `/${chosen + 1}` : "");
+    if (!named) this.keep();
+    this.panes.classList.add("open");
+    this.trace.show(cell, chosen, `${(row + 1).toLocaleString("en")} of ${this.grid.rows.length.toLocaleString("en")}`, () => this.source.trial(cell, chosen));
+    this.grid.go(row, column);
+    if (focus || getComputedStyle(this.panes).display === "block") this.trace.title.focus();
+  }
+
+  reopen() {
+    const { row, column } = this.grid.active;
+    this.open(row, column);
+  }
+
+  /** @param {number} trial */
+  choose(trial) {
+    const { row, column } = this.grid.active;
+    this.open(row, column, { trial });
+  }
+
+  /** @param {number} step */
+  move(step) {
+    const { row, column } = this.grid.active;
+    const next = this.trace.opened || step < 0 ? row + step : row;
+    const to = Math.max(0, Math.min(this.grid.rows.length - 1, next));
+    this.grid.go(to, column);
+    this.open(to, column);
+  }
+
+  close() {
+    this.trace.close();
+    this.shown = undefined;
+    this.state.open = "";
+    this.keep();
+    this.panes.classList.remove("open");
+    this.grid.draw(true);
+    this.grid.place.focus();
+  }
+
+  /** @param {KeyboardEvent} event */
+  pressed(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const target = /** @type {HTMLElement} */ (event.target);
+    if (target.closest("input, select, textarea, [contenteditable]")) return;
+    if (event.key === "j") this.move(1);
+    else if (event.key === "k") this.move(-1);
+    else if (event.key === "Escape" && this.trace.opened) this.close();
+    else return;
+    event.preventDefault();
+  }
+
+  // Somebody followed a link inside the page, or changed the address by hand.
+  follow() {
+    if (!isState(location.hash)) return;
+    this.state = readState(location.hash);
+    this.stale = true;
+    this.update();
+    this.search();
+    this.openNamed();
+  }
+
+  // Opens the trial that the address names; what hides it is taken away.
+  openNamed() {
+    const wanted = this.state.open;
+    if (!wanted) return;
+    const [cell, trial] = this.named(wanted);
+    if (!cell) return;
+    let row = this.grid.rows.findIndex((one) => one.cells.includes(cell));
+    if (row < 0) {
+      this.state = { ...NOTHING, open: wanted };
+      this.stale = true;
+      this.update();
+      row = this.grid.rows.findIndex((one) => one.cells.includes(cell));
+    }
+    const place = this.grid.rows[row]?.cells.indexOf(cell);
+    const column = this.grid.columns.findIndex((one) => one.place === place);
+    if (row < 0 || column < 0) return;
+    this.open(row, column, { trial, named: true });
+    this.grid.place.scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string} wanted @returns {[Cell | undefined, number | undefined]} */
+  named(wanted) {
+    if (wanted.startsWith("#")) return [this.cells[Number(wanted.slice(1))], undefined];
+    const found = this.cells.find((cell) => cell && (wanted === nameOf(cell) || wanted.startsWith(`${nameOf(cell)}/`)));
+    const trial = found && Number(wanted.slice(nameOf(found).length + 1));
+    return [found, trial ? trial - 1 : undefined];
+  }
+}
+
+/** @param {Cell} cell */
+const nameOf = (cell) => [cell.suite, cell.case, cell.model].map(encodeURIComponent).join("/");

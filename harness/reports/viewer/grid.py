@@ -1,0 +1,188 @@
+"""The grid of a run: a cell for each case and model, and the ways to put them into columns.
+
+Every figure is made here. A page only arranges cells: it filters and sorts them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from harness.reports.sections.call_outcomes import case_mark
+from harness.reports.sections.sentences import (
+    GRADED,
+    URGENCY,
+    model_words,
+    pass_rate_of,
+    problem,
+)
+from harness.reports.sections.tool_use import expected_tools
+from harness.runlog import RunLog
+from harness.safe_text import money, one_line, seconds, shorten
+from harness.types import CaseResult, JsonObject, Report, TrialResult
+
+NAME = 300
+"""Characters of a name at most."""
+PROBLEM = 300
+"""Characters of a failure's first line at most."""
+_MOST = 30
+"""Tools, tags or checks of one case at most; more of them would not be told apart in a filter."""
+
+
+def grid(report: Report, log: RunLog) -> JsonObject:
+    """Return the grid of ``report``, ready to show: texts made safe, figures in words.
+
+    ``{"urgency": [status], "axes": [axis], "cells": [cell]}``. An axis says which facts of a cell
+    make its column (``column``) and its row (``row``), and lists the columns with their rates. The
+    cells are those of `Report.cases`, in that order.
+    """
+    called = called_tools(report.results, log)
+    return {
+        "urgency": list(URGENCY),
+        "axes": [_by_model(report), *_by_identity(report)],
+        "cells": [
+            {**cell_of(case, called), "at": [log.offset(one.key) for one in case.trials]}
+            for case in report.cases
+        ],
+    }
+
+
+def cell_of(case: CaseResult, called: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return the cell of ``case``; facts that it does not have are left out.
+
+    ``called`` has the tools that each trial called, by its key.
+    """
+    shown = case.spokesman
+    took = sum(one.latency_s for one in case.trials)
+    cost = _cost(case.trials)
+    tools = [*expected_tools(shown.checks)]
+    for one in case.trials:
+        tools += called.get(one.key, ())
+    failed = [check.kind for check in shown.checks if check.verdict != "passed"]
+    facts = {
+        "suite": short(case.suite),
+        "case": short(case.case),
+        "model": short(case.model),
+        "identity": short(shown.case.identity or ""),
+        "group": short(shown.case.group or ""),
+        "status": case.status,
+        "problem": short(case_mark(case) or problem(shown), PROBLEM),
+        "score": _score(shown),
+        "tags": _names(shown.case.tags),
+        "tools": _names(tools),
+        "failed": _names(failed),
+        "calls": sum(one.tool_calls for one in case.trials),
+        "seconds": round(took, 4),
+        "time": seconds(took),
+        "cost": cost,
+        "price": money(cost),
+    }
+    if case.planned > 1:
+        facts |= {
+            "passed": case.passed,
+            "planned": case.planned,
+            "trials": [one.status for one in case.trials],
+        }
+    return {name: value for name, value in facts.items() if value not in ("", [], None)}
+
+
+def called_tools(results: Iterable[TrialResult], log: RunLog) -> dict[str, list[str]]:
+    """Return the tools that each trial called, by its key; those without calls are left out.
+
+    Conversations are read as plain JSON: of a large log this takes a tenth of reading them whole.
+    """
+    called = {}
+    for result in results:
+        if result.tool_calls:
+            said = json.loads(log.line(result.key)).get("transcript") or {}
+            called[result.key] = [str(call["tool"]) for call in said.get("tool_calls", ())]
+    return called
+
+
+def short(text: str, limit: int = NAME) -> str:
+    """Return a harmless text on one line, of bounded length."""
+    return shorten(one_line(text[: 4 * limit]), limit)
+
+
+def _by_model(report: Report) -> JsonObject:
+    models = dict.fromkeys(case.model for case in report.cases)
+    planned = [name for name in report.models if name in models]
+    return {
+        "name": "model",
+        "column": ["model"],
+        "row": ["suite", "case"],
+        "columns": [
+            {
+                "key": [short(name)],
+                "title": short(name),
+                "words": short(model_words(report.models.get(name, {}), name)),
+                "rates": _rates([case for case in report.cases if case.model == name]),
+            }
+            for name in dict.fromkeys((*planned, *models))
+        ],
+    }
+
+
+def _by_identity(report: Report) -> list[JsonObject]:
+    """Return the axis of identities, if tests are asked as several."""
+    asked = [case for case in report.cases if case.spokesman.case.group is not None]
+    if not asked:
+        return []
+    groups: dict[tuple[str, str], list[CaseResult]] = {}
+    for case in asked:
+        groups.setdefault((case.spokesman.case.identity or "", case.model), []).append(case)
+    several = len({model for _, model in groups}) > 1
+    return [
+        {
+            "name": "identity",
+            "column": ["identity", "model"],
+            "row": ["suite", "group"],
+            "columns": [
+                {
+                    "key": [short(identity), short(model)],
+                    "title": short(identity + (f" · {model}" if several else "")),
+                    "words": "",
+                    "rates": _rates(cases),
+                }
+                for (identity, model), cases in groups.items()
+            ],
+        }
+    ]
+
+
+def _rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
+    """Return the pass rate on each suite: of several suites there is no common one."""
+    suites: dict[str, list[CaseResult]] = {}
+    for case in cases:
+        suites.setdefault(case.suite, []).append(case)
+    rates: list[JsonObject] = []
+    for suite, own in suites.items():
+        rate = pass_rate_of(own)
+        name = short(suite) if len(suites) > 1 else ""
+        if rate is None:
+            rates.append({"suite": name, "text": "–", "words": "nothing has a verdict"})
+        else:
+            low, mid, high = (round(100 * value) for value in (rate.low, rate.rate, rate.high))
+            text = f"{mid} % ({low}–{high} %)"
+            rates.append({"suite": name, "text": text, "words": str(rate)})
+    return rates
+
+
+def _cost(trials: Iterable[TrialResult]) -> float | None:
+    total = 0.0
+    for one in trials:
+        cost = (one.usage + one.judge_usage + one.user_usage).cost_usd
+        if cost is None:
+            return None
+        total += cost
+    return total
+
+
+def _score(result: TrialResult) -> float | None:
+    found = next((check.score for check in result.checks if check.kind == GRADED), None)
+    return None if found is None else round(found, 4)
+
+
+def _names(names: Iterable[str]) -> list[str]:
+    return [short(name) for name in list(dict.fromkeys(names))[:_MOST]]

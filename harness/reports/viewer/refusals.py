@@ -1,0 +1,26 @@
+"""Who refused a tool call, in words."""
+
+from __future__ import annotations
+
+from harness.types import ToolCall
+
+_BY_SERVER = {
+    "tool_error": "The server refused it to this user: its tool answered with an error (isError).",
+    "protocol_error": "The server refused it to this user with a JSON-RPC error",
+    "http_status": "The server refused it to this user over HTTP (401 or 403).",
+}
+_BY_OTHERS = {
+    "blocked": "harness did not send it: a guard rail or a limit of the case held it back.",
+    "decoy": "harness did not send it: a variant had added this tool to the model's list.",
+    "unknown_tool": "The server has no tool of this name for this user.",
+    "timeout": "Nobody refused it: no answer came in time.",
+    "server_lost": "Nobody refused it: the connection to the server was lost.",
+}
+
+
+def refused_by(call: ToolCall) -> str:
+    """Return who kept ``call`` from a result, and how; an empty text where nobody did."""
+    if call.outcome == "denied":
+        words = _BY_SERVER.get(call.refusal or "", "The server refused it to this user.")
+        return f"{words} {call.error_code}." if call.refusal == "protocol_error" else words
+    return _BY_OTHERS.get(call.outcome, "")

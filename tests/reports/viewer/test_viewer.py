@@ -1,0 +1,163 @@
+"""The viewer in a real browser: here in the report; the page of `harness serve` shows the same."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from harness.types import Status
+from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.reports.formats.test_html import page_of
+from tests.reports.sample_logs import (
+    Trial,
+    a_conversation,
+    a_log,
+    a_run,
+    an_ordinary_log,
+    must_call,
+)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+
+NAMES = "return [...document.querySelectorAll('.vcase')].map((one) => one.textContent)"
+STATUSES = (
+    "return [...document.querySelectorAll('[role=gridcell] .vword')].map((one) => one.textContent)"
+)
+SHOWN = "return document.getElementById('shown').textContent"
+TEXT = "return document.querySelector(arguments[0]).textContent"
+SET = (
+    "const at = document.querySelector(arguments[0]); at[arguments[1]] = arguments[2];"
+    "at.dispatchEvent(new Event('input')); at.dispatchEvent(new Event('change'))"
+)
+PRESS = (
+    "(document.activeElement || document.body).dispatchEvent(new KeyboardEvent('keydown', "
+    "{key: arguments[0], bubbles: true, cancelable: true}))"
+)
+
+
+def two_models(number: int) -> Sequence[Trial]:
+    """Return a case for each number, which ``large`` passes, and ``small`` if it is even."""
+    found: list[Trial] = []
+    for place in range(number):
+        for model in ("large", "small"):
+            wrong = model == "small" and place % 2 == 1
+            ended: Status = "failed" if wrong else "passed"
+            checks = (must_call("get_order", *(() if wrong else ("get_order",))),)
+            run = a_run(f"case_{place}", ended, model=model, checks=checks, tags=(f"t{place % 2}",))
+            said = a_conversation("get_order", prompt=f"Needle {place} and hay", result=f"r{place}")
+            found.append((run, said))
+    return found
+
+
+def test_cases_and_models_are_a_grid_with_failures_first_and_a_rate_for_each(
+    tmp_path: Path, browser: Browser
+) -> None:
+    browser.open(page_of(a_log(tmp_path, two_models(4), models=("large", "small"))))
+    assert browser.run(NAMES) == ["case_1", "case_3", "case_0", "case_2"]
+    assert browser.run(STATUSES)[:4] == ["passed", "failed", "passed", "failed"]
+    heads = (
+        "return [...document.querySelectorAll('[role=columnheader]')].map((one) => one.innerText)"
+    )
+    assert browser.run(heads) == ["Test", "large\n100 % (51–100 %)", "small\n50 % (15–85 %)"]
+    browser.run(SET, "#only-different", "checked", True)
+    assert browser.run(NAMES) == ["case_1", "case_3"]
+    browser.run(SET, "#only-different", "checked", False)
+    browser.run(SET, "#filter-sort", "value", "suite")
+    assert browser.run(NAMES) == [f"case_{place}" for place in range(4)]
+    browser.run(SET, "#only-failed", "checked", True)
+    assert browser.run(SHOWN) == "2 tests of 4"
+    assert browser.complaints() == []
+
+
+def test_everything_is_searched_and_the_address_remembers_it(
+    tmp_path: Path, browser: Browser
+) -> None:
+    address = page_of(a_log(tmp_path, two_models(6), models=("large", "small")))
+    browser.open(address)
+    browser.run(SET, "#search", "value", '"needle 3" R3')
+    browser.until(lambda: browser.run(NAMES) == ["case_3"])
+    browser.run(SET, "#filter-tag", "value", "t1")
+    browser.run(SET, "#filter-check", "value", "must_call")
+    state = browser.run("return location.hash")
+    assert state == "#q=%22needle+3%22+R3&tag=t1&check=must_call"
+    browser.open("about:blank")
+    browser.open(address + state)
+    browser.until(lambda: browser.run(NAMES) == ["case_3"])
+    assert browser.run("return document.getElementById('filter-tag').value") == "t1"
+    assert browser.run(TEXT, ".filters summary") == "Filters (2)"
+    browser.run(SET, "#search", "value", "who what role")  # names of fields are no texts
+    browser.until(lambda: browser.run(SHOWN) == "0 tests of 6")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "left"),
+    [
+        ("status", "error", ["unjudged"]),
+        ("tool", "get_orders", ["mistaken", "often"]),
+        ("tag", "", ["mistaken", "often", "unjudged", "cut", "left_out", "sold"]),
+    ],
+)
+def test_cases_are_filtered(
+    tmp_path: Path, browser: Browser, name: str, value: str, left: list[str]
+) -> None:
+    browser.open(page_of(an_ordinary_log(tmp_path)))
+    browser.run(SET, f"#filter-{name}", "value", value)
+    assert browser.run(NAMES) == left
+
+
+def test_j_and_k_go_from_trace_to_trace_and_escape_back_to_the_grid(
+    tmp_path: Path, browser: Browser
+) -> None:
+    browser.open(page_of(a_log(tmp_path, two_models(3), models=("large", "small"))))
+    for key, title in (
+        ("j", "case_1"),
+        ("j", "case_0"),
+        ("j", "case_2"),
+        ("j", "case_2"),
+        ("k", "case_0"),
+    ):
+        browser.run(PRESS, key)
+        assert title in browser.run(TEXT, "#trace-title")
+    browser.until(lambda: browser.run("return document.querySelector('.trace .timeline')"))
+    assert "Needle 0 and hay" in browser.run(TEXT, ".trace-content")
+    assert "JSON-RPC frames are not recorded" in browser.run(TEXT, ".trace-content")
+    assert "open=shop%2Fcase_0%2Flarge" in browser.run("return location.hash")
+    browser.run(PRESS, "Escape")
+    assert browser.run("return document.activeElement.getAttribute('role')") == "grid"
+    assert browser.run("return document.querySelector('.trace').hidden") is True
+    assert browser.complaints() == []
+
+
+def test_a_trace_has_a_time_axis_and_copies_its_texts(tmp_path: Path, browser: Browser) -> None:
+    browser.open(page_of(an_ordinary_log(tmp_path)) + "#case-1")
+    browser.until(lambda: browser.run("return document.querySelector('.time-axis')"))
+    label = browser.run("return document.querySelector('.time-axis').getAttribute('aria-label')")
+    assert "get_order: 200 ms from 0 ms on" in label
+    browser.run(
+        "window.taken = []; document.execCommand = () => "
+        "window.taken.push(document.activeElement.value);"
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined});"
+        "document.querySelector('.timeline .call .copy').click()"
+    )
+    assert browser.until(lambda: browser.run("return window.taken")) == ['{"id": 1}']
+
+
+def test_a_hundred_tests_stand_on_two_screens_and_ten_thousand_are_scrolled_without_drawing_them(
+    tmp_path: Path, browser: Browser
+) -> None:
+    (tmp_path / "few").mkdir()
+    browser.open(page_of(a_log(tmp_path / "few", two_models(100), models=("large", "small"))))
+    height = "return document.querySelector('.vgrid').scrollHeight"
+    assert browser.run(height) <= 2 * 1080
+    many = (
+        "data.grid.cells = Array.from({length: 10000}, (_, number) => "
+        "({suite: 's', case: `c${number}`, model: 'large', status: 'passed'}));"
+        "const viewer = new Viewer(at('viewer'), {}); viewer.fill(data.grid);"
+        "const grid = document.querySelector('.vgrid'); grid.scrollTop = 100000;"
+        "return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => "
+        "done([document.querySelectorAll('.vbody .vrow').length, "
+        "document.querySelector('.vbody .vrow:nth-child(20) .vcase').textContent]))))"
+    )
+    drawn, case = browser.run(many)
+    assert drawn < 120
+    assert case.startswith("c50")
