@@ -12,6 +12,7 @@ from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,
     Reply,
+    Status,
     ToolCall,
     ToolRequest,
     Transcript,
@@ -38,11 +39,9 @@ def test_a_column_has_the_rate_of_its_own_model_and_none_is_pooled(tmp_path: Pat
 
 
 def test_a_model_on_several_suites_has_a_rate_for_each(tmp_path: Path) -> None:
-    trials = [
-        (a_run("a", status, suite=suite), a_conversation("t"))
-        for suite, status in (("shop", "passed"), ("mail", "failed"))
-    ]
-    found = grid_of(a_log(tmp_path, trials, suites=("shop", "mail")))  # type: ignore[arg-type]
+    ends: tuple[tuple[str, Status], ...] = (("shop", "passed"), ("mail", "failed"))
+    trials = [(a_run("a", status, suite=suite), a_conversation("t")) for suite, status in ends]
+    found = grid_of(a_log(tmp_path, trials, suites=("shop", "mail")))
     rates = found["axes"][0]["columns"][0]["rates"]
     assert [(rate["suite"], rate["text"].split()[0]) for rate in rates] == [
         ("shop", "100"),
@@ -65,14 +64,15 @@ def test_a_cell_has_the_first_line_of_the_failure_and_what_can_be_filtered_by(
 
 
 def test_tests_of_several_identities_can_be_put_into_columns_of_identities(tmp_path: Path) -> None:
+    ends: tuple[tuple[str, Status], ...] = (("admin", "passed"), ("guest", "failed"))
     trials = [
         (
             a_run(f"read [{who}]", status, identity=who, group="read", user_context={"role": who}),
             a_conversation("t"),
         )
-        for who, status in (("admin", "passed"), ("guest", "failed"))
+        for who, status in ends
     ]
-    by_model, by_identity = grid_of(a_log(tmp_path, trials))["axes"]  # type: ignore[arg-type]
+    by_model, by_identity = grid_of(a_log(tmp_path, trials))["axes"]
     assert by_model["name"] == "model"
     assert by_identity["row"] == ["suite", "group"]
     assert [one["key"] for one in by_identity["columns"]] == [["admin", "m"], ["guest", "m"]]
@@ -87,7 +87,13 @@ def test_the_place_of_a_cell_in_the_log_is_that_of_its_line(tmp_path: Path) -> N
 
 
 def a_call(**facts: Any) -> ToolCall:
-    given = {"tool": "t", "arguments": {}, "outcome": "ok", "reply": 1, "request_id": "r"}
+    given: dict[str, Any] = {
+        "tool": "t",
+        "arguments": {},
+        "outcome": "ok",
+        "reply": 1,
+        "request_id": "r",
+    }
     return ToolCall(**(given | facts))
 
 
