@@ -140,16 +140,7 @@ class _Facts:
             decision = (
                 next((one for one in cell.decisions if one.tool == tool), None) if cell else None
             )
-            if decision is not None:
-                decided = Decided(
-                    access=decision.access,
-                    shape=decision.shape,
-                    fields=tuple(sorted({*decision.missing, *decision.masked})),
-                    masked=tuple(sorted({*decision.masked} - {*decision.missing})),
-                    partly=tuple(sorted({*decision.partly} - {*decision.missing})),
-                )
-            else:
-                decided = self._alone(run)
+            decided = self._alone(run) if decision is None else Decided.of(decision)
             table.setdefault(label_of(run), {})[name_of(run)] = decided
         return table | self._listings()
 

@@ -16,6 +16,10 @@ from harness.reports.atomic_files import write_atomically
 from harness.safe_text import one_line
 from harness.types import Location
 
+Kept: TypeAlias = Mapping[str, Mapping[str, str]]
+"""Call → caller → the decision in words, as a file keeps them."""
+Decisions: TypeAlias = Mapping[str, Mapping[str, Decided]]
+"""Call → caller → decision, as a probe finds them."""
 VERSION = 2
 """Version 1 does not say how a field is withheld."""
 _FIRST = 1
@@ -46,7 +50,7 @@ def _write(text: str, stream: TextIO) -> None:
     stream.write(text)
 
 
-def read_frozen(path: Path) -> Mapping[str, Mapping[str, str]]:
+def read_frozen(path: Path) -> Kept:
     """Return the decisions that are kept in ``path``.
 
     Raises:
@@ -68,7 +72,7 @@ def read_frozen(path: Path) -> Mapping[str, Mapping[str, str]]:
         raise _invalid(path, "this is no table of decisions.") from error
     if not whole:
         raise _invalid(path, f"this is no table of decisions of version {VERSION}.")
-    found: Mapping[str, Mapping[str, str]] = table
+    found: Kept = table
     if content["version"] == VERSION:
         return found
     return {
@@ -128,10 +132,10 @@ class Change:
         return one_line(f"{said}{f' ({fields})' if fields else ''}: {self.words}")
 
 
-def changes(kept: Mapping[str, Mapping[str, str]], report: ProbeReport) -> Iterator[Change]:
-    """Yield everything in which ``report`` differs from what was kept."""
-    for call in dict.fromkeys((*kept, *report.decisions)):
-        before, now = kept.get(call, {}), report.decisions.get(call, {})
+def changes(kept: Kept, decisions: Decisions) -> Iterator[Change]:
+    """Yield everything in which ``decisions`` differ from what was kept."""
+    for call in dict.fromkeys((*kept, *decisions)):
+        before, now = kept.get(call, {}), decisions.get(call, {})
         for caller in dict.fromkeys((*before, *now)):
             old, new = before.get(caller), words_of(now[caller]) if caller in now else None
             if old != new and not _is_the_same(old, new):

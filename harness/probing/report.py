@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.probing.coverage import Coverage
-from harness.types import Report
+from harness.types import Decision, Report
 
 Problem: TypeAlias = Literal[
     "leak",
@@ -86,6 +86,17 @@ class Decided:
     """Those of them that are masked."""
     partly: tuple[str, ...] = ()
     """Those of these whose mask leaves a part of the value readable."""
+
+    @classmethod
+    def of(cls, decision: Decision) -> Self:
+        """Return a decision of the judges as one of a probe's table."""
+        return cls(
+            access=decision.access,
+            shape=decision.shape,
+            fields=tuple(sorted({*decision.missing, *decision.masked})),
+            masked=tuple(sorted({*decision.masked} - {*decision.missing})),
+            partly=tuple(sorted({*decision.partly} - {*decision.missing})),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -49,7 +49,7 @@ def kept(table: dict[str, dict[str, Decided]]) -> Any:
 
 @given(TABLES)
 def test_nothing_has_changed_where_nothing_has(table: dict[str, dict[str, Decided]]) -> None:
-    assert list(changes(kept(table), report(table))) == []
+    assert list(changes(kept(table), report(table).decisions)) == []
 
 
 @given(TABLES, TABLES)
@@ -60,7 +60,7 @@ def test_every_decision_that_differs_is_told_and_no_other(before: Any, now: Any)
         for call, who in cells
         if _words(before.get(call, {}).get(who)) != _words(now.get(call, {}).get(who))
     }
-    assert len(list(changes(kept(before), report(now)))) == len(different)
+    assert len(list(changes(kept(before), report(now).decisions))) == len(different)
 
 
 def _words(decided: Decided | None) -> str | None:
@@ -75,7 +75,7 @@ def test_a_change_says_what_was_and_what_is() -> None:
             "bob": Decided(access="allowed"),
         }
     }
-    assert [change.words for change in changes(kept(before), report(now))] == [
+    assert [change.words for change in changes(kept(before), report(now).decisions)] == [
         "get() as ann: denied (tool_error) before, filtered without email now",
         "get() as bob: not asked before, allowed now",
     ]
@@ -110,12 +110,12 @@ def without(*fields: str) -> Decided:
     ],
 )
 def test_a_change_has_a_direction(before: Decided, now: Decided, told: str) -> None:
-    [change] = changes(kept({"get()": {"ann": before}}), report({"get()": {"ann": now}}))
+    [change] = changes(kept({"get()": {"ann": before}}), report({"get()": {"ann": now}}).decisions)
     assert change.told == f"{told}{change.words}"
 
 
 def test_a_call_that_was_not_asked_before_shows_no_gain() -> None:
-    [change] = changes({}, report({"get()": {"ann": ALL}}))
+    [change] = changes({}, report({"get()": {"ann": ALL}}).decisions)
     assert change.direction == "other"
 
 
@@ -178,7 +178,7 @@ def withheld(how: str) -> dict[str, dict[str, Decided]]:
 def test_how_a_field_is_withheld_is_a_part_of_the_decision(
     before: str, now: str, direction: str
 ) -> None:
-    (change,) = changes(kept(withheld(before)), report(withheld(now)))
+    (change,) = changes(kept(withheld(before)), report(withheld(now)).decisions)
     assert (change.direction, change.gains or change.loses) == (direction, ("email",))
 
 
@@ -189,7 +189,7 @@ def test_a_table_of_version_1_does_not_say_how_a_field_is_withheld(
     path = tmp_path / "decisions.json"
     table = {"get()": {"ann": "filtered without email"}}
     path.write_text(json.dumps({"version": 1, "decisions": table}))
-    assert list(changes(read_frozen(path), report(withheld(now)))) == []
+    assert list(changes(read_frozen(path), report(withheld(now)).decisions)) == []
     other = {"get()": {"ann": Decided(access="filtered", fields=("email", "phone"))}}
-    (change,) = changes(read_frozen(path), report(other))
+    (change,) = changes(read_frozen(path), report(other).decisions)
     assert (change.direction, change.loses) == ("less", ("phone",))

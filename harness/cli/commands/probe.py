@@ -22,7 +22,8 @@ from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.kept_decisions import Change, changes, read_frozen, write_frozen
-from harness.probing.mutants.report import SuiteScore
+from harness.probing.mutants.probe_verdicts import KeptTable
+from harness.probing.mutants.report import SuiteScore, probe_scoring
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.reports.requested import ReportRequest, write_report
@@ -147,17 +148,19 @@ def command(  # noqa: PLR0913 - one for each option
     )
 
     def failing(report: ProbeReport) -> list[Change]:
-        found = [] if kept is None else changes(kept, report)
+        found = [] if kept is None else changes(kept, report.decisions)
         return [change for change in found if fail_on == "any" or change.direction == "more"]
 
-    suite_score = SuiteScore(cases, min_score) if mutate or min_score is not None else None
+    table = None if kept is None else KeptTable(decisions=kept, more_only=fail_on == "more")
+    asks_score = mutate or min_score is not None
+    suite_score = SuiteScore(probe_scoring(cases, table), min_score) if asks_score else None
     log, skipped = anyio.run(
         probe, plan, RUNS, None if json_output else _announce, failing, suite_score
     )
     report = read_probe(log)
     if update is not None:
         write_frozen(update, report)
-    changed = [] if kept is None else list(changes(kept, report))
+    changed = [] if kept is None else list(changes(kept, report.decisions))
     is_low = suite_score is not None and suite_score.fault is not None
     fails = EXIT_FAILED if failing(report) or is_low else report.exit_code
     for request in reports:

@@ -5,5 +5,6 @@ field is no longer withheld, two identities are mixed up. It is judged by the su
 and by the search for leaks, as the recorded answers are. The server is not called again, and
 nothing is needed of its source.
 
-`recording` reads a log, `operators` yields mutants, `verdicts` judges them, `score` counts.
+`recording` holds the answers, `operators` yields mutants of them, `score` counts who notices them.
+`probe_recording` and `probe_verdicts` do so for a probe.
 """

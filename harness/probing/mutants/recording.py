@@ -1,8 +1,8 @@
-"""What the suite's own identities were answered in a probe: what mutants are made of."""
+"""What callers were answered, by their calls: what mutants are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -10,20 +10,8 @@ from typing import TypeAlias
 from harness.canonical_json import canonical_json
 from harness.judging.policy.comparable_values import Value, value_of
 from harness.judging.policy.views import Result
-from harness.probing.caller_views import (
-    NO_ANSWER,
-    asked,
-    bases_of,
-    facts_of,
-    label_of,
-    name_of,
-)
-from harness.probing.expectations import Expectations
-from harness.runlog import RunLog
 from harness.types import (
-    Caller,
     Case,
-    Check,
     JsonObject,
     Tool,
     ToolCall,
@@ -36,42 +24,31 @@ Cell: TypeAlias = tuple[str, str]
 """Caller and call, as tables have them."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """What one caller was answered to one call, as recorded or rewritten."""
 
+    caller: str
+    """Who called."""
+    call: str
+    """What was called, as tables have it."""
+    tool: str
+    """The tool that was called."""
+    arguments: JsonObject
+    """What was sent."""
     run: TrialResult
     """The recorded trial."""
     transcript: Transcript
-    """The answer."""
+    """What happened in it."""
     tools: ToolList
     """The tools that the caller is shown."""
+    place: int = 0
+    """The place of the call in the transcript."""
 
     @property
     def cell(self) -> Cell:
         """Caller and call."""
-        return name_of(self.run), label_of(self.run)
-
-    @property
-    def caller(self) -> str:
-        """Who called."""
-        return self.cell[0]
-
-    @property
-    def call(self) -> str:
-        """What was called, as tables have it."""
-        return self.cell[1]
-
-    @property
-    def tool(self) -> str:
-        """The tool that was called."""
-        return str(facts_of(self.run)["tool"])
-
-    @property
-    def arguments(self) -> JsonObject:
-        """What was sent."""
-        found: JsonObject = facts_of(self.run)["arguments"]
-        return found
+        return self.caller, self.call
 
     @property
     def context(self) -> JsonObject | None:
@@ -82,7 +59,7 @@ class Answer:
     def result(self) -> Result | None:
         """The call and its answer; ``None`` where the session was refused."""
         calls = self.transcript.tool_calls
-        return Result(call=calls[0]) if calls else None
+        return Result(call=calls[self.place]) if calls else None
 
     @property
     def good(self) -> Result | None:
@@ -102,18 +79,16 @@ class Answer:
     def told(self) -> object:
         """What the caller can tell this answer by, in a form that can be compared."""
         shown = (self.transcript.refused_status, self.tools.digest)
-        if self.result is None:
-            return shown
-        call = self.result.call
-        return *shown, call.outcome, call.text, repr(call.structured)
+        return shown if self.result is None else (*shown, *told_by(self.result.call))
 
     def answered(self, call: ToolCall) -> Answer:
-        """Return this answer with another result."""
-        opened = replace(self.transcript, tool_calls=(call,), refused_status=None, stop="answer")
-        return replace(self, transcript=opened)
+        """Return this answer with the result of ``call`` in place of its own."""
+        return replace(self, transcript=with_answers(self.transcript, {self.place: call}))
 
     def as_of(self, other: Answer) -> Answer:
         """Return what this caller is told by a server that takes it for ``other``."""
+        if self.result is not None and other.result is not None:
+            return self.answered(other.result.call)
         taken = replace(
             other.transcript, tools=self.transcript.tools, tools_digest=self.tools.digest
         )
@@ -121,20 +96,46 @@ class Answer:
 
     def shown(self, tools: ToolList) -> Answer:
         """Return this answer beside another list of tools."""
-        names = tuple(tool.name for tool in tools.tools)
-        offered = replace(self.transcript, tools=names, tools_digest=tools.digest)
-        return replace(self, transcript=offered, tools=tools)
+        return replace(self, transcript=showing(self.transcript, tools), tools=tools)
+
+
+def told_by(call: ToolCall) -> tuple[object, ...]:
+    """Return what a caller can tell an answer by, in a form that can be compared."""
+    return call.outcome, call.text, repr(call.structured)
+
+
+def with_answers(transcript: Transcript, answers: Mapping[int, ToolCall]) -> Transcript:
+    """Return ``transcript`` with other answers to its calls, by their place.
+
+    A session that was refused is opened by them.
+    """
+    calls = list(transcript.tool_calls)
+    for place, call in answers.items():
+        if place == len(calls):
+            calls.append(call)
+            continue
+        own = calls[place]
+        calls[place] = replace(
+            call, reply=own.reply, request_id=own.request_id, started_s=own.started_s
+        )
+    stop = transcript.stop if transcript.refused_status is None else "answer"
+    return replace(transcript, tool_calls=tuple(calls), refused_status=None, stop=stop)
+
+
+def showing(transcript: Transcript, tools: ToolList) -> Transcript:
+    """Return ``transcript`` of a caller who is shown ``tools``."""
+    names = tuple(tool.name for tool in tools.tools)
+    return replace(transcript, tools=names, tools_digest=tools.digest)
 
 
 class Recording:
-    """The answers of a probe, and what suites expect of them."""
+    """The answers of a run, and the suites' cases."""
 
-    def __init__(self, log: RunLog, cases: Iterable[Case]) -> None:
-        """Read the first round of ``log``; the second only repeats it."""
-        self.header = log.header
+    def __init__(self, answers: Iterable[Answer], cases: Iterable[Case]) -> None:
+        """Take the first of ``answers`` for each caller and call."""
         self.answers: dict[Cell, Answer] = {}
         """Whatever was answered to the suite's own identities."""
-        for answer in _answers(log):
+        for answer in answers:
             self.answers.setdefault(answer.cell, answer)
         self.tools: dict[str, Tool] = {}
         """Every tool that any of them is shown."""
@@ -144,7 +145,6 @@ class Recording:
         self.cases = tuple(cases)
         """The suites' cases."""
         self._seen: dict[str, frozenset[Value]] = {}
-        self._expected = Expectations(self.cases, self.tools)
 
     def of_call(self) -> Mapping[str, list[Answer]]:
         """Return the answers by call, callers in the suite's order."""
@@ -172,35 +172,11 @@ class Recording:
         return self._seen[caller]
 
     def cases_of(self, answer: Answer) -> list[Case]:
-        """Return the cases that ask as the caller of ``answer``."""
+        """Return the cases that ask as the caller of ``answer``, the one that asked first."""
         context = canonical_json(answer.context)
-        return [case for case in self.cases if canonical_json(case.caller.user_context) == context]
+        own = [case for case in self.cases if canonical_json(case.caller.user_context) == context]
+        return sorted(own, key=lambda case: case.name != answer.run.case.name)
 
-    def can_state(self, check: Check, answer: Answer) -> bool:
-        """Whether a suite that had ``check`` would hold the call of ``answer`` to it."""
-        caller = Caller(user_context=answer.context)
-        stated = Expectations(
-            [Case(name="", prompt="", checks=(check,), caller=caller)], self.tools
-        )
-        return bool(stated.of(caller.user_context, answer.tool, answer.arguments))
-
-    def checks(self, answer: Answer) -> tuple[Check, ...]:
-        """Return what suites expect of a call."""
-        return self._expected.of(answer.context, answer.tool, answer.arguments)
-
-    def must_be_hidden(self, answer: Answer) -> list[str]:
-        """Return the tools that suites expect to be hidden from the caller of ``answer``."""
-        return self._expected.hidden_from(answer.context)
-
-
-def _answers(log: RunLog) -> Iterator[Answer]:
-    for run in sorted(asked(log.results), key=lambda run: run.index):
-        if bases_of(run) or run.stop is None or "after" in facts_of(run):
-            continue
-        transcript = log.transcript(run.key)
-        if transcript is None or any(call.outcome in NO_ANSWER for call in transcript.tool_calls):
-            continue
-        if not transcript.tool_calls and transcript.refused_status is None:
-            continue
-        tools = log.tools.get(transcript.tools_digest) or ToolList(tools=())
-        yield Answer(run, transcript, tools)
+    def prompt_of(self, answer: Answer) -> str | None:
+        """Return what the user said that led to the call of ``answer``, if anybody did."""
+        return None

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias
 
 from harness.probing.mutants.missing import as_yaml
-from harness.probing.mutants.score import MutationScore, Planted, mutation_score
+from harness.probing.mutants.probe_recording import ProbeRecording
+from harness.probing.mutants.probe_verdicts import KeptTable, ProbeJudge
+from harness.probing.mutants.recording import Recording
+from harness.probing.mutants.score import MutantJudge, MutationScore, Planted, mutation_score
 from harness.runlog import RunLog
 from harness.safe_text import one_line
 from harness.types import Case
@@ -15,12 +18,26 @@ _MOST_SURVIVORS = 30
 """Survivors that the console shows; JSON has all of them."""
 
 
-class SuiteScore:
-    """Works out the mutation score of a probe's suite, and whether it is high enough."""
+Scoring: TypeAlias = Callable[[RunLog], tuple[Recording, MutantJudge]]
+"""From a log to its answers, and to who judges mutants of them."""
 
-    def __init__(self, cases: Iterable[Case], min_score: float | None) -> None:
+
+def probe_scoring(cases: Iterable[Case], kept: KeptTable | None = None) -> Scoring:
+    """Return how mutants of a probe are judged: by ``cases``, by search, by ``kept`` decisions."""
+
+    def scoring(log: RunLog) -> tuple[Recording, MutantJudge]:
+        recording = ProbeRecording(log, cases)
+        return recording, ProbeJudge(recording, kept)
+
+    return scoring
+
+
+class SuiteScore:
+    """Works out the mutation score of a suite, and whether it is high enough."""
+
+    def __init__(self, scoring: Scoring, min_score: float | None) -> None:
         """``min_score``: the percentage of mutants that must be killed, if any."""
-        self._cases = tuple(cases)
+        self._scoring = scoring
         self._min_score = min_score
         self._score: MutationScore | None = None
         self.fault: str | None = None
@@ -28,7 +45,7 @@ class SuiteScore:
 
     async def __call__(self, log: RunLog) -> str | None:
         """Judge mutants of the answers in ``log``, and return `fault`."""
-        score = self._score = await mutation_score(log, self._cases)
+        score = self._score = await mutation_score(*self._scoring(log))
         if self._min_score is None:
             return None
         if score.share is None:
@@ -61,6 +78,7 @@ def document(score: MutationScore) -> dict[str, Any]:
         "applicable": len(score.planted),
         "killed_by_suite": score.killed("suite"),
         "killed_by_search": score.killed("search"),
+        "killed_by_kept": score.killed("kept"),
         "survived": len(score.survivors),
         "beyond_expectations": _beyond(score),
         "score": score.share,
@@ -99,9 +117,10 @@ def _summary(score: MutationScore) -> Iterator[str]:
         f"{operator} {killed}/{count}" for operator, (killed, count) in score.by_operator.items()
     )
     yield f"By fault: {rates}"
+    kept = f"by the kept decisions alone {score.killed('kept')}, " if score.killed("kept") else ""
     yield (
         f"Mutants: {len(score.planted)}, killed by the suite's expectations "
-        f"{score.killed('suite')}, by the search for leaks alone {score.killed('search')}, "
+        f"{score.killed('suite')}, by the search for leaks alone {score.killed('search')}, {kept}"
         f"survived {len(score.survivors)} ({_beyond(score)} of which no expectation can say)"
     )
     left = f"; {score.left_out} more were not judged" if score.left_out else ""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias
 
 from harness.probing.mutants.missing import MissingLine, missing_lines
 from harness.probing.mutants.operators import Mutant, mutants
-from harness.probing.mutants.recording import Recording
-from harness.probing.mutants.verdicts import Judge, KilledBy
-from harness.runlog import RunLog
+from harness.probing.mutants.recording import Cell, Recording
 from harness.stats.intervals import Interval, wilson
-from harness.types import Case
+from harness.types import Check, Decision
 
+KilledBy: TypeAlias = Literal["suite", "search", "kept"]
+"""By an expectation that the suite states; by what is found without any; by a kept decision."""
 MOST = 600
 """Mutants that are judged; of more, a sample that is the same each time."""
 
@@ -71,10 +72,27 @@ class MutationScore:
         return {operator: (killed[operator], count) for operator, count in all_of.items()}
 
 
-async def mutation_score(log: RunLog, cases: Iterable[Case]) -> MutationScore:
-    """Plant faults in the answers of a probe's ``log``, and judge each by what ``cases`` expect."""
-    recording = Recording(log, cases)
-    judge = Judge(recording)
+class MutantJudge(Protocol):
+    """Tells who notices a mutant of recorded answers."""
+
+    decisions: Mapping[Cell, tuple[Decision, ...]]
+    """What the server decided, by the recorded answers."""
+
+    async def begin(self) -> None:
+        """Judge the recorded answers."""
+        ...
+
+    async def killed_by(self, mutant: Mutant) -> KilledBy | None:
+        """Return who notices ``mutant``."""
+        ...
+
+    async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
+        """Whether the suite would notice ``mutant`` if it had ``check`` of ``cell`` as well."""
+        ...
+
+
+async def mutation_score(recording: Recording, judge: MutantJudge) -> MutationScore:
+    """Plant faults in recorded answers, and ask ``judge`` who notices each."""
     await judge.begin()
     every = list(mutants(recording))
     chosen = _sample(every)
@@ -89,7 +107,7 @@ def _sample(every: Sequence[Mutant]) -> Sequence[Mutant]:
     return [every[place] for place in sorted(places)]
 
 
-async def _judged(mutant: Mutant, recording: Recording, judge: Judge) -> Planted:
+async def _judged(mutant: Mutant, recording: Recording, judge: MutantJudge) -> Planted:
     killed_by = await judge.killed_by(mutant)
     missing = None
     if killed_by is None:

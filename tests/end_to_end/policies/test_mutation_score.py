@@ -69,6 +69,26 @@ def test_with_the_missing_lines_the_suite_notices_what_they_are_for(
     assert score["killed_by_suite"] > loose["killed_by_suite"]
 
 
+def test_kept_decisions_notice_faults_that_the_suite_does_not(
+    project: Project, loose: dict[str, Any]
+) -> None:
+    kept = str(project.folder / "decisions.json")
+    assert probe(project, "none", "--named-only", "--update", kept).code == 0
+    asked = ("--named-only", "--mutate", "--expect", kept, "--json-output")
+    held = probe(project, "none", *asked).document["mutants"]
+    assert (held["applicable"], held["killed_by_suite"], held["killed_by_search"]) == (
+        loose["applicable"],
+        loose["killed_by_suite"],
+        loose["killed_by_search"],
+    )
+    assert held["killed_by_kept"] > 0
+    assert held["survived"] == loose["survived"] - held["killed_by_kept"]
+    missed = {each["operator"] for each in held["survivors"]}
+    assert not missed & {"grant", "refuse", "widen", "unmask", "show_hidden"}
+    more = probe(project, "none", *asked, "--fail-on", "more").document["mutants"]
+    assert "refuse" in {each["operator"] for each in more["survivors"]}, "it gives less access"
+
+
 def test_a_score_below_the_threshold_fails_the_probe_and_its_log(project: Project) -> None:
     finished = probe(project, "none", "--named-only", "--min-score", "99")
     assert finished.code == 1

@@ -10,6 +10,8 @@ import pytest
 from harness.builtin import builtin_server, builtin_suites
 from harness.checks import VOCABULARY
 from harness.probing.callers import named_callers
+from harness.probing.mutants.probe_recording import ProbeRecording
+from harness.probing.mutants.probe_verdicts import ProbeJudge
 from harness.probing.mutants.score import MutationScore, mutation_score
 from harness.probing.probe import ProbePlan, probe
 from harness.suites.readers import read_suite
@@ -23,7 +25,8 @@ def score_of(suite: str, server: str, runs: Path) -> MutationScore:
         server=builtin_server(server), callers=named_callers(cases), cases=cases, damaged=False
     )
     log, _ = anyio.run(probe, plan, runs)
-    return anyio.run(mutation_score, log, cases)
+    recording = ProbeRecording(log, cases)
+    return anyio.run(mutation_score, recording, ProbeJudge(recording))
 
 
 def test_the_matrix_of_all_identities_notices_nine_faults_of_ten(tmp_path: Path) -> None:

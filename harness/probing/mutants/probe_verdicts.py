@@ -1,40 +1,57 @@
-"""Who notices a mutant: the suite's expectations, or the search for leaks, or nobody."""
+"""Who notices a mutant of a probe's answers: expectations, the search for leaks, kept decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Literal, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from harness.checks import Evidence, evaluate
 from harness.judging.access_checks import with_comparison
 from harness.judging.policy import View, decide, find_leaks, unobserved
 from harness.judging.trial_views import view_of
+from harness.probing.kept_decisions import Kept, changes
 from harness.probing.mutants.operators import Mutant
-from harness.probing.mutants.recording import Answer, Cell, Recording
+from harness.probing.mutants.probe_recording import ProbeRecording
+from harness.probing.mutants.recording import Answer, Cell
+from harness.probing.mutants.score import KilledBy
+from harness.probing.report import Decided
 from harness.types import Caller, Case, Check, CheckResult, Decision, ToolList
 
-KilledBy: TypeAlias = Literal["suite", "search"]
-"""By an expectation that the suite states; by what the probe finds without any."""
 _Findings: TypeAlias = frozenset[tuple[str, ...]]
 
 
-class Judge:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptTable:
+    """Decisions that a probe is held to: ``--expect FILE``."""
+
+    decisions: Kept
+    """Call → caller → decision in words."""
+    more_only: bool = False
+    """Whether only a change that gives more access fails."""
+
+
+class ProbeJudge:
     """Judges mutants as a probe judges answers, and tells what is new from what was wrong before.
 
     Of the probe's findings three need more calls and are left out: those about damaged identities,
     flawed tokens, and answers that depend on who asked before.
     """
 
-    def __init__(self, recording: Recording) -> None:
-        """Take the recorded answers, which are not judged before `begin`."""
+    def __init__(self, recording: ProbeRecording, kept: KeptTable | None = None) -> None:
+        """Take the recorded answers, which are not judged before `begin`.
+
+        ``kept``: the decisions that the probe is held to, if any.
+        """
         self._recording = recording
+        self._kept = kept
         self._checked: dict[Cell, tuple[CheckResult, ...]] = {}
         self._views: dict[Cell, View] = {}
         self.decisions: Mapping[Cell, tuple[Decision, ...]] = {}
         """What the server decided, by the recorded answers."""
         self._failing: _Findings = frozenset()
         self._found: _Findings = frozenset()
+        self._changed: _Findings = frozenset()
 
     async def begin(self) -> None:
         """Judge the recorded answers."""
@@ -45,9 +62,10 @@ class Judge:
         listed = self._recording.answers.values()
         self._failing = self._unexpected(self._checked, self._views, listed)
         self._found = frozenset(self._searched(self._views))
+        self._changed = frozenset(self._changes(self._views))
 
     async def killed_by(self, mutant: Mutant) -> KilledBy | None:
-        """Return who notices ``mutant``; the suite is asked first."""
+        """Return who notices ``mutant``; the suite is asked first, the kept decisions last."""
         checked, views = dict(self._checked), dict(self._views)
         for answer in mutant.answers:
             cell = answer.cell
@@ -55,7 +73,9 @@ class Judge:
             views[cell] = self._view(answer, checked[cell])
         if self._unexpected(checked, views, mutant.answers) - self._failing:
             return "suite"
-        return "search" if frozenset(self._searched(views)) - self._found else None
+        if frozenset(self._searched(views)) - self._found:
+            return "search"
+        return "kept" if frozenset(self._changes(views)) - self._changed else None
 
     async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
         """Whether the suite would notice ``mutant`` if it had ``check`` of ``cell`` as well.
@@ -114,6 +134,28 @@ class Judge:
             if tool in {each.name for each in answer.tools.tools}
         }
         return frozenset(failed | shown)
+
+    def _changes(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
+        """Yield the decisions that differ from the kept ones."""
+        if self._kept is None:
+            return
+        table: dict[str, dict[str, Decided]] = {}
+        answers = self._recording.answers
+        called = {answer.tool for answer in answers.values()}
+        shown = frozenset().union(*(view.offered for view in views.values())) - called
+        for cell, decisions in _decisions(views).items():
+            caller, call = cell
+            tool = answers[cell].tool
+            decision = next((one for one in decisions if one.tool == tool), None)
+            if decision is not None:
+                table.setdefault(call, {})[caller] = Decided.of(decision)
+            for name in shown:
+                is_listed = name in views[cell].offered
+                listing = Decided(access="listed" if is_listed else "hidden")
+                table.setdefault(name, {})[caller] = listing
+        for change in changes(self._kept.decisions, table):
+            if change.direction == "more" or not self._kept.more_only:
+                yield change.caller, change.call, str(change.now)
 
     def _searched(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
         """Yield what a probe finds without any expectation."""
