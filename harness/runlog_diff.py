@@ -48,7 +48,7 @@ def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -
     """Yield in words each difference between the tools that users of two runs were shown."""
     if set(old) == set(new):
         return
-    for name, before, after in _pairs(_by_name(old), _by_name(new)):
+    for name, before, after in _pairs(tool_forms(old), tool_forms(new)):
         if before is None or after is None:
             yield f"tool {name} {_came_or_went(before)}"
         elif before != after:
@@ -60,7 +60,7 @@ def tool_differences(old: Mapping[str, ToolList], new: Mapping[str, ToolList]) -
             yield f"tool {name}: {', '.join(sorted(parts)) or 'who is shown it'} changed"
 
 
-def _by_name(lists: Mapping[str, ToolList]) -> dict[str, list[Tool]]:
+def tool_forms(lists: Mapping[str, ToolList]) -> dict[str, list[Tool]]:
     """Return every form in which each tool was shown, in the order of their first appearance."""
     forms: dict[str, list[Tool]] = {}
     for tools in lists.values():

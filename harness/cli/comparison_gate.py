@@ -19,7 +19,8 @@ from harness.reports.comparing.compare import compare, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import comparison_json, gate_json, write_comparison_json
 from harness.reports.comparing.nouns import Comparison, Contrast, Effect
-from harness.reports.comparing.pages import write_comparison_html, write_comparison_markdown
+from harness.reports.comparing.page import write_comparison_html
+from harness.reports.comparing.pages import write_comparison_markdown
 from harness.reports.comparing.sentences import gate_sentences
 from harness.runlog import RunLog
 from harness.types import JsonObject, Report

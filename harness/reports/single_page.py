@@ -12,10 +12,11 @@ import base64
 import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
 
 Source: TypeAlias = tuple[str, str]
@@ -52,10 +53,21 @@ class SinglePage:
             "require-trusted-types-for 'script'; trusted-types 'none'"
         )
 
-    def write(self, blocks: Iterable[tuple[str, Any]], stream: TextIO) -> None:
-        """Write the page with ``blocks``, pairs of name and JSON value, one after the other."""
+    def write(
+        self,
+        blocks: Iterable[tuple[str, Any]],
+        stream: TextIO,
+        parts: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Write the page with ``blocks``, pairs of name and JSON value, one after the other.
+
+        ``parts`` is markup, escaped already, for further names in braces before ``{data}``.
+        """
         head, tail = _read(self.markup).split("{data}")
-        stream.write(head.replace("{style}", self.style).replace("{policy}", self.policy))
+        head = head.replace("{style}", self.style).replace("{policy}", self.policy)
+        for name, markup in parts.items():
+            head = head.replace(f"{{{name}}}", markup)
+        stream.write(head)
         stream.writelines(block(name, value) for name, value in blocks)
         stream.write(tail.replace("{script}", self.script))
 

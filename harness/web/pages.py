@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TextIO
+from urllib.parse import urlencode
 
 import anyio.to_thread
 from starlette.exceptions import HTTPException
@@ -23,7 +24,9 @@ from starlette.staticfiles import StaticFiles
 from harness.errors import UsageError
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
-from harness.reports.comparing.pages import write_comparison_html
+from harness.reports.comparing.nouns import Side
+from harness.reports.comparing.page import PAGE as COMPARISON
+from harness.reports.comparing.page import write_comparison_html
 from harness.reports.formats.html_report import PAGE, write_html
 from harness.runlog import read_header, read_log
 from harness.web import history
@@ -35,10 +38,6 @@ from harness.workbench.page import PAGE as WORKBENCH
 from harness.workbench.staging import SETTING
 
 STATIC = Path(__file__).with_name("static")
-_COMPARISON_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action "
-    "'none'; frame-ancestors 'none'"
-)
 _CHUNK = 65_536
 
 
@@ -90,14 +89,15 @@ class Pages:
         return Response(page, media_type="text/html", headers={"content-security-policy": policy})
 
     async def compare(self, request: Request) -> Response:
-        """Return the comparison page of two runs."""
-        before, after = (self._log(request.query_params.get(side, "")) for side in ("a", "b"))
+        """Return the comparison page: run ``a`` with each run ``b``, or the models of ``a``."""
+        asked = [*request.query_params.getlist("a")[:1], *request.query_params.getlist("b")]
+        paths = [self._log(name) for name in asked or [""]]
 
         def write(stream: TextIO) -> None:
-            write_comparison_html(compare([read_log(before), read_log(after)]), stream)
+            write_comparison_html(compare([read_log(path) for path in paths]), stream, _results)
 
         try:
-            return await _written(write, _COMPARISON_POLICY)
+            return await _written(write, f"{COMPARISON.policy}; frame-ancestors 'none'")
         except UsageError as error:
             raise HTTPException(422, f"These runs cannot be compared: {error}") from error
 
@@ -106,6 +106,11 @@ class Pages:
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
         return path
+
+
+def _results(side: Side) -> str:
+    """Return the address of the results of a side; a run is called like its folder."""
+    return f"/evaluation?{urlencode({'run': Path(side.log).parent.name})}"
 
 
 def _page(name: str) -> Callable[[Request], Response]:

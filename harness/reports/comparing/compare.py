@@ -31,7 +31,13 @@ def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
     effects = iter(found)
     contrasts = tuple(draft.contrast(effects) for draft in drafts)
     tests = sum(effect is not None for effect in found)
-    return Comparison(contrasts=contrasts, level=LEVEL, tests=tests, margin=margin)
+    return Comparison(
+        contrasts=contrasts,
+        level=LEVEL,
+        tests=tests,
+        margin=margin,
+        by_people=any(log.by_people for log in logs),
+    )
 
 
 def regressions(comparison: Comparison, margin: float = 0.0) -> list[tuple[Contrast, Effect]]:

@@ -30,6 +30,7 @@ def comparison_json(comparison: Comparison) -> dict[str, Any]:
         "tests": comparison.tests,
         "margin": comparison.margin,
         "correction": "holm",
+        **({"by_people": True} if comparison.by_people else {}),
     }
 
 

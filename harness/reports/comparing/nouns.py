@@ -167,6 +167,8 @@ class Comparison:
     """How many tests Holm's correction covers."""
     margin: float
     """Difference that makes no difference: within it two sides are equivalent, as a rate."""
+    by_people: bool = False
+    """Whether a person's verdict takes the place of the machine's, where there is one."""
 
     @property
     def sides(self) -> tuple[Side, ...]:

@@ -1,4 +1,4 @@
-"""A comparison for a pull request (Markdown) and for a browser (one HTML page without scripts)."""
+"""A comparison for a pull request (Markdown), and its statistics for a browser (HTML)."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def write_comparison_markdown(comparison: Comparison, stream: TextIO) -> None:
     stream.writelines(_page(comparison, _Markdown()))
 
 
-def write_comparison_html(comparison: Comparison, stream: TextIO) -> None:
-    """Write one self-contained page, light and dark, that loads nothing."""
-    stream.write(_HEAD)
-    stream.writelines(_page(comparison, _Html()))
-    stream.write("</main></body></html>\n")
+def statistics_html(comparison: Comparison) -> str:
+    """Return the sides, the settings and the statistics as HTML, without the cases."""
+    return "".join(_page(comparison, _Html()))
 
 
 class _Markdown:
     """How the parts of a page are written in Markdown."""
+
+    lists_cases = True
 
     def heading(self, level: int, text: str) -> str:
         return f"{'#' * level} {text}\n\n"
@@ -51,7 +51,9 @@ class _Markdown:
 
 
 class _Html:
-    """How the parts of a page are written in HTML."""
+    """How the parts of a page are written in HTML; its cases are data beside it."""
+
+    lists_cases = False
 
     def heading(self, level: int, text: str) -> str:
         return f"<h{level}>{text}</h{level}>\n"
@@ -65,9 +67,10 @@ class _Html:
     def table(self, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         head = "".join(f'<th scope="col">{cell}</th>' for cell in columns)
         body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>\n" for row in rows)
+        name = html.escape(f"Table: {', '.join(filter(None, columns))}", quote=True)
         return (
-            f"<div "
-            f'class="wide"><table><thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n'
+            f'<div class="scroll" role="region" tabindex="0" aria-label="{name}"><table><thead>'
+            f"<tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>\n"
         )
 
     def folded(self, title: str, body: str) -> str:
@@ -85,6 +88,8 @@ def _page(comparison: Comparison, form: _Markdown | _Html) -> Iterator[str]:
     yield form.heading(1, form.text(f"Comparison: {verdicts}"))
     rows = [words.side_row(side) for side in comparison.sides]
     yield form.table(words.SIDE_COLUMNS, _cells(rows, form, {1, 2}))
+    if comparison.by_people:
+        yield form.paragraph(words.BY_PEOPLE)
     for contrast in comparison.contrasts:
         yield from _contrast(contrast, comparison, form)
 
@@ -100,7 +105,7 @@ def _contrast(contrast: Contrast, comparison: Comparison, form: _Markdown | _Htm
     effects = [words.effect_row(effect) for effect in contrast.effects]
     yield form.table(words.EFFECT_COLUMNS, _cells(effects, form, {0}))
     columns = ("case", contrast.before.name, contrast.after.name)
-    for change in words.CHANGES:
+    for change in words.CHANGES if form.lists_cases else ():
         rows = [words.case_row(pair, contrast) for pair in words.moved(contrast, change)]
         if rows:
             body = form.table(columns, _cells(rows, form, {0}))
@@ -119,21 +124,3 @@ def _cells(
         [form.code(cell) if column in names else form.text(cell) for column, cell in enumerate(row)]
         for row in rows
     ]
-
-
-_HEAD = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Comparison of runs</title>
-<style>
-:root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; }
-main { max-width: 70rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.5rem; } h2 { font-size: 1.2rem; } h3 { font-size: 1rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { text-align: left; padding: .3rem .8rem; border-bottom: 1px solid #8886; }
-li, td { overflow-wrap: anywhere; }
-</style></head><body><main>
-"""

@@ -21,6 +21,8 @@ UNJUDGED = (
     "A case that one side has no verdict of (error, skipped, cancelled) is in no rate and no test."
 )
 """The treatment of cases without a verdict; shown wherever there are any."""
+BY_PEOPLE = "Where a person has reviewed a verdict, the person's counts."
+"""Said where `Comparison.by_people` holds."""
 SIDE_COLUMNS = (
     "",
     "model",

@@ -11,6 +11,7 @@ export class Cards {
     this.cards = new Map();
     this.named = () => "";
     this.reviews = null;
+    this.comparing = null;
   }
 
   clear() {
@@ -62,7 +63,7 @@ export class Cards {
     const body = element("div", { class: "card-body" });
     const details = element("details", {}, element("summary", {}, "Arguments, answer and judgement"), body);
     // What is inside is made when it is looked at: a hundred conversations are a lot of page.
-    details.addEventListener("toggle", () => details.open && !body.firstChild && replaceIn(body, ...inside(test), this.reviews?.panel(test)));
+    details.addEventListener("toggle", () => details.open && !body.firstChild && replaceIn(body, ...inside(test), this.comparing?.link(test), this.reviews?.panel(test)));
     replaceIn(card, this.head(test, test.status), this.reviews?.badge(test), query(test), problem(test), metrics(test), tools(test), details);
   }
 

@@ -2,6 +2,7 @@
 
 import { Refusal, call } from "./api.js";
 import { Cards } from "./cards.js";
+import { Comparing } from "./comparing.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { problems } from "./problems.js";
 import { Reviews } from "./review.js";
@@ -21,6 +22,8 @@ export class Live {
     this.cards = new Cards(byId("cards"));
     this.reviews = new Reviews(id);
     this.cards.reviews = this.reviews;
+    this.comparing = new Comparing(id);
+    this.cards.comparing = this.comparing;
     this.run = null;
     this.connected = true;
     this.done = { done: 0, planned: 0, cost_usd: 0 };
@@ -136,6 +139,7 @@ export class Live {
     replaceIn(byId("scores"), ...groups.map(figures));
     byId("summary").hidden = false;
     this.reviews.take(summary.reviews);
+    this.comparing.offer(summary);
     this.link("download", `/evaluations/${encodeURIComponent(this.id)}/download`);
     this.link("report", `/runs/${encodeURIComponent(this.id)}/report`);
     byId("download").setAttribute("download", `${this.id}.json`);

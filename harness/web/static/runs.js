@@ -1,6 +1,7 @@
 // Past runs: a table with filters, trends, and two to compare.
 
 import { Refusal, call } from "./api.js";
+import { comparison } from "./comparing.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { trends } from "./trend.js";
 import { counted, money, percent } from "./words.js";
@@ -106,18 +107,21 @@ function links(run, suites, live, readable) {
   const results = element("a", { href: `/evaluation?run=${id}`, "aria-label": `Results of ${suites}, ${run.id}` }, live ? "watch" : "results");
   if (live) return [results];
   const link = (kind, words) => [" ", element("a", { href: `/runs/${id}/${kind}`, "aria-label": `${words} of ${suites}, ${run.id}` }, kind)];
-  return [results, ...link("report", "Report"), ...(run.workbench ? link("workbench", "Workbench") : [])];
+  const models = readable && run.models.length > 1
+    ? [" ", element("a", { href: comparison(run.id), "aria-label": `Compare the models of ${suites}, ${run.id}` }, "compare models")]
+    : [];
+  return [results, ...link("report", "Report"), ...models, ...(run.workbench ? link("workbench", "Workbench") : [])];
 }
 
 function tally() {
-  byId("compare").disabled = picked.size !== 2;
-  byId("picked").textContent = picked.size === 2 ? "" : `Tick two runs to compare them (${picked.size} ticked).`;
+  byId("compare").disabled = picked.size < 2;
+  byId("compare").textContent = picked.size > 2 ? `Compare ${picked.size} runs` : "Compare two runs";
+  byId("picked").textContent = picked.size < 2 ? `Tick two runs or more (${picked.size} ticked).` : "The later ones are held against the first.";
 }
 
 byId("compare").addEventListener("click", () => {
   // The earlier one is what the later one is held against; names begin with the time.
-  const [a, b] = [...picked].sort();
-  location.assign(`/runs/compare?a=${encodeURIComponent(a)}&b=${encodeURIComponent(b)}`);
+  location.assign(comparison(...[...picked].sort()));
 });
 byId("more").addEventListener("click", () => {
   limit += PAGE;

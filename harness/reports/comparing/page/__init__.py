@@ -1,0 +1,102 @@
+"""A comparison as one HTML page: the statistics, and both answers and call sequences of each case.
+
+The statistics are markup, readable without a script. The cases are data (`sides`, `cases`): a
+script lists them, and marks what differs in the words, the calls and the arguments of the one that
+is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from harness.judging.from_log import judge_log
+from harness.reports.comparing import sentences as words
+from harness.reports.comparing.nouns import Comparison, Contrast, Side
+from harness.reports.comparing.page.cases import SideTrials, case_pair, case_row
+from harness.reports.comparing.page.tool_lists import changed_tools
+from harness.reports.comparing.pages import statistics_html
+from harness.reports.formats.html_report import SCRIPTS, STYLE
+from harness.reports.formats.html_report.overview import short
+from harness.reports.single_page import SinglePage
+from harness.runlog import RunLog, read_log
+
+PAGE = SinglePage(
+    markup=(__name__, "page.html"),
+    styles=(STYLE, (__name__, "style.css")),
+    scripts=(
+        *SCRIPTS[:1],
+        *((__name__, f"{name}.js") for name in ("diff", "sides", "effects", "script")),
+    ),
+)
+"""The page of a comparison."""
+
+
+def write_comparison_html(
+    comparison: Comparison, stream: TextIO, link: Callable[[Side], str] | None = None
+) -> None:
+    """Write the page, one case at a time; conversations are read from the logs of the sides.
+
+    ``link`` returns the address of a side's results, for a page that is served beside them.
+
+    Raises:
+        InvalidInput, OSError: a log cannot be read any more.
+    """
+    PAGE.write(_blocks(comparison, link), stream, parts={"statistics": statistics_html(comparison)})
+
+
+def _blocks(
+    comparison: Comparison, link: Callable[[Side], str] | None
+) -> Iterator[tuple[str, Any]]:
+    logs: dict[str, RunLog] = {}
+    for side in comparison.sides:
+        if side.log not in logs:
+            log = read_log(Path(side.log))
+            logs[side.log] = log.judged_by_people() if comparison.by_people else log
+    judged = {path: judge_log(log).results for path, log in logs.items()}
+    trials = {
+        side.name: SideTrials.of(side, logs[side.log], judged[side.log])
+        for side in comparison.sides
+    }
+    yield (
+        "overview",
+        {
+            "served": link is not None,
+            "margin": comparison.margin,
+            "sides": {
+                side.name: {
+                    "model": short(side.model),
+                    "run": short(side.run_id),
+                    "link": link(side) if link else "",
+                }
+                for side in comparison.sides
+            },
+            "contrasts": [_contrast(one, trials) for one in comparison.contrasts],
+        },
+    )
+    for place, contrast in enumerate(comparison.contrasts):
+        before, after = trials[contrast.before.name], trials[contrast.after.name]
+        for number, pair in enumerate(contrast.cases):
+            yield f"case-{place}-{number}", case_pair(pair, before, after)
+
+
+def _contrast(contrast: Contrast, trials: dict[str, SideTrials]) -> dict[str, Any]:
+    before, after = trials[contrast.before.name], trials[contrast.after.name]
+    names = [(pair.suite, pair.case) for pair in contrast.cases]
+    return {
+        "before": contrast.before.name,
+        "after": contrast.after.name,
+        "verdict": contrast.effects[0].evidence,
+        "effects": [
+            {
+                "title": "all cases" if effect.suite is None else short(effect.suite),
+                "difference": effect.difference,
+                "interval": effect.interval,
+                "words": f"{words.points(effect.difference)} points ({words.interval(effect)})",
+            }
+            for effect in contrast.effects
+        ],
+        "tools": changed_tools(before.shown_tools(names), after.shown_tools(names)),
+        "rows": [case_row(pair, before, after) for pair in contrast.cases],
+    }

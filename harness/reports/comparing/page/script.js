@@ -1,0 +1,171 @@
+
+// The page of a comparison: what differs in the tools, the cases, and both sides of the one that is opened.
+
+import { el, at, block, plural } from "../../viewer/assets/elements.js";
+import { effectChart } from "./effects.js";
+import { sides, texts } from "./sides.js";
+
+const PAGE = 200; // rows that are listed before somebody asks for more
+const CHANGES = ["worse", "better", "not judged", "same"];
+const data = block("overview");
+let chosen = 0; // the contrast whose cases are listed
+let limit = PAGE;
+
+const contrast = () => data.contrasts[chosen];
+const nameOf = (side) => `${side} ${data.sides[side].model}`;
+
+function showLinks() {
+  const served = Object.entries(data.sides).filter(([, side]) => side.link);
+  at("links").append(...served.map(([name, side]) =>
+    el("a", { href: side.link, text: `Results of ${name}`, "aria-label": `Results of ${name}, ${side.run}` })));
+  if (data.served) at("links").append(el("a", { href: "/runs", text: "All runs" }));
+}
+
+function showTools() {
+  const changed = contrast().tools;
+  at("tools").hidden = at("tools-link").hidden = !changed.length;
+  const names = [contrast().before, contrast().after];
+  at("tool-list").replaceChildren(...changed.map((tool) => {
+    const words = { new: `only ${names[1]} was shown it`, gone: `only ${names[0]} was shown it`, changed: "changed" }[tool.change];
+    const place = el("div", {});
+    const details = el("details", { class: "tool" },
+      el("summary", {}, el("strong", {}, el("bdi", { text: tool.name })), ` ${words}: ${tool.parts.map((part) => part.part).join(", ")}`), place);
+    details.addEventListener("toggle", () => {
+      if (!details.open || place.firstChild) return;
+      for (const part of tool.parts) place.append(el("h4", { text: part.part }), texts(part.before, part.after, names, `${part.part} of ${tool.name}`));
+    });
+    details.open = changed.length === 1;
+    return details;
+  }));
+}
+
+function showFilters() {
+  data.contrasts.forEach((one, place) =>
+    at("contrast").append(el("option", { value: String(place), text: `${nameOf(one.before)} → ${nameOf(one.after)}` })));
+  at("contrast-label").hidden = data.contrasts.length < 2;
+  at("contrast").addEventListener("change", () => choose(Number(at("contrast").value)));
+  at("filters").addEventListener("submit", (event) => event.preventDefault());
+  at("filters").addEventListener("input", () => {
+    limit = PAGE;
+    list();
+  });
+}
+
+function choose(place) {
+  chosen = place;
+  limit = PAGE;
+  at("contrast").value = String(place);
+  const amounts = new Map(CHANGES.map((change) => [change, contrast().rows.filter((row) => row.change === change).length]));
+  const most = [...amounts].filter(([, amount]) => amount);
+  at("changes").replaceChildren(el("legend", { text: "Show" }), ...most.map(([change, amount]) => {
+    const box = el("input", { type: "checkbox", value: change });
+    box.checked = true;
+    return el("label", {}, box, el("span", { class: `change ${change.replace(" ", "-")}`, text: `${change} ${amount}` }));
+  }));
+  showTools();
+  list();
+}
+
+function wanted() {
+  const words = at("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const changes = new Set([...at("changes").querySelectorAll("input:checked")].map((box) => box.value));
+  const unlike = at("unlike").checked;
+  const rows = contrast().rows.map((row, number) => ({ row, number })).filter(({ row }) =>
+    changes.has(row.change) && !(unlike && row.alike)
+    && words.every((word) => [row.suite, row.case, row.problem].join(" ").toLowerCase().includes(word)));
+  return rows.sort((one, other) => CHANGES.indexOf(one.row.change) - CHANGES.indexOf(other.row.change) || one.number - other.number);
+}
+
+function list() {
+  const rows = wanted();
+  const shown = rows.slice(0, limit);
+  const several = new Set(contrast().rows.map((row) => row.suite)).size > 1;
+  at("list").replaceChildren(...shown.map(({ row, number }) => item(row, number, several)));
+  at("shown").textContent = `${plural(rows.length, "case")} of ${contrast().rows.length.toLocaleString("en")}`
+    + (shown.length < rows.length ? `, the first ${shown.length} are listed` : "");
+  at("more-place").replaceChildren();
+  if (shown.length < rows.length) {
+    const more = el("button", { type: "button", text: "List more" });
+    more.addEventListener("click", () => {
+      limit += PAGE;
+      list();
+      at("list").children[shown.length].querySelector("summary").focus();
+    });
+    at("more-place").append(more);
+  }
+}
+
+function item(row, number, several) {
+  const body = el("div", { class: "body" });
+  const details = el("details", {},
+    el("summary", {},
+      el("span", { class: `change ${row.change.replace(" ", "-")}`, text: row.change }),
+      el("span", { class: "name" }, el("bdi", { text: several ? `${row.suite}::${row.case}` : row.case })),
+      el("span", { class: "effort", text: `${row.before} → ${row.after}${row.alike ? ", alike" : ""}` }),
+      row.problem ? el("span", { class: "problem", dir: "auto", text: row.problem }) : null),
+    body);
+  details.addEventListener("toggle", () => {
+    if (!details.open) return;
+    history.replaceState(history.state, "", address(row));
+    if (!body.firstChild) fill(body, row, number);
+  });
+  return el("li", { "data-change": row.change }, details);
+}
+
+function fill(body, row, number) {
+  const found = block(`case-${chosen}-${number}`);
+  const { before, after } = contrast();
+  const names = /** @type {[string, string]} */ ([nameOf(before), nameOf(after)]);
+  const place = el("div", { class: "both" });
+  const picks = [["before", before], ["after", after]].map(([which, side]) => {
+    const trials = found[which];
+    const pick = el("select", { "aria-label": `Trial of ${nameOf(side)}` },
+      ...trials.map((trial, index) => el("option", { value: String(index), text: `trial ${trial.number}: ${trial.status}` })));
+    const telling = trials.findIndex((trial) => trial.status !== "passed");
+    if (which === "after" && telling >= 0) pick.value = String(telling);
+    pick.addEventListener("change", draw);
+    return el("label", { class: trials.length > 1 ? "" : "alone" }, `${nameOf(side)} `, pick);
+  });
+  function draw() {
+    const [one, other] = picks.map((label) => Number(label.querySelector("select").value || 0));
+    place.replaceChildren(...sides(found.before[one], found.after[other], names));
+  }
+  const links = [before, after].filter((side) => data.sides[side].link).map((side) =>
+    el("a", { href: `${data.sides[side].link}#${opened(row, data.sides[side].model)}`, text: `This case in ${nameOf(side)}` }));
+  body.append(el("p", { class: "bar" }, ...picks.filter((label) => label.className !== "alone"), ...links,
+    el("a", { href: address(row), text: "Link to this case" })), place);
+  draw();
+}
+
+// The form in which the page of a run names what it shows.
+const opened = (row, model) => new URLSearchParams({ open: [row.suite, row.case, model].map(encodeURIComponent).join("/") });
+
+const address = (row) =>
+  `#${new URLSearchParams([...(chosen ? [["sides", String(chosen)]] : []), ["suite", row.suite], ["case", row.case]])}`;
+
+function follow() {
+  const named = new URLSearchParams(location.hash.slice(1));
+  if (!named.has("case")) return;
+  const place = Number(named.get("sides") || 0);
+  if (place in data.contrasts && place !== chosen) choose(place);
+  at("search").value = "";
+  at("unlike").checked = false;
+  at("changes").querySelectorAll("input").forEach((box) => { box.checked = true; });
+  limit = Infinity;
+  list();
+  const number = wanted().findIndex(({ row }) => row.case === named.get("case") && (!named.get("suite") || row.suite === named.get("suite")));
+  const found = at("list").children[number];
+  if (!found) return;
+  found.querySelector("details").open = true;
+  found.scrollIntoView();
+}
+
+document.querySelectorAll("#statistics h2").forEach((title, place) => {
+  title.classList.add("verdict", data.contrasts[place].verdict);
+  title.after(...[effectChart(data.contrasts[place].effects, data.margin)].filter(Boolean));
+});
+showLinks();
+showFilters();
+choose(0);
+follow();
+addEventListener("hashchange", follow);

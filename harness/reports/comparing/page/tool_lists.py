@@ -1,0 +1,62 @@
+"""What differs between the tools that two sides were shown, word by word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any
+
+from harness.reports.formats.html_report.overview import short
+from harness.runlog_diff import tool_forms
+from harness.safe_text import bounded
+from harness.types import Tool, ToolList
+
+_LONGEST = 20_000
+_MOST = 200
+_PARTS = ("title", "description", "input_schema", "output_schema", "read_only", "destructive")
+
+
+def changed_tools(
+    before: Mapping[str, ToolList], after: Mapping[str, ToolList]
+) -> list[dict[str, Any]]:
+    """Return each tool that differs: ``{name, change, parts: [{part, before, after}]}``.
+
+    ``change`` is ``new``, ``gone`` or ``changed``. Where users see a tool in several forms, form is
+    compared with form.
+    """
+    if set(before) == set(after) or not before or not after:
+        return []
+    old, new = tool_forms(before), tool_forms(after)
+    found = []
+    for name in dict.fromkeys([*old, *new]):
+        was, now = old.get(name, []), new.get(name, [])
+        if was == now:
+            continue
+        change = "new" if not was else "gone" if not now else "changed"
+        pairs = zip_longest(was, now)
+        parts = [part for one, other in pairs for part in _parts(one, other)]
+        found.append({"name": short(name), "change": change, "parts": parts})
+    return found[:_MOST]
+
+
+def _parts(one: Tool | None, other: Tool | None) -> Iterator[dict[str, str]]:
+    for part in _PARTS:
+        was, now = getattr(one, part, None), getattr(other, part, None)
+        if was != now:
+            yield {
+                "part": part.replace("_", " "),
+                "before": _text(was),
+                "after": _text(now),
+            }
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    text = (
+        value
+        if isinstance(value, str)
+        else json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True, default=dict)
+    )
+    return bounded(text, _LONGEST)
