@@ -12,21 +12,23 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from harness.judging.from_log import judge_log
+from harness.reports import viewer
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import Comparison, Contrast, Side
 from harness.reports.comparing.page.cases import SideTrials, case_pair, case_row
 from harness.reports.comparing.page.tool_lists import changed_tools
 from harness.reports.comparing.pages import statistics_html
-from harness.reports.formats.html_report import SCRIPTS, STYLE
-from harness.reports.formats.html_report.overview import short
+from harness.reports.formats.html_report import BLOCKS, STYLES
 from harness.reports.single_page import SinglePage
+from harness.reports.viewer.grid import short
 from harness.runlog import RunLog, read_log
 
 PAGE = SinglePage(
     markup=(__name__, "page.html"),
-    styles=(STYLE, (__name__, "style.css")),
+    styles=(*STYLES, (__name__, "style.css")),
     scripts=(
-        *SCRIPTS[:1],
+        viewer.ELEMENTS,
+        BLOCKS,
         *((__name__, f"{name}.js") for name in ("diff", "sides", "effects", "script")),
     ),
 )

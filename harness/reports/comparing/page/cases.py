@@ -10,8 +10,8 @@ from typing import Any
 
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import CasePair, Side
-from harness.reports.formats.html_report.overview import short
 from harness.reports.sections.sentences import problem
+from harness.reports.viewer.grid import short
 from harness.runlog import RunLog
 from harness.safe_text import bounded, money, number, seconds
 from harness.types import ToolCall, ToolList, Transcript, TrialResult, UserMessage

@@ -1,9 +1,10 @@
 
 // The page of a comparison: what differs in the tools, the cases, and both sides of the one that is opened.
 
-import { el, at, block, plural } from "../../viewer/assets/elements.js";
+import { el, at, plural } from "../../viewer/assets/elements.js";
+import { block } from "../../formats/html_report/blocks.js";
 import { effectChart } from "./effects.js";
-import { sides, texts } from "./sides.js";
+import { sides, twoTexts } from "./sides.js";
 
 const PAGE = 200; // rows that are listed before somebody asks for more
 const CHANGES = ["worse", "better", "not judged", "same"];
@@ -32,7 +33,7 @@ function showTools() {
       el("summary", {}, el("strong", {}, el("bdi", { text: tool.name })), ` ${words}: ${tool.parts.map((part) => part.part).join(", ")}`), place);
     details.addEventListener("toggle", () => {
       if (!details.open || place.firstChild) return;
-      for (const part of tool.parts) place.append(el("h4", { text: part.part }), texts(part.before, part.after, names, `${part.part} of ${tool.name}`));
+      for (const part of tool.parts) place.append(el("h4", { text: part.part }), twoTexts(part.before, part.after, names, `${part.part} of ${tool.name}`));
     });
     details.open = changed.length === 1;
     return details;

@@ -21,7 +21,7 @@ export function sides(before, after, names) {
     el("h4", { text: "Calls" }),
     ...calls(before?.calls || [], after?.calls || [], names),
     el("h4", { text: "Answer" }),
-    texts(before?.answer || "", after?.answer || "", names, "answer"),
+    twoTexts(before?.answer || "", after?.answer || "", names, "answer"),
   ];
 }
 
@@ -39,7 +39,7 @@ function head(trial, name) {
 function question(before, after, names) {
   if (!before || !after || before.question === after.question)
     return [el("h4", { text: "Question" }), el("p", { class: "said", dir: "auto", text: (before || after)?.question || "" })];
-  return [el("h4", { text: "Question" }), texts(before.question, after.question, names, "question")];
+  return [el("h4", { text: "Question" }), twoTexts(before.question, after.question, names, "question")];
 }
 
 /**
@@ -49,7 +49,7 @@ function question(before, after, names) {
  * @param {[string, string]} names
  * @param {string} what
  */
-export function texts(before, after, names, what) {
+export function twoTexts(before, after, names, what) {
   const parts = wordParts(before, after);
   const marked = parts.some((part) => part.same); // of altogether different texts nothing is marked
   const side = (/** @type {"before" | "after"} */ which, /** @type {string} */ mark, /** @type {string} */ name) =>
@@ -95,7 +95,7 @@ function results(one, other, names) {
   const place = el("div", {});
   const details = el("details", {}, el("summary", { class: "caption", text: same ? "result (the same)" : "results (they differ)" }), place);
   details.addEventListener("toggle", () => {
-    if (details.open && !place.firstChild) place.append(texts(one.result, other.result, names, "result"));
+    if (details.open && !place.firstChild) place.append(twoTexts(one.result, other.result, names, "result"));
   });
   return details;
 }

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from harness.reports.formats.html_report.overview import short
+from harness.reports.viewer.grid import short
 from harness.runlog_diff import tool_forms
 from harness.safe_text import bounded
 from harness.types import Tool, ToolList

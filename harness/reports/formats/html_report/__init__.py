@@ -19,7 +19,9 @@ from harness.types import Report
 
 STYLES = (viewer.STYLE, (__name__, "style.css"))
 """The styles that other pages share."""
-SCRIPTS = (viewer.ELEMENTS, *viewer.TRIAL, (__name__, "blocks.js"))
+BLOCKS = (__name__, "blocks.js")
+"""The script that reads the data of a page."""
+SCRIPTS = (viewer.ELEMENTS, *viewer.TRIAL, BLOCKS)
 """Scripts that other pages share: elements of a page, the view of a trial, and the page's data."""
 PAGE = SinglePage(
     markup=(__name__, "page.html"),
