@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import html
 import re
+from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote_plus
@@ -81,7 +82,7 @@ def _base64(text: str) -> Iterator[Stretch]:
         for skipped in range(4) if len(body) > _WHOLE_BASE64 else (0,):
             rest = body[skipped:]
             rest = rest[: len(rest) - (len(rest) % 4 == 1)]
-            decoded = _text_of(base64.b64decode(rest + "=" * (-len(rest) % 4)))
+            decoded = _text_of(a2b_base64(rest + "=" * (-len(rest) % 4)))
             if decoded is not None:
                 yield Stretch(match.start(), match[0], decoded)
 

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
 
 from harness.invisible import HIDDEN
 
@@ -50,21 +52,14 @@ class Squeezed:
 
     def __init__(self, text: str) -> None:
         """Squeeze the normalised ``text``."""
-        self.text = text
-        """The text itself."""
-        self.starts: list[int] = []
-        """Where each run of letters or digits begins in `squeezed`."""
-        self._at: list[int] = []
-        parts: list[str] = []
-        length = 0
-        for match in _RUN.finditer(text):
-            self.starts.append(length)
-            self._at.append(match.start())
-            parts.append(match[0])
-            length += len(match[0])
-        self.squeezed = "".join(parts)
+        self._text = text
+        runs = _RUN.findall(text)
+        ends = list(accumulate(map(len, runs)))
+        self.squeezed = "".join(runs)
         """Its letters and digits."""
-        self.ends = frozenset(self.starts[1:]) | {length}
+        self.starts = [0, *ends[:-1]] if ends else []
+        """Where each run of letters or digits begins in `squeezed`."""
+        self.ends = frozenset(ends)
         """Where runs end in `squeezed`."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -74,3 +69,8 @@ class Squeezed:
     def _place(self, offset: int) -> int:
         run = bisect_right(self.starts, offset) - 1
         return self._at[run] + offset - self.starts[run]
+
+    @cached_property
+    def _at(self) -> list[int]:
+        """Where each run begins in the text: asked for only where something was found."""
+        return [match.start() for match in _RUN.finditer(self._text)]

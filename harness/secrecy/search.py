@@ -11,24 +11,18 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
-from harness.secrecy.decoders import DECODERS, INVERSE
-from harness.secrecy.normal import Squeezed, normalised
+from harness.secrecy.layers import Layer, layers_of
+from harness.secrecy.normal import Squeezed
 from harness.secrecy.values import Form
 
 Owner = TypeVar("Owner")
 
-DEEPEST = 2
-"""Encodings that are undone one after the other."""
 LONGEST = 1_000_000
 """Characters of one page that are searched."""
-GROWTH = 4
-"""All that a page decodes to is at most so many times as long as the page."""
-_ROOM = 20_000
-"""Characters that a page may decode to in any case."""
 _PREFIX = 5
 _SHOWN = 120
 _GAP = re.compile(r"[\s,'\"\[\]{}()<>|:;]+")
@@ -69,15 +63,6 @@ class Found(NamedTuple, Generic[Owner]):
     """Whether nothing else stands on that line."""
 
 
-class _Layer(NamedTuple):
-    """A text, the line of the page that each of its lines comes from, and what undid it."""
-
-    text: str
-    lines: Sequence[int]
-    how: Sequence[tuple[str, ...]]
-    sources: Sequence[str]
-
-
 class Search(Generic[Owner]):
     """Looks for many values at once."""
 
@@ -99,33 +84,21 @@ class Search(Generic[Owner]):
         """Yield every value that stands in ``page``; one that is decoded comes after plain ones."""
         if not self._owners or not page.lines:
             return
-        numbers = range(len(page.lines))
         text = "\n".join(page.lines)
         if len(text) > LONGEST:
             self._cut(page, f"only the first {LONGEST:,} characters were searched")
             text = text[:LONGEST]
-        layer = _Layer(text, numbers, [()] * len(numbers), page.lines)
-        room = GROWTH * len(text) + _ROOM
-        for depth in range(DEEPEST + 1):
+        read = layers_of(text)
+        if not read.is_whole:
+            self._cut(page, "only a part of what may be encoded was decoded")
+        for layer in read.layers:
             yield from self._in_layer(page, layer)
-            if depth == DEEPEST:
-                return
-            layer, left = _decoded(layer, room)
-            if left:
-                self._cut(page, "only a part of what may be encoded was decoded")
-            if not layer.lines:
-                return
 
     def _cut(self, page: Page, what: str) -> None:
         self.cut[f"{page.name}: {what}"] = None
 
-    def _in_layer(self, page: Page, layer: _Layer) -> Iterator[Found[Owner]]:
-        if layer.text.isascii():
-            plain, kept = layer.text.lower(), layer.text
-        else:
-            plain = kept = normalised(layer.text)
-        hay = Squeezed(plain)
-        begins = [0, *(match.end() for match in re.finditer("\n", plain))]
+    def _in_layer(self, page: Page, layer: Layer) -> Iterator[Found[Owner]]:
+        plain, kept, hay, begins = layer.plain, layer.kept, layer.hay, layer.begins
         for start, length, form, owner in self._matches(hay):
             first, last = hay.span(start, start + length)
             line = bisect_right(begins, first) - 1
@@ -150,29 +123,6 @@ class Search(Generic[Owner]):
                 if start + length in ends:
                     for form, owner in self._owners.get(squeezed[start : start + length], ()):
                         yield start, length, form, owner
-
-
-def _decoded(layer: _Layer, room: int) -> tuple[_Layer, bool]:
-    """Return everything that a layer decodes to, and whether there was more than fits ``room``."""
-    texts: list[str] = []
-    lines: list[int] = []
-    hows: list[tuple[str, ...]] = []
-    sources: list[str] = []
-    begins = [0, *(match.end() for match in re.finditer("\n", layer.text))]
-    for name, decode in DECODERS.items():
-        for stretch in decode(layer.text):
-            line = bisect_right(begins, stretch.at) - 1
-            before = layer.how[line]
-            if name == INVERSE and name in before:
-                continue  # twice reversed is what it was
-            room -= len(stretch.text)
-            if room < 0:
-                return _Layer("\n".join(texts), lines, hows, sources), True
-            texts.append(stretch.text.replace("\n", " "))
-            lines.append(layer.lines[line])
-            hows.append((*before, name))
-            sources.append(layer.sources[line] if before else stretch.source)
-    return _Layer("\n".join(texts), lines, hows, sources), False
 
 
 def _may_be(form: Form, found: str, *, split: bool) -> bool:
