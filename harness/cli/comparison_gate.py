@@ -118,6 +118,11 @@ class Compared:
         gate = {} if self.gate is None else {"gate": gate_json(self._regressions(), self.gate)}
         return {"comparison": comparison_json(self.comparison), **gate}
 
+    @property
+    def fault(self) -> str:
+        """Why the gate fails a run whose cases all passed, in words."""
+        return " ".join(gate_sentences(self.comparison, self._regressions(), self.gate or 0.0))
+
     def exit_code(self, report: Report) -> int:
         """Return the exit code of ``report``; a gate decides in place of failed cases."""
         code = exit_code(report)

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import click
 
-from harness.cli.comparison_gate import compared
+from harness.cli.comparison_gate import Compared, compared
 from harness.errors import UsageError
-from harness.judging.exit_codes import EXIT_INVALID, exit_code
+from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED, exit_code
 from harness.reports.build import build_report
 from harness.reports.formats.console import Detail, print_summary
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.transcripts import write_transcripts
 from harness.reports.requested import ReportRequest, write_report
 from harness.reports.terminal import stdout_console
-from harness.runlog import RunLog
+from harness.runlog import RunLog, amended
 from harness.safe_text import printable
 from harness.telemetry.export import TelemetryRequest, export_log
 from harness.types import Report
@@ -94,8 +94,8 @@ def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # a terminal whose encoding has no ✗ gets a question mark
         sys.stdout.reconfigure(errors="replace")
-    report = build_report(log)
     verdict = compared(log, output.baseline, output.gate)
+    log, report, code = _gated(log, verdict)
     written, refused = _written(report, log, output)
     if output.json_output:
         write_json(report, log, sys.stdout, {} if verdict is None else verdict.json())
@@ -120,7 +120,24 @@ def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
         raise click.exceptions.Exit(EXIT_INVALID)
     if refused:
         raise refused[0]
-    raise click.exceptions.Exit(exit_code(report) if verdict is None else verdict.exit_code(report))
+    raise click.exceptions.Exit(code)
+
+
+def _gated(log: RunLog, verdict: Compared | None) -> tuple[RunLog, Report, int]:
+    """Return the log, its report and the exit code; a gate that fails a passing run is logged.
+
+    Otherwise other views of the log would look better than the command that made it.
+    """
+    if verdict is None or verdict.gate is None:
+        report = build_report(log)
+        return log, report, exit_code(report)
+    log = amended(log, fault=None)  # that of an earlier gate, if the run was resumed
+    report = build_report(log)
+    code = verdict.exit_code(report)
+    if code != EXIT_PASSED == exit_code(report):
+        log = amended(log, fault=verdict.fault)
+        report = build_report(log)
+    return log, report, code
 
 
 def _written(

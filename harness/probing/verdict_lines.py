@@ -34,7 +34,8 @@ def verdict_lines(
     """
     by_call: dict[tuple[str, str], TrialResult] = {}
     for result in sorted(asked(log.results), key=lambda result: result.index):
-        by_call.setdefault((name_of(result), label_of(result)), result)
+        for call in (label_of(result), result.case.name):
+            by_call.setdefault((name_of(result), call), result)
     failing: dict[str, list[ProbeFinding]] = {}
     for finding in report.findings:
         shown = _shown_by(finding, by_call)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from harness.judging.access_report import access_report
 from harness.judging.cases import case_results
-from harness.judging.from_log import judge_log
+from harness.judging.from_log import judge_log, order_of
+from harness.judging.missing_results import NO_TRIAL, missing_results
 from harness.reports.formats.notebook import linked
 from harness.reports.sections.call_outcomes import count_calls
 from harness.runlog import RunLog
@@ -17,7 +18,8 @@ from harness.types import Counts, Report, TrialResult, Usage
 def build_report(log: RunLog) -> Report:
     """Return the results of ``log`` in the order of its suites, with their aggregates."""
     judged = judge_log(log)
-    results = judged.results
+    found = (*judged.results, *missing_results(log, judged.results))
+    results = tuple(sorted(found, key=order_of(log.header)))
     cases = case_results(results)
     footer = log.footer
     report = Report(
@@ -47,15 +49,16 @@ def build_report(log: RunLog) -> Report:
 
 def count(results: Sequence[TrialResult], planned: int | None = None) -> Counts:
     """Count results by status; planned trials without a record were cut off: cancelled."""
-    endings = Counter(result.status for result in results)
-    planned = len(results) if planned is None else max(planned, len(results))
+    endings = Counter(result.status for result in results if result.index != NO_TRIAL)
+    counted = endings.total()
+    planned = counted if planned is None else max(planned, counted)
     return Counts(
         planned=planned,
         passed=endings["passed"],
         failed=endings["failed"],
         error=endings["error"],
         skipped=endings["skipped"],
-        cancelled=endings["cancelled"] + planned - len(results),
+        cancelled=endings["cancelled"] + planned - counted,
     )
 
 

@@ -8,6 +8,7 @@ wrote) is passed over, and cut off when the log is appended to.
 `LogWriter` appends, `read_log` reads. Lines are of `Line`; their ``schema`` is `SCHEMA_VERSION`.
 """
 
+from harness.runlog.amending import amended
 from harness.runlog.lines import (
     SCHEMA_VERSION,
     Damaged,
@@ -32,6 +33,7 @@ __all__ = [
     "RunLog",
     "ToolsLine",
     "TrialLine",
+    "amended",
     "being_written",
     "discard",
     "read_header",

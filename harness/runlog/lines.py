@@ -138,6 +138,8 @@ class Footer:
     """Why it ended."""
     signal: str | None = None
     """The signal that interrupted it: ``SIGINT`` if a person did, by Ctrl-C or *Cancel*."""
+    fault: str | None = None
+    """Why its command failed where no trial of it did, such as a gate; in words."""
     kind: Literal["footer"] = "footer"
     """Tells the lines of a log apart."""
 

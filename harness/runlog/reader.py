@@ -64,7 +64,9 @@ class RunLog:
         return tuple(one.told(str(self.path)) for one in self.damaged)
 
     def transcript(self, key: str) -> Transcript | None:
-        """Return the conversation of the trial with that key."""
+        """Return the conversation of the trial with that key; ``None`` if it has none."""
+        if key not in self._offsets:
+            return None
         line = parsed(self.line(key))
         assert isinstance(line, TrialLine)
         return line.transcript

@@ -17,7 +17,7 @@ from harness.discovery import find_suites
 from harness.errors import HarnessError, InvalidInput, JudgeError
 from harness.judging.trial import judge_trial, not_started
 from harness.redaction import KNOWN
-from harness.runlog import Footer, LogWriter, RunLog, TrialLine, read_log
+from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.open_models import open_models
 from harness.runner.planning.judge_choice import Bench, choose_judges
 from harness.runner.planning.plan import describe_suite
@@ -165,9 +165,19 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
                 finished_at=utc_now(),
                 elapsed_s=footer.elapsed_s if footer else 0.0,
                 reason=footer.reason if footer else "interrupted",
+                # By the same assertions, nothing is better than it was.
+                fault=footer.fault if footer and _asks_the_same(header, log.header) else None,
             )
         )
     return read_log(target)
+
+
+def _asks_the_same(now: Header, then: Header) -> bool:
+    """Whether the suites are in the words that they had then."""
+    return all(
+        facts.get("digest") == then.suites.get(suite, {}).get("digest")
+        for suite, facts in now.suites.items()
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

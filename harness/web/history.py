@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InvalidInput
+from harness.judging.missing_results import NO_TRIAL
 from harness.reports.build import build_report
 from harness.reports.sections.run_list import past_run
 from harness.runlog import RunLog, being_written, read_log
@@ -99,7 +100,7 @@ def _by_suite(report: Report) -> list[dict[str, Any]]:
     """Return passed and judged trials of each suite and model, for the trend."""
     found: dict[tuple[str, str], list[bool]] = {}
     for result in report.results:
-        if result.status in {"passed", "failed"}:
+        if result.status in {"passed", "failed"} and result.index != NO_TRIAL:
             found.setdefault((result.suite, result.model), []).append(result.status == "passed")
     return [
         {"suite": name_of(suite), "model": name_of(model), "passed": sum(ends), "judged": len(ends)}

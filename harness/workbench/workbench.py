@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from harness.errors import UsageError
 from harness.models import traits_of
 from harness.reports.atomic_files import write_atomically
-from harness.runlog import RunLog, read_header, read_log
+from harness.runlog import RunLog, amended, read_header, read_log
 from harness.runner.launch import launch
 from harness.runner.observer import Observer
 from harness.runner.planning.plan import Plan
@@ -59,6 +59,8 @@ from harness.workbench.study import (
 AB = "ab"
 """The study that another server is for."""
 _NO_CAP = 1_000_000
+Early: TypeAlias = Literal["budget", "interrupted"]
+"""Why a workbench ends between two stages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,14 +219,16 @@ class Workbench:
                 try:
                     arms = not_yet_run(self._next_arms(logs), ran, every)
                 except KeyboardInterrupt:  # while a model was asked for what to try
-                    return replace(self.result(logs), reason="interrupted")
+                    return self._ended(logs, "interrupted", "interrupted before its next stage")
                 if not arms:
                     break
             left = options.budget.left_after(self._spent(logs)) if logs else options.budget
             if left is None:
-                return replace(self.result(logs), reason="budget")
+                return self._ended(logs, "budget", f"no budget is left for stage {stage}")
             path = log_path(stage_id(first, stage), self._runs)
             begun = read_log(path) if has_header(path) else None
+            if begun is not None and begun.footer is not None and begun.footer.fault is not None:
+                begun = amended(begun, reason="complete", fault=None)  # it goes on
             shown = arms
             if stage == OTHER and self.other is not None:
                 shown = (self.other.arm(self._cases),)
@@ -246,6 +250,11 @@ class Workbench:
         result = self.result(logs)
         _write_files(result, logs[0].path.parent)
         return result
+
+    def _ended(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
+        """Return what was found by a workbench that ends between two stages; the log says so."""
+        last = amended(logs[-1], reason=reason, fault=f"the workbench ended early: {fault}")
+        return self.result([*logs[:-1], last])
 
     def _plan(self, stage: Stage, arms: Sequence[Arm], first: str) -> Plan:
         settings: JsonObject = {

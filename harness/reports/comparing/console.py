@@ -46,6 +46,8 @@ class _Printer:
                 f"{trials}: pass rate {rate} · a trial: {time}, {tokens} tokens, cost {cost}",
                 depth=3,
             )
+            for sentence in words.unsound(side):
+                self._line(sentence, "yellow", depth=3)
         if self.comparison.by_people:
             self._line(words.BY_PEOPLE, "yellow")
         for contrast in self.comparison.contrasts:

@@ -38,6 +38,10 @@ class Side:
     """Tokens and cost of its trials; unknown stays ``None``."""
     latency_s: float | None
     """Mean wall time of a trial that was started; ``None`` when none was."""
+    exit_code: int = 0
+    """The exit code of its whole run, by the results."""
+    ended: str = ""
+    """How its whole run ended, in words: ``11 passed, 2 failed (interrupted)``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -88,6 +88,8 @@ def _page(comparison: Comparison, form: _Markdown | _Html) -> Iterator[str]:
     yield form.heading(1, form.text(f"Comparison: {verdicts}"))
     rows = [words.side_row(side) for side in comparison.sides]
     yield form.table(words.SIDE_COLUMNS, _cells(rows, form, {1, 2}))
+    unsound = [told for side in comparison.sides for told in words.unsound(side)]
+    yield form.items(map(form.text, unsound)) if unsound else ""
     if comparison.by_people:
         yield form.paragraph(words.BY_PEOPLE)
     for contrast in comparison.contrasts:

@@ -125,6 +125,15 @@ def side_row(side: Side) -> tuple[str, ...]:
     )
 
 
+def unsound(side: Side) -> Iterator[str]:
+    """Yield what a side's pass rate does not show: that its run came to no good end all the same.
+
+    ``run A: 2 passed (interrupted), exit code 130``.
+    """
+    if side.exit_code and (side.rate is None or side.rate >= 1):
+        yield f"run {side.name}: {printable(side.ended)}, exit code {side.exit_code}"
+
+
 def effect_row(effect: Effect) -> tuple[str, ...]:
     """Return an effect's cells under `EFFECT_COLUMNS`."""
     name = "all" if effect.suite is None else printable(effect.suite)

@@ -10,13 +10,14 @@ from string import ascii_uppercase
 from typing import Any, TypeAlias
 
 from harness.errors import UsageError
-from harness.judging.from_log import judge_log
-from harness.reports.build import count, total_usage
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report, count, total_usage
 from harness.reports.comparing.nouns import Side, Tally
+from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog
 from harness.runlog_diff import differences, tool_differences
 from harness.stats import mean, rate_interval
-from harness.types import DECIDED, JsonObject, ToolList, TrialResult
+from harness.types import DECIDED, JsonObject, Report, ToolList, TrialResult
 
 CaseName: TypeAlias = tuple[str, str]
 """Suite and case."""
@@ -32,6 +33,8 @@ class Entrant:
     """The log that has its trials."""
     model: str
     """Name of the model."""
+    report: Report
+    """That of its log."""
     trials: Mapping[CaseName, Sequence[TrialResult]]
     """Case → its trials, none where the log has no record, in the order of the suites."""
 
@@ -39,14 +42,20 @@ class Entrant:
     def of(cls, name: str, log: RunLog, model: str) -> Entrant:
         """Find the trials of ``model`` in ``log``."""
         found: dict[CaseName, list[TrialResult]] = defaultdict(list)
-        for result in judge_log(log).results:
-            if result.model == model:
+        report = build_report(log)
+        recorded = {result.key for result in log.results}
+        for result in report.results:
+            if result.model == model and result.key in recorded:
                 found[result.suite, result.case.name].append(result)
         asked = {suite for suite, _ in found}
         planned = [name for name in _planned(log.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])
         return cls(
-            name=name, log=log, model=model, trials={name: found.get(name, []) for name in names}
+            name=name,
+            log=log,
+            model=model,
+            report=report,
+            trials={name: found.get(name, []) for name in names},
         )
 
     def tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
@@ -73,6 +82,8 @@ class Entrant:
             interval=rate_interval(rates, counts.judged),
             usage=total_usage(runs),
             latency_s=fmean(latencies) if latencies else None,
+            exit_code=exit_code(self.report),
+            ended=result_words(self.report),
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from harness.errors import InvalidInput
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
-from harness.reports.sections.sentences import endings
+from harness.reports.sections.sentences import result_words
 from harness.runlog import read_log
 from harness.safe_text import money, one_line
 from harness.types import Counts, Report
@@ -96,16 +96,9 @@ def past_run(report: Report) -> PastRun:
         exit_code=exit_code(report),
         cost_usd=(report.usage + report.judge_usage + report.user_usage).cost_usd,
         elapsed_s=report.elapsed_s,
-        result=_result(report),
+        result=result_words(report),
         damaged=report.damaged,
     )
-
-
-def _result(report: Report) -> str:
-    """Return ``13 passed``, ``11 passed, 2 failed`` or ``3 passed, 10 cancelled (interrupted)``."""
-    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "nothing run"
-    ended = f"{ended}, log damaged" if report.damaged else ended
-    return ended if report.reason == "complete" else f"{ended} ({report.reason})"
 
 
 def _few(names: tuple[str, ...]) -> str:

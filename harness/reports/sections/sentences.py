@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.judging.access_checks import is_leaking
+from harness.judging.missing_results import NO_TRIAL
 from harness.models import traits_of
 from harness.reports.sections.call_outcomes import case_mark
 from harness.safe_text import bounded, money, number, one_line, printable, seconds
@@ -65,7 +66,7 @@ def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
         verdicts = [
             result.status == "passed"
             for result in case.trials
-            if result.status in {"passed", "failed"}
+            if result.status in {"passed", "failed"} and result.index != NO_TRIAL
         ]
         if verdicts:
             rates.append(sum(verdicts) / len(verdicts))
@@ -80,6 +81,13 @@ def endings(report: Report) -> list[tuple[Status, int]]:
     """Return how many trials ended how, those endings alone that occurred, ``passed`` first."""
     order: tuple[Status, ...] = ("passed", "failed", "error", "skipped", "cancelled")
     return [(status, amount) for status in order if (amount := getattr(report.counts, status))]
+
+
+def result_words(report: Report) -> str:
+    """Return ``13 passed``, ``11 passed, 2 failed`` or ``3 passed, 10 cancelled (interrupted)``."""
+    ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "nothing run"
+    ended = f"{ended}, log damaged" if report.damaged else ended
+    return ended if report.reason == "complete" else f"{ended} ({report.reason})"
 
 
 def effort(report: Report) -> tuple[str, str]:

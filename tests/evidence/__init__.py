@@ -1,0 +1,1 @@
+"""What logs and their views say of one another, for every command and every report."""
