@@ -65,7 +65,7 @@ class RunLog:
 
     def transcript(self, key: str) -> Transcript | None:
         """Return the conversation of the trial with that key; ``None`` if it has none."""
-        if key not in self._offsets:
+        if key not in self:
             return None
         line = parsed(self.line(key))
         assert isinstance(line, TrialLine)
@@ -74,6 +74,10 @@ class RunLog:
     def offset(self, key: str) -> int:
         """Return where in the file the last line of the trial with that key begins."""
         return self._offsets[key]
+
+    def __contains__(self, key: str) -> bool:
+        """Return whether the log has a trial with that key; a report also has what is missing."""
+        return key in self._offsets
 
     def line(self, key: str) -> bytes:
         """Return that line as it is written."""

@@ -208,7 +208,9 @@ def of_html(folder: Path) -> bool:
     found = re.search(r'id="overview"[^>]*>(.*?)</script>', page, re.DOTALL)
     assert found is not None
     shown = json.loads(found[1])
-    return not shown["damaged"] and {case["status"] for case in shown["cases"]} == {"passed"}
+    return not shown["damaged"] and {cell["status"] for cell in shown["grid"]["cells"]} == {
+        "passed"
+    }
 
 
 def of_junit(folder: Path) -> bool:

@@ -42,7 +42,10 @@ def grid(report: Report, log: RunLog) -> JsonObject:
         "urgency": list(URGENCY),
         "axes": [_by_model(report), *_by_identity(report)],
         "cells": [
-            {**cell_of(case, called), "at": [log.offset(one.key) for one in case.trials]}
+            {
+                **cell_of(case, called),
+                "at": [log.offset(one.key) for one in case.trials if one.key in log],
+            }
             for case in report.cases
         ],
     }
