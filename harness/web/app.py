@@ -16,6 +16,7 @@ from harness.web.pages import Pages
 from harness.web.problem_page import told
 from harness.web.reviews import Reviews
 from harness.web.settings import Settings
+from harness.web.viewing import Viewing
 
 
 def make_app(board: Board, settings: Settings) -> Starlette:
@@ -24,6 +25,7 @@ def make_app(board: Board, settings: Settings) -> Starlette:
         routes=[
             *Evaluations(board, settings).routes(),
             *Reviews(settings).routes(),
+            *Viewing(board, settings).routes(),
             *Pages(settings).routes(),
         ],
         middleware=[Middleware(Guard, settings=settings)],

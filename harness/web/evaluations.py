@@ -24,16 +24,16 @@ from harness.config.models import OFFLINE
 from harness.errors import HarnessError
 from harness.reports.build import build_report
 from harness.reports.formats.json_report import write_json
-from harness.runlog import read_log
+from harness.runlog import being_written, read_header, read_log
 from harness.runner.planning.judge_choice import NOBODY
 from harness.web import history, vetting
 from harness.web.catalog import ENDINGS, Catalog, Wanted
-from harness.web.feed import run_facts
 from harness.web.following import Followers, follow_log, page_of
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
 from harness.web.problem_page import told
 from harness.web.process import Refused
-from harness.web.results import clean, summary
+from harness.web.results import clean, run_facts, summary
+from harness.web.run_view import run_view
 from harness.web.settings import Settings
 from harness.web.uploads import MAX_CONCURRENCY, read_upload
 
@@ -179,16 +179,11 @@ class Evaluations:
         job = self._job(request)
         if job is not None and not history.has_begun(job.log):
             return JSONResponse(_linked(job.as_json()))
-        log = await anyio.to_thread.run_sync(read_log, self._log(request))
-        whole = await anyio.to_thread.run_sync(summary, log)
-        facts = (
-            job.as_json()
-            if job
-            else run_facts(log.header, log.path) | {"state": history.state_of(log)}
-        )
-        return JSONResponse(
-            {**_linked(facts), "done": len(log.results), "summary": whole if log.footer else None}
-        )
+        path = self._log(request)
+        header = await anyio.to_thread.run_sync(read_header, path)
+        state, known = await anyio.to_thread.run_sync(_known_of, path)
+        facts = job.as_json() if job else run_facts(header, path) | {"state": state}
+        return JSONResponse({**_linked(facts), **known})
 
     async def cancel(self, request: Request) -> Response:
         """End a run; its log is complete when this returns."""
@@ -259,6 +254,16 @@ def _refusal(error: Refused) -> dict[str, Any]:
         "message": "This cannot be run.",
         "problems": error.problems,
     }
+
+
+def _known_of(path: Path) -> tuple[str, dict[str, Any]]:
+    """Return the state of a run, how many trials have ended, and its summary if it has ended."""
+    if being_written(path):
+        log = read_log(path)
+        whole = summary(log) if log.footer else None
+        return history.state_of(log), {"done": len(log.results), "summary": whole}
+    view = json.loads(run_view(path).body)
+    return "finished", {"done": view["done"], "summary": view["summary"] if view["ended"] else None}
 
 
 def _document(path: Path) -> str | None:

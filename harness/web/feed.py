@@ -41,10 +41,10 @@ from harness.runlog import (
     ToolsLine,
     TrialLine,
     read_lines,
-    read_log,
 )
 from harness.types import JsonObject, ToolList, TrialResult
-from harness.web.results import Progress, clean, name_of, result, summary
+from harness.web.results import Progress, name_of, result, run_facts, trial_cell
+from harness.web.run_view import run_view
 
 FROM_LOG = "log"
 """Prefix of event numbers of a finished log: the same for every listener at any time."""
@@ -207,34 +207,8 @@ class Feed:
         if event.offset is not None:
             return await anyio.to_thread.run_sync(_result_text, self.log, event.offset, event.text)
         if event.name == "summary":
-            return await anyio.to_thread.run_sync(lambda: json.dumps(summary(read_log(self.log))))
+            return await anyio.to_thread.run_sync(_summary_text, self.log)
         return event.text
-
-
-def run_facts(header: Header, log: Path) -> dict[str, Any]:
-    """Return what a log's header says of its run, as the event ``run`` has it.
-
-    A run is called like its folder.
-    """
-    suites = [
-        {
-            "name": name_of(name),
-            "description": clean(facts.get("description")),
-            "cases": [name_of(case) for case in facts.get("cases", ())],
-        }
-        for name, facts in header.suites.items()
-    ]
-    return {
-        "id": log.parent.name,
-        "suites": suites,
-        "models": [name_of(name) for name in header.models],
-        "servers": [name_of(name) for name in header.servers],
-        "planned": header.planned,
-        "concurrency": header.settings.get("concurrency"),
-        "started_at": header.started_at,
-        "ours": False,
-        "notes": [],
-    }
 
 
 def _some_lines(
@@ -256,13 +230,21 @@ def _some_lines(
 @lru_cache(maxsize=_REMEMBERED)
 def _result_text(log: Path, offset: int, progress: str) -> str:
     """Return a result as JSON; cached, since simultaneous listeners need the same ones."""
-    line = _trial_at(log, offset)
-    return json.dumps({**result(line), "progress": json.loads(progress)})
+    return _told(_trial_at(log, offset), offset, progress)
 
 
 def _settled_text(log: Path, offset: int, settled: TrialResult, progress: str) -> str:
-    line = replace(_trial_at(log, offset), run=settled)
-    return json.dumps({**result(line), "progress": json.loads(progress)})
+    return _told(replace(_trial_at(log, offset), run=settled), offset, progress)
+
+
+def _told(line: TrialLine, offset: int, progress: str) -> str:
+    cell = {**trial_cell(line), "at": [offset]}
+    return json.dumps({**result(line), "cell": cell, "progress": json.loads(progress)})
+
+
+def _summary_text(log: Path) -> str:
+    """Return the summary, and keep it beside the log with all that the page shows of the run."""
+    return json.dumps(json.loads(run_view(log).body)["summary"])
 
 
 def _trial_at(log: Path, offset: int) -> TrialLine:

@@ -28,6 +28,7 @@ from harness.reports.comparing.nouns import Side
 from harness.reports.comparing.page import PAGE as COMPARISON
 from harness.reports.comparing.page import write_comparison_html
 from harness.reports.formats.html_report import PAGE, write_html
+from harness.reports.viewer import ASSETS
 from harness.runlog import read_header, read_log
 from harness.web import history
 from harness.web.guard import HEALTH
@@ -61,6 +62,7 @@ class Pages:
             Route("/runs/compare", self.compare),
             Route("/runs/{id}/report", self.report),
             Route("/runs/{id}/workbench", self.workbench),
+            Mount("/static/viewer", StaticFiles(directory=ASSETS)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
 

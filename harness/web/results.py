@@ -9,8 +9,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from harness.judging.cases import case_results
 from harness.reports.build import build_report
 from harness.reports.sections.call_outcomes import calls_json, mark
 from harness.reports.sections.remarks import remark_lines, review_counts, review_json
@@ -23,7 +26,8 @@ from harness.reports.viewer.graded import (
     metrics_of,
     pairs_of,
 )
-from harness.runlog import RunLog, TrialLine
+from harness.reports.viewer.grid import cell_of
+from harness.runlog import Header, RunLog, TrialLine
 from harness.safe_text import bounded, printable
 from harness.types import (
     CheckResult,
@@ -100,6 +104,39 @@ def result(line: TrialLine) -> dict[str, Any]:
         "seconds": round(run.latency_s, 3),
         "tokens": {"input": run.usage.input_tokens, "output": run.usage.output_tokens},
         "cost_usd": (run.usage + run.judge_usage + run.user_usage).cost_usd,
+    }
+
+
+def trial_cell(line: TrialLine) -> dict[str, Any]:
+    """Return the cell of one trial, as `harness.reports.viewer.grid` has it of a case."""
+    called = [call.tool for call in line.transcript.tool_calls] if line.transcript else []
+    (case,) = case_results([replace(line.run, repeats=1)])
+    return cell_of(case, {line.run.key: called}) | {"status": line.run.status}
+
+
+def run_facts(header: Header, log: Path) -> dict[str, Any]:
+    """Return what a log's header says of its run, as the event ``run`` has it.
+
+    A run is called like its folder.
+    """
+    suites = [
+        {
+            "name": name_of(name),
+            "description": clean(facts.get("description")),
+            "cases": [name_of(case) for case in facts.get("cases", ())],
+        }
+        for name, facts in header.suites.items()
+    ]
+    return {
+        "id": log.parent.name,
+        "suites": suites,
+        "models": [name_of(name) for name in header.models],
+        "servers": [name_of(name) for name in header.servers],
+        "planned": header.planned,
+        "concurrency": header.settings.get("concurrency"),
+        "started_at": header.started_at,
+        "ours": False,
+        "notes": [],
     }
 
 

@@ -1,7 +1,9 @@
-"""What the list of runs says of one, kept beside its log so that nobody reads the log for it again.
+"""What is known of a run, kept beside its log so that nobody reads the log for it again.
 
-An index is derived: it holds for a log of one size and time, and for one version of harness. It is
-made anew when the log has changed or the index is damaged, and deleting it loses nothing.
+``index.json`` has what the list of runs says of it; ``view.json`` has its summary and its grid
+(`run_view`). Both are derived: they hold for a log of one size and time, and for one version of
+harness. They are made anew when the log has changed or they are damaged, and deleting them loses
+nothing.
 """
 
 from __future__ import annotations
@@ -16,37 +18,48 @@ from pathlib import Path
 from typing import Any
 
 NAME = "index.json"
-_FORM = 2
+_FORM = 3
 """Raised when entries of another form are written."""
 
 
 def read_index(log: Path, facts: os.stat_result) -> dict[str, Any] | None:
     """Return the entry of ``log``, whose file has these ``facts``; ``None``: it is to be made."""
+    body = read_kept(log, NAME, facts)
     try:
-        with log.with_name(NAME).open("rb") as file:
-            head, entry = file.read().split(b"\n", 1)
-        if head != _head(facts, entry):
-            return None
-        found: dict[str, Any] = json.loads(entry)
-    except (OSError, ValueError):
+        found: dict[str, Any] | None = None if body is None else json.loads(body)
+    except ValueError:
         return None
     return found
 
 
 def write_index(log: Path, facts: os.stat_result, entry: dict[str, Any]) -> None:
     """Keep ``entry`` beside ``log``; where nothing can be written, it is made again next time."""
-    text = json.dumps(entry).encode()
-    draft = log.with_name(f".{NAME}.{os.getpid()}.{os.urandom(4).hex()}")
+    write_kept(log, NAME, facts, json.dumps(entry).encode())
+
+
+def read_kept(log: Path, name: str, facts: os.stat_result) -> bytes | None:
+    """Return what the file ``name`` beside ``log`` keeps; ``None``: nothing that still holds."""
+    try:
+        with log.with_name(name).open("rb") as file:
+            head, body = file.read().split(b"\n", 1)
+    except (OSError, ValueError):
+        return None
+    return body if head == _head(facts, body) else None
+
+
+def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None:
+    """Keep ``body`` in the file ``name`` beside ``log``, if it can be written."""
+    draft = log.with_name(f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
     with suppress(OSError):
         try:
-            draft.write_bytes(_head(facts, text) + b"\n" + text)
-            draft.replace(log.with_name(NAME))
+            draft.write_bytes(_head(facts, body) + b"\n" + body)
+            draft.replace(log.with_name(name))
         finally:
             draft.unlink(missing_ok=True)
 
 
-def _head(facts: os.stat_result, entry: bytes) -> bytes:
-    digest = hashlib.sha256(entry).hexdigest()
+def _head(facts: os.stat_result, body: bytes) -> bytes:
+    digest = hashlib.sha256(body).hexdigest()
     return f"{_FORM} {_version()} {facts.st_size} {facts.st_mtime_ns} {digest}".encode()
 
 

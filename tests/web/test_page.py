@@ -22,10 +22,7 @@ from tests.web.support import COLUMNS, Page, dataset
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
-CARDS = (
-    "return [...document.querySelectorAll('.card')].map((one) => [one.dataset.status, "
-    "one.className])"
-)
+STATUSES = "return [...document.querySelectorAll('.vbody .vword')].map((one) => one.textContent)"
 TEXT = "return document.querySelector(arguments[0]).textContent"
 VISIBLE = "return document.querySelector(arguments[0]).checkVisibility()"
 NAMELESS_ROLES = {
@@ -76,7 +73,7 @@ def ended(browser: Browser) -> None:
     browser.until(lambda: browser.run(VISIBLE, "#summary"))
 
 
-def test_an_upload_becomes_cards_and_a_summary(
+def test_an_upload_becomes_a_grid_and_a_summary(
     page: Page, browser: Browser, tmp_path: Path, downloads: Path
 ) -> None:
     upload(
@@ -86,26 +83,23 @@ def test_an_upload_becomes_cards_and_a_summary(
     assert "3 tests with fake on the server plain" in browser.run(TEXT, "#verdict")
     name = run(browser)
     ended(browser)
-    assert sorted(browser.run(CARDS)) == [
-        ["failed", "card red"], ["passed", "card green"], ["passed", "card green"],
-    ]  # fmt: skip
+    assert browser.run(STATUSES) == ["failed", "passed", "passed"]
     scores = browser.run(TEXT, "#scores")
     assert "Pass rate67 %needs work" in scores
     assert "Tool selection0.67needs work" in scores
     assert "fake on plain" in browser.run(TEXT, "#about")
     # A failure is opened by the keyboard alone.
-    failure = browser.driver.find_element(By.CSS_SELECTOR, ".card.red summary")
-    failure.send_keys(Keys.ENTER)
-    body = browser.until(lambda: browser.run(TEXT, ".card.red .card-body"))
+    browser.driver.find_element(By.CSS_SELECTOR, ".vgrid").send_keys(Keys.ENTER)
+    browser.until(lambda: browser.run("return document.querySelector('.trace .chip')"))
+    body = browser.run(TEXT, ".trace-content")
     assert '"n": 7' in body
     assert "The tool was not called." in body
     assert "I do not know." in body
     assert "no judge" in body
-    chips = (
-        "return [...document.querySelectorAll(arguments[0] + ' .chip')].map((one) => one.className)"
-    )
-    assert browser.run(chips, ".card.red") == ["chip missing"]
-    assert browser.run(chips, ".card:first-child") == ["chip correct", "chip correct"]
+    chips = "return [...document.querySelectorAll('.trace .chip')].map((one) => one.className)"
+    assert browser.run(chips) == ["chip missing"]
+    browser.driver.find_element(By.ID, "trace-title").send_keys("j")
+    browser.until(lambda: browser.run(chips) == ["chip correct"])
     browser.driver.find_element(By.ID, "download").click()
     file = downloads / f"{name}.json"
     browser.until(file.exists)
@@ -113,12 +107,8 @@ def test_an_upload_becomes_cards_and_a_summary(
     assert document["status"] == "ok"
     assert [test["passed"] for test in document["result"]["tests"]] == [True, False, True]
     assert document["result"]["evaluation"]["averages"]["tool_selection"]["band"] == "needs work"
-    browser.driver.find_element(By.ID, "only").click()
-    shown = (
-        "return [...document.querySelectorAll('.card')].filter((one) => "
-        "one.checkVisibility()).length"
-    )
-    assert browser.run(shown) == 1
+    browser.driver.find_element(By.ID, "only-failed").click()
+    assert browser.run(STATUSES) == ["failed"]
     assert browser.complaints() == []
 
 
@@ -127,14 +117,14 @@ def test_a_page_that_is_reloaded_in_the_middle_shows_the_same_and_cancel_ends_th
 ) -> None:
     upload(browser, page, tmp_path, dataset(["Say seven.", "stall here"]))
     name = run(browser)
-    middle = [["passed", "card green"], ["running", "card running"]]
-    browser.until(lambda: browser.run(CARDS) == middle)
+    middle = ["running", "passed"]
+    browser.until(lambda: browser.run(STATUSES) == middle)
     browser.driver.refresh()
-    browser.until(lambda: browser.run(CARDS) == middle)
+    browser.until(lambda: browser.run(STATUSES) == middle)
     assert browser.run(TEXT, "#state") == "1 of 2 tests have ended."
     browser.driver.find_element(By.ID, "cancel").click()
     ended(browser)
-    assert browser.run(CARDS) == [["passed", "card green"], ["cancelled", "card grey"]]
+    browser.until(lambda: browser.run(STATUSES) == ["cancelled", "passed"])
     assert browser.run(TEXT, "#state").startswith("The run was cancelled.")
     assert "SIGTERM" not in browser.run(TEXT, "main")
     assert not browser.run(VISIBLE, "#cancel")
@@ -182,13 +172,11 @@ def test_a_hostile_dataset_stays_text(page: Page, browser: Browser, tmp_path: Pa
     )
     run(browser)
     ended(browser)
-    browser.run("document.querySelector('.card details').open = true")
-    browser.until(
-        lambda: browser.run("return document.querySelector('.card-body').childNodes.length")
-    )
+    browser.run("document.querySelector('[role=gridcell]').click()")
+    browser.until(lambda: browser.run("return document.querySelector('.trace .timeline')"))
     text = browser.run(TEXT, "main")
     assert text.count("<script>window.pwned=1</script>") >= 3
-    assert "<script>window.pwned=1</script>" in browser.run(TEXT, ".query")
+    assert "<script>window.pwned=1</script>" in browser.run(TEXT, ".timeline .user")
     assert browser.run("return window.pwned") is None
     assert (
         browser.run(
@@ -207,11 +195,10 @@ def test_the_sample_runs_at_one_press(page: Page, browser: Browser) -> None:
     )
     browser.run("document.getElementById('model').value = 'lexical'")
     browser.driver.find_element(By.ID, "use-sample").click()
-    browser.until(lambda: browser.run("return document.querySelectorAll('.card').length") == 12)
+    browser.until(lambda: len(browser.run(STATUSES)) == 12)
     ended(browser)
     assert "It is not an LLM" in browser.run(TEXT, "#notes")
-    statuses = {status for status, _ in browser.run(CARDS)}
-    assert statuses <= {"passed", "failed"}
+    assert set(browser.run(STATUSES)) <= {"passed", "failed"}
 
 
 def test_a_file_can_be_dropped(page: Page, browser: Browser) -> None:
@@ -270,7 +257,7 @@ def test_past_runs_are_listed_filtered_drawn_and_compared(page: Page, browser: B
             or "/report" in browser.driver.current_url
         )
     )
-    browser.until(lambda: browser.run("return document.querySelectorAll('#list > li').length"))
+    browser.until(lambda: browser.run("return document.querySelectorAll('.vbody .vrow').length"))
     assert browser.complaints() == []
 
 
@@ -284,11 +271,10 @@ def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
         browser.open(page.url + path, width=width, dark=dark)
         if "run=" in path:
             ended(browser)
-            browser.run(
-                "document.querySelectorAll('.card details').forEach((one) => { one.open = true; })"
-            )
+            browser.until(lambda: browser.run(STATUSES))
+            browser.run("document.querySelector('[role=gridcell]').click()")
         ready = {"/runs": "#rows tr", "/docs": "#operations section"}.get(
-            path, "#server option + option, .card-body"
+            path, "#server option + option, .trace .timeline"
         )
         browser.until(
             partial(browser.run, "return document.querySelector(arguments[0]) !== null", ready)
@@ -343,9 +329,7 @@ def test_a_test_waits_for_the_other_identities_until_its_status_is_settled(
     with LogWriter(path):  # as long as it is open, the run goes on
         path.write_bytes(whole.path.read_bytes())
         browser.open(f"{page.url}/evaluation?run={path.parent.name}")
-        waiting = (
-            "return [...document.querySelectorAll('.card .status')].map((one) => one.textContent)"
-        )
+        waiting = "return [...document.querySelectorAll('.vproblem')].map((one) => one.textContent)"
         browser.until(lambda: browser.run(waiting) == ["waiting for the other identities"] * 2)
     ended(browser)
-    assert sorted(browser.run(CARDS)) == [["failed", "card red"], ["passed", "card green"]]
+    browser.until(lambda: browser.run(STATUSES) == ["failed", "passed"])

@@ -19,17 +19,13 @@ from pathlib import Path
 
 ASSETS = Path(__file__).with_name("assets")
 """The scripts and the style."""
-PLACE = __name__ + ".assets"
-"""The package of these files."""
-STYLE = (PLACE, "viewer.css")
+STYLE = (__name__, "assets/viewer.css")
 """The style."""
-ELEMENTS = (PLACE, "elements.js")
+ELEMENTS = (__name__, "assets/elements.js")
 """Makes elements of a page; other pages use it, too."""
-TRIAL = tuple((PLACE, f"{name}.js") for name in ("copy", "time_axis", "graded", "trial"))
+_TRIAL = ("copy", "time_axis", "graded", "trial")
+_GRID = ("state", "rows", "toolbar", "grid", "trace", "viewer")
+TRIAL = tuple((__name__, f"assets/{name}.js") for name in _TRIAL)
 """Shows one trial; needs `ELEMENTS`."""
-SCRIPTS = (
-    ELEMENTS,
-    *TRIAL,
-    *((PLACE, f"{name}.js") for name in ("state", "rows", "toolbar", "grid", "trace", "viewer")),
-)
+SCRIPTS = (ELEMENTS, *TRIAL, *((__name__, f"assets/{name}.js") for name in _GRID))
 """All scripts, each after those that it needs."""

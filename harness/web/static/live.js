@@ -1,12 +1,14 @@
 // A run as it goes: its events come one by one, and a page that was reloaded gets them all again.
 
 import { Refusal, call } from "./api.js";
-import { Cards } from "./cards.js";
 import { Comparing } from "./comparing.js";
 import { byId, element, replaceIn } from "./dom.js";
+import { LiveGrid } from "./live_grid.js";
 import { problems } from "./problems.js";
 import { Reviews } from "./review.js";
+import { runSource } from "./run_source.js";
 import { Stream } from "./stream.js";
+import { Viewer } from "./viewer/viewer.js";
 import { money, percent, score, seconds } from "./words.js";
 
 const AVERAGES = {
@@ -19,28 +21,51 @@ const AVERAGES = {
 export class Live {
   constructor(id) {
     this.id = id;
-    this.cards = new Cards(byId("cards"));
     this.reviews = new Reviews(id);
-    this.cards.reviews = this.reviews;
     this.comparing = new Comparing(id);
-    this.cards.comparing = this.comparing;
+    this.viewer = new Viewer(byId("viewer"), runSource(id, (cell, _trial, detail) => this.more(cell, detail)));
+    this.grid = new LiveGrid(this.viewer);
     this.run = null;
     this.connected = true;
     this.done = { done: 0, planned: 0, cost_usd: 0 };
     byId("live").hidden = false;
     byId("cancel").addEventListener("click", () => this.cancel());
-    byId("only").addEventListener("change", () => this.place().classList.toggle("only", byId("only").checked));
-    this.listen();
+    this.open();
   }
 
-  place() {
-    return byId("cards");
+  // A run that has ended is shown at once; another one is followed.
+  async open() {
+    const whole = await this.whole(false);
+    if (!whole?.grid) return this.listen();
+    this.planned(whole.run);
+    this.summary(whole.summary);
+  }
+
+  /** @param {boolean} wait  whether it is waited for, if it has to be made first */
+  async whole(wait) {
+    try {
+      const found = await call(`/evaluations/${encodeURIComponent(this.id)}/grid${wait ? "?whole=1" : ""}`);
+      if (found.grid) {
+        this.shown = true;
+        this.viewer.fill(found.grid);
+      }
+      return found;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return null; // the events say what is wrong
+    }
+  }
+
+  // What this page adds to the trace of a trial.
+  more(cell, detail) {
+    const test = { key: detail.key, suite: cell.suite, case: cell.case, status: detail.status };
+    return [this.reviews.badge(test), this.comparing.link(test), this.reviews.panel(test)];
   }
 
   listen() {
     new Stream(this.id, {
       run: (run) => this.planned(run),
-      test_case_start: (test) => this.cards.start(test),
+      test_case_start: (test) => this.grid.start(test),
       test_case_waiting: (test) => this.waiting(test),
       test_case_result: (test) => this.result(test),
       summary: (summary) => this.summary(summary),
@@ -67,7 +92,7 @@ export class Live {
   }
 
   planned(run) {
-    if (!this.run) this.cards.plan(run);
+    if (!this.run && !this.shown) this.grid.plan(run);
     this.run = run;
     this.done.planned = Math.max(this.done.planned, run.planned);
     const name = run.file || run.suites.map((suite) => suite.name).join(", ");
@@ -87,13 +112,13 @@ export class Live {
   }
 
   waiting(test) {
-    this.cards.waiting(test);
+    this.grid.waiting(test);
     this.done = test.progress;
     this.show();
   }
 
   result(test) {
-    this.cards.result(test);
+    this.grid.result(test);
     this.done = test.progress;
     this.show();
   }
@@ -122,6 +147,7 @@ export class Live {
 
   summary(summary) {
     this.finish();
+    if (!this.shown) this.whole(true);
     replaceIn(byId("failure"));
     const { counts } = summary;
     this.done = { ...counts, done: counts.passed + counts.failed + counts.error };
@@ -154,7 +180,7 @@ export class Live {
   finish() {
     this.over = true;
     clearInterval(this.clock);
-    this.cards.end();
+    if (!this.shown) this.grid.end();
     byId("cancel").hidden = true;
   }
 

@@ -46,7 +46,7 @@ def test_a_summary_of_several_models_has_a_rate_for_each_and_none_of_all(tmp_pat
 
 
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
-def test_cards_figures_and_the_list_tell_models_and_suites_apart(
+def test_the_grid_figures_and_the_list_tell_models_and_suites_apart(
     page: Page, browser: Browser
 ) -> None:
     two_models(page.project.folder / ".harness/runs" / NAME / "log.jsonl")
@@ -54,10 +54,18 @@ def test_cards_figures_and_the_list_tell_models_and_suites_apart(
     browser.until(lambda: browser.run("return document.querySelectorAll('#scores h3').length") == 4)
     assert browser.run(TEXT, "#scores h3") == "good on shop"
     assert "75 %" not in browser.run(TEXT, "main")
-    of = "return [...document.querySelectorAll('.card .of')].map((one) => one.textContent)"
-    assert sorted(set(browser.run(of))) == [
-        "mail · good", "mail · poor", "shop · good", "shop · poor",
-    ]  # fmt: skip
+    heads = (
+        "return [...document.querySelectorAll('[role=columnheader] .vname')].map((one) => "
+        "one.textContent)"
+    )
+    assert browser.run(heads) == ["good", "poor"]
+    rates = (
+        "return [...document.querySelectorAll('[role=columnheader]:last-child .vrate')].map((one) "
+        "=> one.textContent.slice(0, 9))"
+    )
+    assert browser.run(rates) == ["shop 50 %", "mail 50 %"]
+    names = "return [...document.querySelectorAll('.vcase')].map((one) => one.textContent)"
+    assert browser.run(names) == ["shop · b", "mail · b", "shop · a", "mail · a"]
     browser.open(f"{page.url}/runs")
     rates = (
         "return [...document.querySelectorAll('#rows tr')].filter((one) => "

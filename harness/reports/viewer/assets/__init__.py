@@ -1,1 +1,0 @@
-"""Scripts and style of the viewer; no code of Python."""

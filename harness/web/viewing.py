@@ -1,0 +1,121 @@
+"""What the viewer asks of a run: its grid, single trials, and where words are.
+
+`harness.reports.viewer` makes what is answered, as for the HTML report.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from harness.reports.formats.html_report.detail import trial_detail
+from harness.reports.viewer.text_search import find_words
+from harness.runlog import TrialLine, being_written, read_header, read_lines
+from harness.web.catalog import MOST_BYTES
+from harness.web.history import find_run
+from harness.web.jobs import Board
+from harness.web.results import run_facts
+from harness.web.run_view import Settled, kept_view, run_view
+from harness.web.settings import Settings
+
+_MOST_WORDS = 20
+_LONGEST_WORD = 200
+
+
+class Viewing:
+    """The endpoints of the viewer."""
+
+    def __init__(self, board: Board, settings: Settings) -> None:
+        """Show the runs of ``settings``, those of ``board`` under the names that they came with."""
+        self._board = board
+        self._runs = settings.runs
+        self._settled = Settled()
+
+    def routes(self) -> list[Route]:
+        """Return them."""
+        return [
+            Route("/evaluations/{id}/grid", self.grid, methods=["GET"]),
+            Route("/evaluations/{id}/trials/{at}", self.trial, methods=["GET"]),
+            Route("/evaluations/{id}/search", self.search, methods=["GET"]),
+        ]
+
+    async def grid(self, request: Request) -> Response:
+        """Return the run as a whole, or that its events are to be followed.
+
+        That is so while it goes on, and while there is no view of a large log; ``?whole=1`` waits
+        for one.
+        """
+        whole = request.query_params.get("whole") == "1"
+        job = self._board.get(request.path_params["id"])
+        if job is not None and not job.over.is_set():
+            return JSONResponse({"grid": None})
+        log = self._log(request)
+        body = await anyio.to_thread.run_sync(_whole, log, whole)
+        if body is None:
+            return JSONResponse({"grid": None})
+        facts = job.as_json() if job else run_facts(read_header(log), log) | {"state": "finished"}
+        return Response(
+            b'{"run": ' + json.dumps(facts).encode() + b", " + body[1:],
+            media_type="application/json",
+        )
+
+    async def trial(self, request: Request) -> Response:
+        """Return everything there is to see of the trial whose line begins at ``at``."""
+        at = request.path_params["at"]
+        if not (at.isascii() and at.isdecimal() and len(at) < len("1000000000000000")):
+            raise HTTPException(404, "There is no such trial.")
+        log = self._log(request)
+        line = await anyio.to_thread.run_sync(_line_at, log, int(at))
+        if line is None:
+            raise HTTPException(404, "There is no such trial.")
+        settled = await anyio.to_thread.run_sync(self._settled.at, log, int(at))
+        result = settled or line.run
+        detail = await anyio.to_thread.run_sync(trial_detail, result, line.transcript)
+        return JSONResponse({**detail, "key": result.key})
+
+    async def search(self, request: Request) -> Response:
+        """Return where in the log each word is: ``{"words": {word: [at, …]}}``."""
+        words = list(dict.fromkeys(word.lower() for word in request.query_params.getlist("word")))
+        if not words or len(words) > _MOST_WORDS or any(len(one) > _LONGEST_WORD for one in words):
+            raise HTTPException(
+                400, f"'word' is given 1 to {_MOST_WORDS} times, with {_LONGEST_WORD} characters."
+            )
+        found = await anyio.to_thread.run_sync(
+            find_words, self._log(request), words, anyio.from_thread.check_cancelled
+        )
+        return JSONResponse({"words": found})
+
+    def _log(self, request: Request) -> Path:
+        path = find_run(request.path_params["id"], self._runs)
+        if path is None:
+            raise HTTPException(404, "There is no such run, or it has no log.")
+        return path
+
+
+def _whole(log: Path, whole: bool) -> bytes | None:  # noqa: FBT001 - for run_sync
+    if being_written(log):
+        return None
+    facts = log.stat()
+    if (kept := kept_view(log, facts)) is not None:
+        return kept.body
+    return run_view(log).body if whole or facts.st_size <= MOST_BYTES else None
+
+
+def _line_at(log: Path, at: int) -> TrialLine | None:
+    """Return the trial whose line begins at ``at``: a place in the middle of a line is none."""
+    with log.open("rb") as file:
+        file.seek(max(0, at - 1), os.SEEK_SET)
+        if at == 0 or file.read(1) != b"\n":
+            return None
+    for _, _, line in read_lines(log, at):
+        return line if isinstance(line, TrialLine) else None
+    return None

@@ -1,0 +1,112 @@
+"""What the viewer asks the page for: the grid of a run, its single trials, and where words are."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.reports.build import build_report
+from harness.runlog import LogWriter, TrialLine, read_log
+from harness.web import run_view as kept
+from harness.web.run_view import NAME, run_view
+from tests.judging.test_access import FULL, LEAKING
+from tests.judging.test_access import a_log as asked_as_several
+from tests.judging.test_access import a_run as asked_as
+from tests.reports.logs import a_log, a_run, a_transcript
+from tests.web.support import Page
+
+
+def a_run_of(page: Page, name: str) -> Path:
+    log = page.project.folder / ".harness/runs" / name / "log.jsonl"
+    a_log(log, a_run("one"), a_run("two", "failed"))
+    return log
+
+
+def ask(page: Page, path: str) -> Any:
+    answer = page.client.get(f"/evaluations/{path}")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_a_run_that_has_ended_comes_at_once_with_its_summary_and_its_grid(page: Page) -> None:
+    log = a_run_of(page, "20260501T000000Z-ended-a")
+    found = ask(page, f"{log.parent.name}/grid")
+    assert [cell["status"] for cell in found["grid"]["cells"]] == ["passed", "failed"]
+    assert found["grid"]["axes"][0]["columns"][0]["rates"][0]["text"] == "50 % (9–91 %)"
+    assert found["summary"] == ask(page, log.parent.name)["summary"]
+    assert found["run"]["id"] == log.parent.name
+
+
+def test_a_trial_is_everything_that_the_report_shows_of_it(page: Page) -> None:
+    log = a_run_of(page, "20260501T000001Z-trial-a")
+    cells = ask(page, f"{log.parent.name}/grid")["grid"]["cells"]
+    detail = ask(page, f"{log.parent.name}/trials/{cells[1]['at'][0]}")
+    assert (detail["status"], detail["key"]) == ("failed", "shoptwom0")
+    assert [step["who"] for step in detail["steps"]] == ["user", "call", "assistant"]
+
+
+@pytest.mark.parametrize("at", ["0", "7", "99999999", "-1", "x", "1" * 30])
+def test_only_a_place_where_a_trial_begins_is_one(page: Page, at: str) -> None:
+    log = a_run_of(page, "20260501T000002Z-place-a")
+    assert page.client.get(f"/evaluations/{log.parent.name}/trials/{at}").status_code == 404
+
+
+def test_words_are_found_on_the_server(page: Page) -> None:
+    log = a_run_of(page, "20260501T000003Z-words-a")
+    places = [cell["at"][0] for cell in ask(page, f"{log.parent.name}/grid")["grid"]["cells"]]
+    found = ask(page, f"{log.parent.name}/search?word=SHIPPED&word=not+found")["words"]
+    assert found == {"shipped": places, "not found": [places[1]]}
+    for query in (
+        "",
+        "?word=" + "x" * 300,
+        "?" + "word=a&" * 3 + "&".join(f"word={n}" for n in range(30)),
+    ):
+        assert page.client.get(f"/evaluations/{log.parent.name}/search{query}").status_code == 400
+
+
+def test_a_run_under_way_has_events_and_no_grid(page: Page) -> None:
+    log = a_run_of(page, "20260501T000004Z-going-a")
+    with LogWriter(log):
+        assert ask(page, f"{log.parent.name}/grid") == {"grid": None}
+    assert ask(page, f"{log.parent.name}/grid")["grid"]["cells"]
+
+
+def test_a_large_log_without_a_view_is_followed_until_somebody_waits_for_one(
+    page: Page, tmp_path: Path
+) -> None:
+    log = page.project.folder / ".harness/runs/20260501T000005Z-large-a/log.jsonl"
+    said = a_transcript("x" * 1_000_000)
+    a_log(log, *(a_run(f"c{place}") for place in range(11)), transcript=said)
+    assert log.stat().st_size > 20_000_000
+    assert ask(page, f"{log.parent.name}/grid") == {"grid": None}
+    assert len(ask(page, f"{log.parent.name}/grid?whole=1")["grid"]["cells"]) == 11
+    assert len(ask(page, f"{log.parent.name}/grid")["grid"]["cells"]) == 11
+
+
+def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.jsonl"
+    a_log(log, a_run("one"))
+    first = run_view(log)
+    with monkeypatch.context() as patch:
+        patch.setattr(kept, "read_log", None)  # it would fail if it read the log
+        assert run_view(log) == first
+    (tmp_path / NAME).write_bytes((tmp_path / NAME).read_bytes()[:-9])
+    assert run_view(log) == first
+    with LogWriter(log) as writer:
+        writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
+    assert len(json.loads(run_view(log).body)["grid"]["cells"]) == 2
+
+
+def test_a_result_that_others_decided_is_kept_as_it_was_decided(tmp_path: Path) -> None:
+    log = asked_as_several(tmp_path, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
+    (leaking,) = (one for one in build_report(log).results if one.status == "failed")
+    logged = {one.key: one for one in read_log(log.path).results}[leaking.key]
+    settled = run_view(log.path).result_at(log.offset(leaking.key))
+    assert settled is not None
+    assert (logged.status, settled.status) == ("passed", "failed")
+    assert [check.label for check in settled.checks] == [check.label for check in leaking.checks]
