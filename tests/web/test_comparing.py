@@ -28,8 +28,8 @@ def test_a_test_leads_to_its_comparison_with_the_run_before_and_back(
     browser.open(f"{page.url}/evaluation?run={SECOND}")
     browser.until(lambda: browser.run("return document.getElementById('compare-with') !== null"))
     assert browser.run("return document.getElementById('compare-with').value") == FIRST
-    browser.driver.find_element(By.CSS_SELECTOR, "[data-status=failed] summary").click()
-    link = "return [...document.querySelectorAll('[data-status=failed] a')].map((one) => one.href)"
+    browser.driver.find_element(By.CSS_SELECTOR, "[role=gridcell]").click()
+    link = "return [...document.querySelectorAll('.trace-content a')].map((one) => one.href)"
     (address,) = browser.until(lambda: browser.run(link))
     assert f"a={FIRST}&b={SECOND}" in address
     browser.open(address)

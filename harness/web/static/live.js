@@ -59,7 +59,7 @@ export class Live {
   // What this page adds to the trace of a trial.
   more(cell, detail) {
     const test = { key: detail.key, suite: cell.suite, case: cell.case, status: detail.status };
-    return [this.reviews.badge(test), this.comparing.link(test), this.reviews.panel(test)];
+    return { top: [this.reviews.badge(test)], bottom: [this.comparing.link(test), this.reviews.panel(test)] };
   }
 
   listen() {

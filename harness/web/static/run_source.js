@@ -6,7 +6,7 @@ import { call } from "./api.js";
 
 /**
  * @param {string} id  name of the run
- * @param {(cell: Cell, trial: number, detail: any) => Element[]} more
+ * @param {(cell: Cell, trial: number, detail: any) => import("../../reports/viewer/assets/trace.js").Parts} more
  */
 export function runSource(id, more) {
   const base = `/evaluations/${encodeURIComponent(id)}`;

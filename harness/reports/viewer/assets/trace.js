@@ -12,11 +12,13 @@ import { trialParts } from "./trial.js";
  * @property {(trial: number) => void} choose
  */
 
+/** @typedef {{top: Element[], bottom: Element[]}} Parts  what a page adds before and after everything else */
+
 export class Trace {
-  /** @param {Acts} acts @param {(cell: Cell, trial: number, detail: Detail) => Element[]} [more]  parts that a page adds */
+  /** @param {Acts} acts @param {(cell: Cell, trial: number, detail: Detail) => Parts} [more] */
   constructor(acts, more) {
     this.acts = acts;
-    this.more = more || (() => []);
+    this.more = more || (() => ({ top: [], bottom: [] }));
     this.asked = 0;
     this.title = el("h3", { id: "trace-title", tabindex: "-1" });
     this.about = el("p", { class: "dim", role: "status" });
@@ -59,7 +61,7 @@ export class Trace {
       const found = await detail();
       if (number !== this.asked) return;
       this.content.replaceChildren(...(found
-        ? [...this.more(cell, trial, found), ...trialParts(found)]
+        ? whole(found, this.more(cell, trial, found))
         : [el("p", { class: "dim", text: cell.problem || "Nothing has happened yet." })]));
       this.place.scrollTop = 0;
     } catch (error) {
@@ -82,3 +84,6 @@ export class Trace {
     }));
   }
 }
+
+/** @param {Detail} detail @param {Parts} more */
+const whole = (detail, more) => [...more.top, ...trialParts(detail), ...more.bottom];

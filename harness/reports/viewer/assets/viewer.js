@@ -13,7 +13,7 @@ import { Trace } from "./trace.js";
  * @typedef {Object} Source  where a viewer's data come from
  * @property {(cell: Cell, trial: number) => Promise<import("./trial.js").Detail | null>} trial
  * @property {(words: string[], signal: AbortSignal) => Promise<import("./rows.js").Found>} search
- * @property {(cell: Cell, trial: number, detail: import("./trial.js").Detail) => Element[]} [more]  parts to add to a trace
+ * @property {(cell: Cell, trial: number, detail: import("./trial.js").Detail) => import("./trace.js").Parts} [more]
  */
 
 export class Viewer {
@@ -148,7 +148,9 @@ export class Viewer {
     this.panes.classList.add("open");
     this.trace.show(cell, chosen, `${(row + 1).toLocaleString("en")} of ${this.grid.rows.length.toLocaleString("en")}`, () => this.source.trial(cell, chosen));
     this.grid.go(row, column);
-    if (focus || getComputedStyle(this.panes).display === "block") this.trace.title.focus();
+    const alone = getComputedStyle(this.panes).display === "block"; // on a phone it takes the grid's place
+    if (alone) this.trace.place.scrollIntoView({ block: "start" });
+    if (focus || alone) this.trace.title.focus({ preventScroll: true });
   }
 
   reopen() {
