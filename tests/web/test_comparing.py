@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from selenium.webdriver.common.by import By
 
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_log, a_run
@@ -28,7 +27,7 @@ def test_a_test_leads_to_its_comparison_with_the_run_before_and_back(
     browser.open(f"{page.url}/evaluation?run={SECOND}")
     browser.until(lambda: browser.run("return document.getElementById('compare-with') !== null"))
     assert browser.run("return document.getElementById('compare-with').value") == FIRST
-    browser.driver.find_element(By.CSS_SELECTOR, "[role=gridcell]").click()
+    browser.run("document.querySelector('[role=gridcell]').click()")
     link = "return [...document.querySelectorAll('.trace-content a')].map((one) => one.href)"
     (address,) = browser.until(lambda: browser.run(link))
     assert f"a={FIRST}&b={SECOND}" in address

@@ -84,8 +84,8 @@ def test_a_verdict_is_overruled_on_the_page_and_still_is_when_the_page_is_opened
     name = "20260504T000000Z-on-the-page"
     path = a_run_of(page, name)
     browser.open(f"{page.url}/evaluation?run={name}")
-    shown = "return document.querySelector('[data-status=failed] details')"
-    browser.until(lambda: browser.run(shown)).find_element(By.TAG_NAME, "summary").click()
+    opened = "document.querySelector('[role=gridcell] .failed').click(); return true"
+    browser.until(lambda: browser.run(opened))
     form = browser.until(
         lambda: browser.run("return document.querySelector('.review:not([hidden])')")
     )
@@ -99,7 +99,7 @@ def test_a_verdict_is_overruled_on_the_page_and_still_is_when_the_page_is_opened
     browser.until(lambda: "1 reviewed, 1 overruled" in browser.run(TEXT, "#reviewed"))
     browser.driver.refresh()
     browser.until(lambda: "1 reviewed, 1 overruled" in browser.run(TEXT, "#reviewed"))
-    mark = browser.run(TEXT, "[data-status=failed] .reviewed")
+    mark = browser.until(lambda: browser.run(TEXT, ".trace .reviewed"))
     assert "failed was overruled: passed by Ann" in mark
     assert "The tool <b>was</b> renamed." in mark
     assert browser.complaints() == []

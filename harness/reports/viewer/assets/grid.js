@@ -131,9 +131,11 @@ export class Grid {
 
   /** @param {MouseEvent} event */
   clicked(event) {
-    const target = /** @type {Element} */ (event.target);
-    const row = target.closest("[data-row]");
-    if (!row || String(getSelection())) return;
+    // A row that was drawn anew while the button was down is found by its place.
+    const hit = [/** @type {Element} */ (event.target), document.elementFromPoint(event.clientX, event.clientY)];
+    const target = hit.find((one) => one?.closest("[data-row]"));
+    const row = target?.closest("[data-row]");
+    if (!target || !row || String(getSelection())) return;
     const column = target.closest("[data-column]");
     this.go(Number(row.getAttribute("data-row")), column ? Number(column.getAttribute("data-column")) : this.active.column);
     this.open(this.active.row, this.active.column, false);
