@@ -1,16 +1,15 @@
 """Pages that are one file each: style, script and data are inside, and nothing is fetched.
 
-Nothing that a suite, a model or a server said is ever part of the markup: it travels as JSON in
-blocks that no browser runs, and the script shows it as text alone. The page's own policy says so
-once more: no network, no other style or script than these (by their digests), no markup made from
-strings.
+Nothing that a suite, a model or a server said is ever part of the markup: it travels as compressed
+JSON that no browser runs (`harness.reports.packed_blocks`), and the script shows it as text alone.
+The page's own policy says so once more: no network, no other style or script than these (by their
+digests), no markup made from strings.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ from functools import cached_property
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, TextIO, TypeAlias
+
+from harness.reports.packed_blocks import packed
 
 Source: TypeAlias = tuple[str, str]
 """A file that is part of a page: the package that has it, and its name."""
@@ -68,16 +69,8 @@ class SinglePage:
         for name, markup in parts.items():
             head = head.replace(f"{{{name}}}", markup)
         stream.write(head)
-        stream.writelines(block(name, value) for name, value in blocks)
+        stream.writelines(packed(blocks))
         stream.write(tail.replace("{script}", self.script))
-
-
-def block(name: str, value: Any) -> str:
-    """Return ``value`` as JSON that is safe inside an HTML script element."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return f'<script type="application/json" id="{name}">{text}</script>\n'
 
 
 def _read(source: Source) -> str:

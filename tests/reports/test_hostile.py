@@ -16,6 +16,7 @@ from harness.reports.formats.github_report import workflow_commands
 from harness.reports.formats.transcripts import write_transcripts
 from harness.reports.writers import WRITERS
 from harness.runlog import RunLog
+from tests.reports.packs import blocks_of, packs_of
 from tests.reports.sample_logs import HOSTILE, a_hostile_log, written
 
 HARMFUL = re.compile(
@@ -125,9 +126,12 @@ def test_an_annotation_is_one_line_and_holds_no_further_command(log: RunLog) -> 
 
 def test_no_text_of_the_log_ends_its_block_in_the_page(log: RunLog, texts: Texts) -> None:
     text = texts("html")
-    assert text.count("</script>") == text.count("<script") == len(build_report(log).cases) + 2
+    assert text.count("</script>") == text.count("<script") == len(packs_of(text)) + 1
+    assert len(blocks_of(text)) == len(build_report(log).cases) + 1
     assert "<img" not in text
     assert "<!--" not in text.replace("<!doctype", "")
+    shown = json.dumps(blocks_of(text), ensure_ascii=False)
+    assert HARMFUL.search(shown) is None
 
 
 def test_a_notebook_shows_a_table_and_nothing_in_it_is_markup(log: RunLog) -> None:

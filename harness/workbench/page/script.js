@@ -1,7 +1,7 @@
 
 // ── The page: one model at a time, never pooled ──
 
-const data = block("overview");
+const data = await block("overview");
 let chosen = 0;
 
 function showHead() {

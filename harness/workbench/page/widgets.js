@@ -86,8 +86,11 @@ function trialOf(key) {
       " – not part of this file, for want of room. See it with: "), el("code", { text: `harness view ${known.run}` }));
   }
   const details = el("details", {}, el("summary", {}, title));
-  details.addEventListener("toggle", () => {
-    if (details.open && details.childElementCount === 1) details.append(el("div", { class: "body" }, ...trialParts(block(known.block))));
+  details.addEventListener("toggle", async () => {
+    if (!details.open || details.childElementCount > 1) return;
+    const body = el("div", { class: "body" });
+    details.append(body);
+    body.append(...trialParts(await block(known.block)));
   });
   return details;
 }
@@ -138,14 +141,14 @@ function cardsOf(widget) {
       el("summary", {}, el("bdi", { text: one.title })), ...one.texts.map((text) => el("p", { dir: "auto", text })));
     if (one.paste) {
       const text = box(one.paste, `To paste: ${one.title}`);
-      card.append(copyButton(text, one), text);
+      card.append(copyTest(text, one), text);
     }
     return card;
   });
   return el("div", {}, el("h3", { text: `${widget.title} (${shown.length})` }), el("p", { class: "dim", text: widget.caption }), ...shown);
 }
 
-function copyButton(node, one) {
+function copyTest(node, one) {
   const button = el("button", { type: "button", "aria-label": `Copy: ${one.title}`, text: "Copy" });
   const told = el("span", { class: "dim", role: "status" });
   button.addEventListener("click", async () => {

@@ -14,6 +14,7 @@ import pytest
 
 from tests.end_to_end.harness_process import Project, finish
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
+from tests.reports.packs import all_of
 
 WORDED = Path(__file__).parents[1] / "servers" / "worded_server.py"
 ID = {"type": "object", "properties": {"id": {"type": "string"}}}
@@ -123,7 +124,7 @@ def test_another_server_is_compared_case_by_case_and_tool_by_tool(
     assert any("1 case cannot be asked of new" in note for note in says["notes"])
     assert "Not asked of new: by_legacy" in finished.stderr
     assert "[ab 1/1] the list of new: 100 % passed (16 of 16 cases)" in finished.stderr
-    page = (project.folder / "page.html").read_text("utf-8")
+    page = all_of((project.folder / "page.html").read_text("utf-8"))
     assert "cannot be asked of new" in page
     # Its part is a run like any other: evals on that server has the same verdicts.
     run_id = finished.document["result"]["run_id"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 from pathlib import Path
 from typing import Any
@@ -12,14 +11,12 @@ from typing import Any
 from tests.end_to_end.harness_process import Project, finish, provided
 from tests.end_to_end.workbench.test_run import CASES, TOOLS, WEIGHT, by_words, worded
 from tests.fake_provider import Incoming, Step
+from tests.reports.packs import blocks_of
 
 
 def data_of(page: Path) -> Any:
     """Return what the page was written from."""
-    text = page.read_text("utf-8")
-    found = re.search(r'<script type="application/json" id="overview">(.*?)</script>', text)
-    assert found is not None
-    return json.loads(found[1])
+    return blocks_of(page.read_text("utf-8"))["overview"]
 
 
 def test_ctrl_c_leaves_a_whole_report_and_a_page_of_what_is_there(project: Project) -> None:

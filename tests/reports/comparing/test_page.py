@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLi
 from harness.types import Tool, ToolCall, ToolList, Transcript, TrialResult
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_run, a_transcript
+from tests.reports.packs import blocks_of
 
 TEXT = "return document.querySelector(arguments[0]).textContent"
 EVIL = "<img src=x onerror='window.pwned=1'></script><script>window.pwned=1</script>"
@@ -102,10 +102,9 @@ def test_the_page_is_one_file_under_a_policy_without_network_and_inline_code(
     assert policy[1].startswith("default-src 'none'; ")
     assert "unsafe" not in policy[1]
     for way in ("innerHTML", "insertAdjacentHTML", "document.write", "eval(", "import "):
-        assert way not in re.findall(r"<script>(.*?)</script>", text, re.DOTALL)[0]
+        assert way not in re.findall(r'"module">(.*?)</script>', text, re.DOTALL)[0]
     assert EVIL not in text
-    for block in re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', text):
-        json.loads(block)
+    assert set(blocks_of(text)) == {"overview", "case-0-0", "case-0-1"}
 
 
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)

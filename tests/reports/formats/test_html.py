@@ -10,6 +10,7 @@ import pytest
 from harness.runlog import RunLog
 from harness.types import Judgement
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.reports.packs import blocks_of
 from tests.reports.sample_logs import (
     HOSTILE,
     a_conversation,
@@ -56,7 +57,7 @@ def test_the_policy_allows_this_style_and_this_script_and_nothing_else(tmp_path:
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; ")
     assert "unsafe" not in policy[1]
-    for part in (r"<style>(.*?)</style>", r"<script>(.*?)</script>"):
+    for part in (r"<style>(.*?)</style>", r'<script type="module">(.*?)</script>'):
         source = re.search(part, text, re.DOTALL)
         assert source is not None
         digest = base64.b64encode(hashlib.sha256(source[1].encode()).digest()).decode()
@@ -79,9 +80,9 @@ def test_the_script_makes_no_markup_of_strings(tmp_path: Path) -> None:
 
 def test_every_block_of_data_is_json(tmp_path: Path) -> None:
     text = written(a_hostile_log(tmp_path, big=False), "html")
-    blocks = re.findall(r'<script type="application/json" id="[\w-]+">(.*?)</script>', text)
+    blocks = blocks_of(text)
     assert len(blocks) == 2 * len(HOSTILE) + 1
-    assert all(json.loads(block) for block in blocks)
+    assert all(blocks.values())
 
 
 # ── In a browser ─────────────────────────────────────────────────────────────────────────────

@@ -41,6 +41,7 @@ from harness.types import (
 )
 from harness.web.results import result, summary
 from tests.reports.formats.test_console import summary as on_the_console
+from tests.reports.packs import all_of
 from tests.reports.sample_logs import a_conversation, a_log, a_run, written
 from tests.support import a_tool_list
 
@@ -271,7 +272,7 @@ def test_what_is_marked_is_not_lost_among_many_that_passed(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["json", "jsonl", "csv", "markdown", "github", "junit", "html"])
 def test_every_written_report_marks(log: RunLog, name: str) -> None:
-    assert WORDS in written(log, name)
+    assert WORDS in all_of(written(log, name))
 
 
 def test_every_format_that_adds_up_counts(log: RunLog) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from harness.workbench.page.tool_list import tool_list
 from harness.workbench.workbench import WorkbenchResult
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.formats.test_html import CONTRAST
+from tests.reports.packs import blocks_of
 from tests.reports.sample_logs import HOSTILE
 from tests.reports.test_hostile import HARMFUL
 from tests.workbench.page.samples import a_result, handed_back, page_of, studies_of, tools_of
@@ -48,10 +48,10 @@ def test_no_text_of_a_tool_is_markup_or_steers_a_reader(tmp_path: Path) -> None:
     text = page_of(a_result(tmp_path, HOSTILE_WORDS))
     assert "<img" not in text
     assert "window.pwned=1</script>" not in text
-    blocks = re.findall(r'<script type="application/json" id="[\w-]+">(.*?)</script>', text)
+    blocks = blocks_of(text).values()
     assert len(blocks) == 2  # the overview, and the one conversation that a cell opens
     for block in blocks:
-        assert HARMFUL.search(json.dumps(json.loads(block), ensure_ascii=False)) is None
+        assert HARMFUL.search(json.dumps(block, ensure_ascii=False)) is None
 
 
 JSON = st.recursive(

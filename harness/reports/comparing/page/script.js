@@ -8,7 +8,7 @@ import { sides, twoTexts } from "./sides.js";
 
 const PAGE = 200; // rows that are listed before somebody asks for more
 const CHANGES = ["worse", "better", "not judged", "same"];
-const data = block("overview");
+const data = await block("overview");
 let chosen = 0; // the contrast whose cases are listed
 let limit = PAGE;
 
@@ -113,8 +113,9 @@ function item(row, number, several) {
   return el("li", { "data-change": row.change }, details);
 }
 
-function fill(body, row, number) {
-  const found = block(`case-${chosen}-${number}`);
+async function fill(body, row, number) {
+  body.append(el("p", { class: "dim", text: "Reading …" }));
+  const found = await block(`case-${chosen}-${number}`);
   const { before, after } = contrast();
   const names = /** @type {[string, string]} */ ([nameOf(before), nameOf(after)]);
   const place = el("div", { class: "both" });
@@ -133,7 +134,7 @@ function fill(body, row, number) {
   }
   const links = [before, after].filter((side) => data.sides[side].link).map((side) =>
     el("a", { href: `${data.sides[side].link}#${opened(row, data.sides[side].model)}`, text: `This case in ${nameOf(side)}` }));
-  body.append(el("p", { class: "bar" }, ...picks.filter((label) => label.className !== "alone"), ...links,
+  body.replaceChildren(el("p", { class: "bar" }, ...picks.filter((label) => label.className !== "alone"), ...links,
     el("a", { href: address(row), text: "Link to this case" })), place);
   draw();
 }

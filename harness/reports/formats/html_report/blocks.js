@@ -1,15 +1,38 @@
-// The data of a page: blocks of JSON inside it.
+// The data of a page: blocks of JSON inside it, several of which are compressed together.
 
 const BATCH = 200; // cases searched before the page may do something else
 const OURS = new Set(["who", "what", "id", "bars", "calls"]); // fields of which nobody said the values
 
-/** @param {string} id */
-export function block(id) {
-  return JSON.parse(/** @type {HTMLElement} */ (document.getElementById(id)).textContent || "null");
+/** @type {Map<string, Promise<any>>} */
+const packs = new Map(); // those that were unpacked last
+const MOST_PACKS = 12;
+
+/** Unpacks one pack; those that were needed last are kept. @param {string} name @returns {Promise<any>} */
+function pack(name) {
+  const found = packs.get(name) || unpacked(/** @type {HTMLElement} */ (document.getElementById(`pack-${name}`)).textContent || "");
+  packs.delete(name);
+  packs.set(name, found);
+  if (packs.size > MOST_PACKS) packs.delete(/** @type {string} */ (packs.keys().next().value));
+  return found;
+}
+
+/** @param {string} text */
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+}
+
+/** @type {Promise<Record<string, number>> | undefined} */
+let index;
+
+/** @param {string} name @returns {Promise<any>} */
+export async function block(name) {
+  const places = await (index ||= pack("index"));
+  return (await pack(String(places[name])))[name];
 }
 
 /** @param {number} number  place of a case in the run */
-export const caseBlock = async (number) => block(`case-data-${number}`);
+export const caseBlock = (number) => block(`case-data-${number}`);
 
 /** @type {Map<number, string>} */
 const texts = new Map();

@@ -5,7 +5,7 @@ import { el, at, plural, svg } from "../../viewer/assets/elements.js";
 import { Viewer } from "../../viewer/assets/viewer.js";
 import { block, caseBlock, searchBlocks } from "./blocks.js";
 
-const data = block("overview");
+const data = await block("overview");
 
 const several = { suites: data.suites.length > 1, models: data.models.length > 1 };
 

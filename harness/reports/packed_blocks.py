@@ -1,0 +1,59 @@
+"""The data of a page in few bytes: blocks of JSON, compressed together, inside script elements.
+
+A block is found by its name. Blocks that follow each other share a *pack*, which a page unpacks by
+itself (``DecompressionStream``) when it needs one of them, without a network and without markup.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from harness.redaction import KNOWN
+
+PACK = 400_000
+"""Characters of JSON after which a pack ends: more would make the first look at a case slow."""
+INDEX = "index"
+"""The pack, written last, with the number of the pack of each block."""
+
+
+def packed(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
+    """Yield the elements with ``blocks``, pairs of name and JSON value; equal ones, equal bytes.
+
+    The first block has a pack of its own: a page shows it at once.
+    """
+    places: dict[str, int] = {}
+    waiting: list[str] = []
+    number = size = 0
+    for name, value in blocks:
+        text = f"{json.dumps(name)}:{json.dumps(value, ensure_ascii=False, separators=(',', ':'))}"
+        if waiting and (number == 0 or size + len(text) > PACK):
+            yield _element(str(number), waiting)
+            waiting, size, number = [], 0, number + 1
+        waiting.append(text)
+        size += len(text)
+        places[name] = number
+    if waiting:
+        yield _element(str(number), waiting)
+    yield _element(INDEX, [f"{json.dumps(name)}:{place}" for name, place in places.items()])
+
+
+def _element(name: str, members: Iterable[str]) -> str:
+    """Return a pack; the letters of base64 need no escape in a page."""
+    # Nobody finds a secret in what is compressed. Half of a surrogate pair is in no UTF-8.
+    text = KNOWN.document(f"{{{','.join(members)}}}").encode("utf-8", "replace")
+    data = next(filter(_looks_harmless, _ways_to_pack(text)), "")
+    return f'<script type="text/plain" id="pack-{name}">{data}</script>\n'
+
+
+def _ways_to_pack(text: bytes) -> Iterator[str]:
+    for level in range(9, -1, -1):
+        yield base64.b64encode(zlib.compress(text, level)).decode()
+
+
+def _looks_harmless(data: str) -> bool:
+    """Whether nothing in the letters looks like a key by chance: the output would redact it."""
+    return KNOWN.text(data) == data

@@ -1,0 +1,63 @@
+"""The data of a page: found by name, small, equal for equal data, and without secrets."""
+
+from __future__ import annotations
+
+import base64
+import io
+import random
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.redaction import KNOWN
+from harness.redaction.output import guarded
+from harness.reports import packed_blocks
+from harness.reports.packed_blocks import packed
+from tests.reports.packs import blocks_of, packs_of
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=9,
+)
+
+
+@given(blocks=st.dictionaries(st.text(), JSON, min_size=1, max_size=9), size=st.integers(1, 90))
+def test_every_block_is_found_by_its_name_however_they_are_packed(
+    blocks: dict[str, object], size: int
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(packed_blocks, "PACK", size)
+        text = "".join(packed(blocks.items()))
+        assert blocks_of(text) == blocks
+        assert text == "".join(packed(blocks.items()))
+
+
+def test_the_first_block_is_alone_and_a_pack_is_not_larger_than_its_bound() -> None:
+    blocks = [("overview", "x" * 900_000), *((f"case-{n}", "y" * 9_000) for n in range(100))]
+    packs = packs_of("".join(packed(blocks)))
+    assert list(packs["0"]) == ["overview"]
+    assert max(len(str(pack)) for name, pack in packs.items() if name != "0") < 420_000
+
+
+def test_half_of_a_surrogate_pair_and_markup_are_no_harm() -> None:
+    text = "".join(packed([("a", "\ud800</script><!--")]))
+    assert blocks_of(text) == {"a": "?</script><!--"}
+    assert text.count("</script>") == 2
+
+
+def test_a_secret_is_found_before_it_is_compressed() -> None:
+    KNOWN.learn("hunter2-hunter2")
+    text = "".join(packed([("a", {"said": "The key is hunter2-hunter2."})]))
+    assert blocks_of(text) == {"a": {"said": "The key is [redacted]."}}
+
+
+def test_letters_that_look_like_a_key_by_chance_are_packed_in_another_way() -> None:
+    value = random.Random(7).randbytes(3_000).hex()
+    plain = base64.b64encode(zlib.compress(f'{{"a":"{value}"}}'.encode(), 9)).decode()
+    KNOWN.learn(plain[100:110])  # as a short password may stand in what is packed
+    stream = io.StringIO()
+    guarded(stream).writelines(packed([("a", value)]))
+    assert blocks_of(stream.getvalue()) == {"a": value}
