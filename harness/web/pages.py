@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,6 +41,8 @@ from harness.workbench.staging import SETTING
 
 STATIC = Path(__file__).with_name("static")
 _CHUNK = 65_536
+_UNSAFE = re.compile(r"[^A-Za-z0-9._+-]")
+"""What a file name in a header is better without."""
 
 
 class Pages:
@@ -74,7 +77,9 @@ class Pages:
             log = read_log(path)
             write_html(build_report(log), log, stream)
 
-        return await _written(write, PAGE.policy + "; frame-ancestors 'none'")
+        shared = "share" in request.query_params
+        name = f"{_UNSAFE.sub('_', path.parent.name)}.html" if shared else None
+        return await _written(write, PAGE.policy + "; frame-ancestors 'none'", name)
 
     async def workbench(self, request: Request) -> Response:
         """Return the page of a workbench: what its studies found."""
@@ -122,8 +127,13 @@ def _page(name: str) -> Callable[[Request], Response]:
     return page
 
 
-async def _written(write: Callable[[TextIO], None], policy: str) -> Response:
-    """Return a page via a private temporary file, so that a large one needs little memory."""
+async def _written(
+    write: Callable[[TextIO], None], policy: str, file_name: str | None = None
+) -> Response:
+    """Return a page via a private temporary file, so that a large one needs little memory.
+
+    With a ``file_name``, a browser keeps it as a file.
+    """
     file = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace", newline="")  # noqa: SIM115 - closed below
 
     def whole() -> None:
@@ -140,6 +150,7 @@ async def _written(write: Callable[[TextIO], None], policy: str) -> Response:
     except BaseException:
         file.close()
         raise
-    return StreamingResponse(
-        chunks(), media_type="text/html", headers={"content-security-policy": policy}
-    )
+    headers = {"content-security-policy": policy}
+    if file_name is not None:
+        headers["content-disposition"] = f'attachment; filename="{file_name}"'
+    return StreamingResponse(chunks(), media_type="text/html", headers=headers)

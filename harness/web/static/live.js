@@ -168,6 +168,7 @@ export class Live {
     this.comparing.offer(summary);
     this.link("download", `/evaluations/${encodeURIComponent(this.id)}/download`);
     this.link("report", `/runs/${encodeURIComponent(this.id)}/report`);
+    this.link("share", `/runs/${encodeURIComponent(this.id)}/report?share`);
     byId("download").setAttribute("download", `${this.id}.json`);
   }
 
