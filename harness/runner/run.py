@@ -45,6 +45,8 @@ class RunOptions:
     """What the run as a whole may use."""
     grace_s: float = 10.0
     """Seconds that running trials get after the first interrupt."""
+    traced: bool = False
+    """Whether each tool call carries trace context, so that the server's spans join the trial's."""
     catch_signals: bool = True
     """Whether to listen for Ctrl-C and SIGTERM; needs the main thread."""
 
@@ -199,6 +201,7 @@ class LiveRun:
                     player=player,
                     end_states=self._end_states,
                     views=self._views,
+                    traced_as=self._log.path.parent.name if self._options.traced else None,
                 )
                 outcome = await run_trial(job, model, pool, scope, support)
             finally:

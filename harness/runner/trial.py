@@ -29,6 +29,7 @@ from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
 from harness.sessions import Session, SessionPool
 from harness.sessions.beside import bounded, operators_log
+from harness.sessions.trace_context import TracedSession, TraceIds
 from harness.types import (
     Aside,
     Case,
@@ -75,6 +76,8 @@ class Support:
     """The states after reference calls, each read once."""
     views: Views = field(default_factory=Views)
     """The tool lists that models see under variants."""
+    traced_as: str | None = None
+    """The name of the run, if its calls carry trace context; ``None``: they carry none."""
 
 
 async def run_trial(
@@ -133,6 +136,7 @@ class _Attempt:
         self._player = support.player
         self._end_states = support.end_states
         self._views = support.views
+        self._traced_as = support.traced_as
         self._plays_back = plays_back
         self._shown: ToolList | None = None
         self._beside: tuple[Aside, ...] = ()
@@ -175,7 +179,8 @@ class _Attempt:
         told = contexts(case, self._job.trial.key)
         async with pool.sessions(
             self._job.server, tuple(told.values()), case.caller.credential
-        ) as sessions:
+        ) as lent:
+            sessions = self._traced(lent)
             session = sessions[0]
             self._tools = sessions[-1].tools
             offers = [each.tools for each in sessions]
@@ -212,6 +217,12 @@ class _Attempt:
                 if case.caller.group is not None:
                     self._beside = bounded((*self._beside, *operators_log(session)))
 
+    def _traced(self, sessions: Sequence[Session]) -> Sequence[Session]:
+        if self._traced_as is None:
+            return sessions
+        ids = TraceIds(self._traced_as, self._job.trial.key)
+        return [TracedSession(session, ids) for session in sessions]
+
     def _under(
         self, variant: Variant, model: Model, sessions: Sequence[Session]
     ) -> tuple[Model, Sequence[Session]]:
@@ -229,9 +240,8 @@ class _Attempt:
     ) -> None:
         case, server = self._job.trial.case, self._job.server
         references = await self._end_states.references(case, server, pool)
-        async with pool.session(
-            server, case.caller.user_context, case.caller.credential
-        ) as session:
+        async with pool.session(server, case.caller.user_context, case.caller.credential) as lent:
+            (session,) = self._traced([lent])
             self._tools = session.tools
             now, differences = await carried_out(recorded, session)
             states = (*references, *await read_states(case, server, session))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import anyio
@@ -20,9 +21,19 @@ from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
+from harness.sessions.trace_context import TRACEPARENT
 from harness.sessions.transports.frames import is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
-from harness.types import Aside, JsonObject, Outcome, ServerSpec, ToolCall, ToolList, ToolRequest
+from harness.types import (
+    Aside,
+    JsonObject,
+    Outcome,
+    ServerSpec,
+    ToolCall,
+    ToolList,
+    ToolRequest,
+    Wire,
+)
 from harness.validation.validators import Validation
 
 RECORD_S = 0.05
@@ -89,7 +100,7 @@ class CallSender:
         if draft.request.meta:
             params["_meta"] = dict(draft.request.meta)
         try:
-            with anyio.move_on_after(seconds) as scope:
+            with anyio.move_on_after(seconds) as scope, self._noting_wire(draft):
                 result = await self._client.request("tools/call", params)
         except MCPError as error:
             return await self._failed(draft, error, anyio.current_time() - started)
@@ -104,6 +115,15 @@ class CallSender:
         if self._client.is_watched:
             draft.came_with = tuple(asides_of(result))
         return await self._answered(draft, result, took)
+
+    @contextmanager
+    def _noting_wire(self, draft: _Draft) -> Iterator[None]:
+        """Keep how a traced call was sent, however it ends."""
+        try:
+            yield
+        finally:
+            if (told := draft.request.meta.get(TRACEPARENT)) is not None:
+                draft.wire = self._client.wire(told)
 
     async def watch(self, known: tuple[Aside, ...] | None) -> tuple[Aside, ...]:
         """Watch the session (see `harness.sessions.Session.watch`).
@@ -274,7 +294,16 @@ def _blocked_words(tool: str) -> str:
 class _Draft:
     """The facts of a call before its answer."""
 
-    __slots__ = ("arguments", "came_with", "echoed", "heard", "reply", "request", "started_s")
+    __slots__ = (
+        "arguments",
+        "came_with",
+        "echoed",
+        "heard",
+        "reply",
+        "request",
+        "started_s",
+        "wire",
+    )
 
     def __init__(self, request: ToolRequest, reply: int, started_s: float) -> None:
         self.request = request
@@ -284,6 +313,7 @@ class _Draft:
         self.came_with: tuple[Aside, ...] = ()
         self.heard: list[Aside] = []
         self.echoed = False
+        self.wire: Wire | None = None
 
     def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
         return ToolCall(
@@ -298,6 +328,7 @@ class _Draft:
             started_s=self.started_s,
             echoed_token=self.echoed,
             beside=bounded_asides((*self.came_with, *self.heard)),
+            wire=self.wire,
             **facts,
         )
 

@@ -10,7 +10,7 @@ Importing this module loads the MCP SDK, which takes half a second: do it while 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -43,7 +43,7 @@ from harness.sessions.server_messages import RequestReader, Requests, RequestWri
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import Aside, Protocol
+from harness.types import Aside, Protocol, Wire
 
 PROBE_S = 5.0
 """Seconds to wait for ``server/discover`` before a server is treated as one of the handshake era.
@@ -60,6 +60,18 @@ for _logger in ("client", "mcp"):
 _CLIENT_INFO = Implementation(name="harness", version=version("harness"))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WireFacts:
+    """What a transport tells of how requests are sent."""
+
+    requests: Requests
+    """The requests that are under way."""
+    transport: str | None = None
+    """What carries them: ``pipe`` or ``tcp``; ``None`` if that is unknown."""
+    session_id: Callable[[], str | None] = lambda: None
+    """Returns the server's id of the session, if there is one."""
+
+
 class McpClient:
     """A session with one server for one user; used by many tasks at the same time."""
 
@@ -69,11 +81,13 @@ class McpClient:
         dispatcher: JSONRPCDispatcher,
         meta: Mapping[str, Any],
         heard: Heard,
+        wire: WireFacts,
         *,
         over_http: bool,
     ) -> None:
         """Send ``meta`` with every request; ``heard`` has what the server says unasked."""
         self._session = session
+        self._wire = wire
         self._dispatcher = dispatcher
         self._heard = heard
         self._watched = False
@@ -110,7 +124,12 @@ class McpClient:
     def speaking_as(self, meta: Mapping[str, Any]) -> McpClient:
         """Return a client of the same session that sends another ``meta`` with every request."""
         other = McpClient(
-            self._session, self._dispatcher, meta, self._heard, over_http=self._routing is not None
+            self._session,
+            self._dispatcher,
+            meta,
+            self._heard,
+            self._wire,
+            over_http=self._routing is not None,
         )
         other._stamp()
         return other
@@ -134,6 +153,15 @@ class McpClient:
         if method == "tools/list":
             self._routing.learn(result.get("tools"))
         return result
+
+    def wire(self, traceparent: str) -> Wire:
+        """Return how the request with this trace context was sent; known once it was answered."""
+        return Wire(
+            id=self._wire.requests.id_of(traceparent),
+            session=self._wire.session_id(),
+            protocol=self._session.protocol_version,
+            transport=self._wire.transport,
+        )
 
     @contextmanager
     def listening(self) -> Iterator[list[Aside]]:
@@ -221,17 +249,21 @@ async def open_client(
     meta: Mapping[str, Any],
     *,
     over_http: bool = False,
+    transport: str | None = None,
+    session_id: Callable[[], str | None] = lambda: None,
 ) -> AsyncGenerator[McpClient]:
     """Run a client session on a transport's two streams.
 
-    Nothing is sent before `McpClient.negotiate`.
+    Nothing is sent before `McpClient.negotiate`. ``transport`` (``pipe``, ``tcp``) and
+    ``session_id`` are what is known of the connection, for traces.
     """
     requests, heard = Requests(), Heard()
+    wire = WireFacts(requests=requests, transport=transport, session_id=session_id)
     dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(
         RequestReader(reader, requests, heard), RequestWriter(writer, requests)
     )
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
-        yield McpClient(session, dispatcher, meta, heard, over_http=over_http)
+        yield McpClient(session, dispatcher, meta, heard, wire, over_http=over_http)
 
 
 async def _ignore(progress: float, total: float | None, message: str | None) -> None:

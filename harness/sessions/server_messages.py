@@ -13,9 +13,16 @@ from __future__ import annotations
 import anyio.lowlevel
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
+from mcp_types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 
 from harness.sessions.beside import Heard
+from harness.sessions.trace_context import TRACEPARENT
 from harness.sessions.transports.frames import UNASKED
 
 MAX_REQUESTS = 64
@@ -59,11 +66,23 @@ class Unasked:
 
 
 class Requests:
-    """Number of a server's requests that wait for an answer."""
+    """Number of a server's requests that wait for an answer, and ids of traced ones to it."""
 
     def __init__(self) -> None:
         """Begin at none."""
         self.waiting = 0
+        self._traced: dict[str, str] = {}
+
+    def sending(self, message: JSONRPCMessage) -> None:
+        """Keep the id of a request that carries trace context, until `id_of` asks for it."""
+        if isinstance(message, JSONRPCRequest):
+            context = ((message.params or {}).get("_meta") or {}).get(TRACEPARENT)
+            if context is not None:
+                self._traced[context] = str(message.id)
+
+    def id_of(self, traceparent: str) -> str | None:
+        """Return the id of the request that carried this context, once."""
+        return self._traced.pop(traceparent, None)
 
 
 class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
@@ -113,6 +132,7 @@ class RequestWriter(ObjectSendStream[SessionMessage]):
 
     async def send(self, item: SessionMessage) -> None:
         """Send one message as the transport does."""
+        self._requests.sending(item.message)
         try:
             await self._writer.send(item)
         finally:

@@ -10,7 +10,7 @@ from harness.safe_text import bounded
 from harness.telemetry.conventions import FINISH
 from harness.types import AssistantMessage, Message, Reply, ToolMessage, UserMessage
 
-_LONGEST = 16_000
+LONGEST = 16_000
 """Maximum characters of one text; the rest is in the log."""
 
 
@@ -40,7 +40,7 @@ def _message(message: Message) -> Mapping[str, Any]:
                 {
                     "type": "tool_call_response",
                     "id": answer.request_id,
-                    "response": bounded(answer.text, _LONGEST),
+                    "response": bounded(answer.text, LONGEST),
                 }
                 for answer in message.answers
             ]
@@ -66,7 +66,7 @@ def _reply(reply: Reply) -> Mapping[str, Any]:
 
 
 def _text(text: str) -> Mapping[str, Any]:
-    return {"type": "text", "content": bounded(text, _LONGEST)}
+    return {"type": "text", "content": bounded(text, LONGEST)}
 
 
 def _plain(value: Any) -> Any:

@@ -1,13 +1,13 @@
-"""All names of spans, events and attributes, in one place.
+"""All names of spans, events, attributes and metrics, in one place.
 
 They follow the semantic conventions for generative AI, for MCP and for tests, all of which are
-still called "development": names will change, and then change here. Names that they lack are ours
-and start with ``harness.``.
+still called "development": names will change, and then change here. `INPUT_VALUE` and its like are
+OpenInference's. Names that neither has are ours and start with ``harness.``.
 """
 
 from __future__ import annotations
 
-VERSION = "1"
+VERSION = "2"
 """Version of this table: raised when a name in it changes, and sent along as `TABLE_VERSION`."""
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
@@ -37,6 +37,10 @@ TOOL_NAME = "gen_ai.tool.name"
 TOOL_TYPE = "gen_ai.tool.type"
 TOOL_CALL = "gen_ai.tool.call.id"
 MCP_METHOD = "mcp.method.name"
+MCP_SESSION = "mcp.session.id"
+MCP_PROTOCOL = "mcp.protocol.version"
+TRANSPORT = "network.transport"
+RPC_ID = "jsonrpc.request.id"
 RPC_STATUS = "rpc.response.status_code"
 ERROR_TYPE = "error.type"
 
@@ -46,6 +50,8 @@ OUTPUT_MESSAGES = "gen_ai.output.messages"
 TOOL_ARGUMENTS = "gen_ai.tool.call.arguments"
 TOOL_RESULT = "gen_ai.tool.call.result"
 EXPLANATION = "gen_ai.evaluation.explanation"
+INPUT_VALUE = "input.value"
+OUTPUT_VALUE = "output.value"
 CHECK_LABEL = "harness.check.label"
 USER_CONTEXT = "harness.user_context"
 ERROR_MESSAGE = "harness.error.message"
@@ -59,6 +65,12 @@ CASE = "test.case.name"
 CASE_STATUS = "test.case.result.status"
 FILE = "code.file.path"
 LINE = "code.line.number"
+
+VERDICT = "verdict"
+"""The name of the evaluation that is the trial's own; all others are called after their checks."""
+
+# OpenInference: what a span is, for those who show it.
+SPAN_KIND = "openinference.span.kind"
 
 # Ours.
 TABLE_VERSION = "harness.conventions.version"
@@ -80,6 +92,8 @@ CONTENT = frozenset(
         TOOL_ARGUMENTS,
         TOOL_RESULT,
         EXPLANATION,
+        INPUT_VALUE,
+        OUTPUT_VALUE,
         CHECK_LABEL,
         USER_CONTEXT,
         ERROR_MESSAGE,

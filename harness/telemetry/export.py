@@ -223,9 +223,9 @@ def _readable(
         attributes=dict(span.attributes),
         events=[Event(event.name, dict(event.attributes), event.at_ns) for event in span.events],
         kind=SpanKind.CLIENT if span.kind == "client" else SpanKind.INTERNAL,
-        status=Status(StatusCode.UNSET)
-        if span.failed is None
-        else Status(StatusCode.ERROR, span.failed),
+        status=Status(StatusCode.ERROR, span.failed)
+        if span.failed is not None
+        else Status(StatusCode.OK if span.passed else StatusCode.UNSET),
         start_time=span.start_ns,
         end_time=span.end_ns,
         instrumentation_scope=scope,

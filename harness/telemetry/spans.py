@@ -13,15 +13,16 @@ the last thing that it could have waited for to the first of its calls, or to th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from harness.redaction import KNOWN
+from harness.safe_text import bounded
+from harness.sessions.trace_context import TraceIds
 from harness.telemetry import conventions as names
-from harness.telemetry.content import as_json, messages_json, reply_json
+from harness.telemetry.content import LONGEST, as_json, messages_json, reply_json
 from harness.types import (
     AssistantMessage,
     CheckResult,
@@ -31,6 +32,7 @@ from harness.types import (
     Transcript,
     TrialResult,
     UserMessage,
+    Wire,
     written_stop,
 )
 
@@ -70,7 +72,10 @@ class Span:
     kind: Literal["internal", "client"] = "internal"
     """``client`` for what goes to a provider."""
     failed: str | None = None
-    """The kind of error, such as ``server error``; ``None`` if the case was judged and failed."""
+    """Why its status is an error: ``server error``, or the kinds of checks that failed; ``None`` if
+    it is none."""
+    passed: bool = False
+    """Whether its status is ``Ok``: a case that passed."""
     events: tuple[SpanEvent, ...] = ()
     """Verdicts."""
 
@@ -108,12 +113,16 @@ class _Tree:
     model: JsonObject
     content: bool = field(kw_only=True)
 
+    @property
+    def _ids(self) -> TraceIds:
+        return TraceIds(self.run_id, self.run.key)
+
     def trace(self) -> Trace:
         children = sorted(
             (*self._calls(), *self._replies()), key=lambda span: (span.start_ns, span.end_ns)
         )
         root = self._root(children)
-        return Trace(trace_id=self._id("trace", 16), spans=(root, *children))
+        return Trace(trace_id=self._ids.trace, spans=(root, *children))
 
     def _root(self, children: Sequence[Span]) -> Span:
         run, usage = self.run, self.transcript.usage
@@ -122,7 +131,7 @@ class _Tree:
         said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
         return Span(
             name=f"{names.INVOKE_AGENT} {run.suite}::{run.case.name}",
-            span_id=self._id("root", 8),
+            span_id=self._ids.of("root", 8),
             parent_id=None,
             start_ns=min((self._ns(0), *(span.start_ns for span in children))),
             end_ns=end,
@@ -151,6 +160,9 @@ class _Tree:
                     names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
                     if self.content
                     else None,
+                    names.INPUT_VALUE: _text("\n\n".join(message.text for message in said)),
+                    names.OUTPUT_VALUE: _text(self.transcript.answer),
+                    names.SPAN_KIND: "AGENT",
                     names.USER_CONTEXT: as_json(run.case.user_context)
                     if run.case.user_context
                     else None,
@@ -158,11 +170,38 @@ class _Tree:
                     names.LINE: run.case.at.line if run.case.at else None,
                 }
             ),
-            failed=f"{error.kind} error" if error else None,
-            events=tuple(self._verdict(check, end) for check in run.checks),
+            failed=self._why_failed(),
+            passed=run.status == "passed",
+            events=(*(self._check(check, end) for check in run.checks), self._verdict(end)),
         )
 
-    def _verdict(self, check: CheckResult, at_ns: int) -> SpanEvent:
+    def _why_failed(self) -> str | None:
+        """Return why the trial is an error: it could not be judged, or checks failed.
+
+        Only their kinds are named: what they want is content.
+        """
+        if self.run.error is not None:
+            return f"{self.run.error.kind} error"
+        if self.run.status != "failed":
+            return None
+        kinds = dict.fromkeys(
+            check.kind
+            for check in self.run.checks
+            if check.verdict == "failed" and check.severity == "fail"
+        )
+        return f"failed: {', '.join(kinds)}" if kinds else "failed"
+
+    def _verdict(self, at_ns: int) -> SpanEvent:
+        """Return the verdict on the trial as a whole; without one, what became of it instead."""
+        passed = {"passed": 1.0, "failed": 0.0}.get(self.run.status)
+        attributes = {
+            names.EVALUATION_NAME: names.VERDICT,
+            names.SCORE: passed,
+            names.SCORE_LABEL: names.TEST_STATUS.get(self.run.status, self.run.status),
+        }
+        return SpanEvent(name=names.EVALUATION, at_ns=at_ns, attributes=self._clean(attributes))
+
+    def _check(self, check: CheckResult, at_ns: int) -> SpanEvent:
         passed = {"passed": 1.0, "failed": 0.0}.get(check.verdict)
         return SpanEvent(
             name=names.EVALUATION,
@@ -186,21 +225,27 @@ class _Tree:
     def _calls(self) -> Iterator[Span]:
         seen = self.transcript
         before = max((call.started_s + call.duration_s for call in seen.setup_calls), default=0.0)
+        told: set[int] = set()
         for phase, calls, offset in (
             ("setup", seen.setup_calls, -before),
             (None, seen.tool_calls, 0.0),
             ("teardown", seen.teardown_calls, seen.latency_s),
         ):
             for number, call in enumerate(calls):
-                yield self._call(call, phase, offset, f"call {phase} {number}")
+                span_id = self._ids.call(call.reply, call.request_id)
+                if not call.request_id or span_id in told:  # an id that a model gave twice
+                    span_id = self._ids.of(f"call {phase} {number}", 8)
+                told.add(span_id)
+                yield self._call(call, phase, offset, span_id)
 
-    def _call(self, call: ToolCall, phase: str | None, offset: float, seed: str) -> Span:
+    def _call(self, call: ToolCall, phase: str | None, offset: float, span_id: int) -> Span:
         start = offset + call.started_s
         failed = call.outcome if call.is_error else None
+        wire = call.wire or Wire()
         return Span(
             name=f"{names.EXECUTE_TOOL} {call.tool}",
-            span_id=self._id(seed, 8),
-            parent_id=self._id("root", 8),
+            span_id=span_id,
+            parent_id=self._ids.of("root", 8),
             start_ns=self._ns(start),
             end_ns=self._ns(start + max(call.duration_s, 0.0)),
             attributes=self._clean(
@@ -210,6 +255,13 @@ class _Tree:
                     names.TOOL_TYPE: "function",
                     names.TOOL_CALL: call.request_id or None,
                     names.MCP_METHOD: "tools/call",
+                    names.MCP_SESSION: wire.session,
+                    names.MCP_PROTOCOL: wire.protocol,
+                    names.TRANSPORT: wire.transport,
+                    names.RPC_ID: wire.id,
+                    names.SPAN_KIND: "TOOL",
+                    names.INPUT_VALUE: as_json(call.arguments),
+                    names.OUTPUT_VALUE: _text(call.text),
                     names.OUTCOME: call.outcome,
                     names.ERROR_TYPE: failed,
                     names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
@@ -256,8 +308,8 @@ class _Tree:
         reply, model = message.reply, self.model.get("model_id") or self.run.model
         return Span(
             name=f"{names.CHAT} {model}",
-            span_id=self._id(f"chat {number}", 8),
-            parent_id=self._id("root", 8),
+            span_id=self._ids.of(f"chat {number}", 8),
+            parent_id=self._ids.of("root", 8),
             start_ns=self._ns(start),
             end_ns=self._ns(end),
             kind="client",
@@ -271,6 +323,7 @@ class _Tree:
                     **self._tokens(reply.usage.input_tokens, reply.usage.output_tokens),
                     names.COST: reply.usage.cost_usd,
                     names.TURN: number,
+                    names.SPAN_KIND: "LLM",
                     names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place])
                     if self.content
                     else None,
@@ -310,6 +363,6 @@ class _Tree:
         ).timestamp()
         return round(started * 1000) * 1_000_000 + round(offset_s * 1e9)
 
-    def _id(self, part: str, size: int) -> int:
-        told = hashlib.sha256(f"{self.run_id}\n{self.run.key}\n{part}".encode()).digest()
-        return int.from_bytes(told[:size], "big") or 1
+
+def _text(text: str) -> str | None:
+    return bounded(text, LONGEST) or None

@@ -64,6 +64,7 @@ from harness.types.happened import (
     Transcript,
     TrialError,
     UserMessage,
+    Wire,
     written_stop,
 )
 from harness.types.parties import (
@@ -197,6 +198,7 @@ __all__ = [
     "UserMessage",
     "Variant",
     "Verdict",
+    "Wire",
     "needed_of",
     "written_stop",
 ]

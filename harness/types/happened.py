@@ -165,6 +165,20 @@ STDERR = "the server's stderr"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """How a call crossed the MCP session, as far as it is known; ``None`` is unknown."""
+
+    id: str | None = None
+    """The id of its JSON-RPC request, as text."""
+    session: str | None = None
+    """The server's id of the MCP session, if it gave one."""
+    protocol: str | None = None
+    """The protocol revision that was agreed on."""
+    transport: str | None = None
+    """What carried it: ``pipe`` or ``tcp``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCall:
     """One call as it crossed the MCP session: recorded there, not taken from the model's words."""
 
@@ -214,6 +228,8 @@ class ToolCall:
     echoed_token: bool = False
     """Whether the server sent back a token that it was shown. It is taken out of the record, and
     the model is not given it."""
+    wire: Wire | None = None
+    """How it was sent; only recorded while a run is traced."""
 
     @property
     def is_error(self) -> bool:

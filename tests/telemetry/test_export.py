@@ -71,9 +71,11 @@ def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) 
             attributes["test.case.result.status"]
             == {"passed": "pass", "failed": "fail"}[run.status]
         )
-        assert [event.name for event in root.events] == ["gen_ai.evaluation.result"] * len(
-            run.checks
+        # One for each check, and one for the verdict.
+        assert [event.name for event in root.events] == ["gen_ai.evaluation.result"] * (
+            len(run.checks) + 1
         )
+        assert root.status.code == (1 if run.status == "passed" else 2)
         mine = [span for span in found.spans if span.trace_id == root.trace_id and span is not root]
         assert {span.parent_span_id for span in mine} == {root.span_id}
         transcript = log.transcript(run.key)

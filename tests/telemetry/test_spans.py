@@ -23,6 +23,7 @@ from harness.types import (
     TrialResult,
     Usage,
     UserMessage,
+    Wire,
 )
 
 STARTED = 1_785_000_000
@@ -143,7 +144,7 @@ def test_the_same_trial_has_the_same_ids_whenever_it_is_sent_and_another_has_oth
     assert trace().trace_id != trace(replace(RUN, key="l" * 64)).trace_id
 
 
-def test_the_trial_bears_its_verdict_and_a_failed_case_is_no_failed_operation() -> None:
+def test_the_trial_bears_its_verdict_in_its_status_too() -> None:
     root = trace().spans[0]
     assert root.name == "invoke_agent shop::order"
     expected = {
@@ -162,7 +163,11 @@ def test_the_trial_bears_its_verdict_and_a_failed_case_is_no_failed_operation() 
         "code.file.path": "evals/shop.yml",
     }
     assert {name: root.attributes.get(name) for name in expected} == expected
-    assert root.failed is None
+    assert (root.failed, root.passed) == ("failed: answer_contains", False)
+    right = trace(replace(RUN, status="passed")).spans[0]
+    assert (right.failed, right.passed) == (None, True)
+    skipped = trace(replace(RUN, status="cancelled")).spans[0]
+    assert (skipped.failed, skipped.passed) == (None, False)
     unknown = {"gen_ai.usage.output_tokens", "harness.cost_usd"}
     assert not unknown & set(root.attributes)  # what is unknown is left out, and is no 0
 
@@ -176,7 +181,7 @@ def test_a_trial_without_a_verdict_is_an_error_and_no_result_of_a_test() -> None
     assert "harness.error.message" not in root.attributes
 
 
-def test_every_check_is_an_evaluation_event() -> None:
+def test_every_check_is_an_evaluation_event_and_the_verdict_is_the_last() -> None:
     told = [
         (event.name, event.attributes["gen_ai.evaluation.name"],
          event.attributes.get("gen_ai.evaluation.score.value"),
@@ -188,7 +193,11 @@ def test_every_check_is_an_evaluation_event() -> None:
         ("gen_ai.evaluation.result", "answer_contains", 0.0, "fail"),
         ("gen_ai.evaluation.result", "faithful", 0.8, "pass"),
         ("gen_ai.evaluation.result", "expected_answer", None, "not_judged"),
+        ("gen_ai.evaluation.result", "verdict", 0.0, "fail"),
     ]
+    unjudged = trace(replace(RUN, status="error", checks=())).spans[0].events[-1].attributes
+    assert unjudged["gen_ai.evaluation.score.label"] == "error"
+    assert "gen_ai.evaluation.score.value" not in unjudged
 
 
 def test_a_call_that_was_refused_says_so() -> None:
@@ -200,6 +209,40 @@ def test_a_call_that_was_refused_says_so() -> None:
         "mcp.method.name": "tools/call",
     }
     assert {name: call.attributes[name] for name in expected} == expected
+
+
+def test_how_a_call_crossed_the_session_is_told_as_far_as_it_is_known() -> None:
+    names_of_wire = {
+        "mcp.session.id": "s-1",
+        "mcp.protocol.version": "2025-11-25",
+        "network.transport": "tcp",
+        "jsonrpc.request.id": "4",
+    }
+    wire = Wire(id="4", session="s-1", protocol="2025-11-25", transport="tcp")
+    told, silent = TRANSCRIPT.tool_calls
+    traced = replace(TRANSCRIPT, tool_calls=(replace(told, wire=wire), silent))
+    order, user = (
+        next(one for one in trace(transcript=traced).spans if one.name.endswith(name))
+        for name in ("get_order", "get_user")
+    )
+    assert {name: order.attributes.get(name) for name in names_of_wire} == names_of_wire
+    assert not names_of_wire.keys() & user.attributes.keys()
+
+
+def test_the_question_and_the_final_answer_stand_on_the_trial_if_content_is_asked_for() -> None:
+    root = trace(content=True).spans[0]
+    assert root.attributes["input.value"] == "Where is my order?"
+    assert str(root.attributes["output.value"]).startswith("It was sent; ")
+    assert KEY not in str(root.attributes["output.value"])
+    assert "input.value" not in trace().spans[0].attributes
+    silent = replace(TRANSCRIPT, answer="")
+    assert "output.value" not in trace(transcript=silent, content=True).spans[0].attributes
+
+
+def test_calls_that_a_model_gives_one_id_are_still_two_spans() -> None:
+    twice = tuple(replace(call, request_id="a") for call in TRANSCRIPT.tool_calls)
+    spans = trace(transcript=replace(TRANSCRIPT, tool_calls=twice)).spans
+    assert len({span.span_id for span in spans}) == len(spans)
 
 
 def everything(one: Trace) -> str:

@@ -141,7 +141,12 @@ def command(
         return
     # asked before a live display starts, which would hide the question
     require_trust(prepared.plan)
-    options = replace(options, budget=budget, concurrency=prepared.concurrency)
+    options = replace(
+        options,
+        budget=budget,
+        concurrency=prepared.concurrency,
+        traced=output.telemetry is not None,
+    )
     with redirect_stdout(sys.stderr), progress(quiet=output.quiet) as observer:
         log = launch(prepared.plan, options, observer, resume=earlier)
     show(log, output, resume=resume_command(log.header.run_id))

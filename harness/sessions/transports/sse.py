@@ -57,7 +57,7 @@ async def connect(
 
         tasks.start_soon(listen)
         async with open_client(
-            stream.incoming, SseWriter(web, stream), meta, over_http=True
+            stream.incoming, SseWriter(web, stream), meta, over_http=True, transport="tcp"
         ) as client:
             yield Link(client, stream)
         tasks.cancel_scope.cancel()

@@ -42,7 +42,8 @@ async def connect(
     """Connect to ``process``; ``on_closed`` is called when it no longer reads or writes."""
     assert process.stdout is not None
     reader = StdioReader(process.stdout, on_closed)
-    async with open_client(reader, StdioWriter(process.stdin, on_closed), meta) as client:
+    writer = StdioWriter(process.stdin, on_closed)
+    async with open_client(reader, writer, meta, transport="pipe") as client:
         yield Link(client, reader)
 
 

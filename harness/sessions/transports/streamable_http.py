@@ -72,7 +72,14 @@ async def connect(
     async with open_web(endpoint) as web:
         writer = HttpWriter(web, incoming, on_closed)
         try:
-            async with open_client(reader, writer, meta, over_http=True) as client:
+            async with open_client(
+                reader,
+                writer,
+                meta,
+                over_http=True,
+                transport="tcp",
+                session_id=lambda: writer.session_id,
+            ) as client:
                 yield Link(client, writer)
         finally:
             incoming.close()
@@ -94,7 +101,8 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         self._web = web
         self._incoming = incoming
         self._on_closed = on_closed
-        self._session_id: str | None = None
+        self.session_id: str | None = None
+        """The server's id of the session; ``None`` before the handshake, and if it has none."""
         self._version: str | None = None
 
     async def send(self, item: SessionMessage) -> None:
@@ -123,7 +131,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
 
     async def end_session(self) -> None:
         """End the server's session, if it has one; bounded by `END_S`."""
-        if self._session_id is None or self.complaint is not None:
+        if self.session_id is None or self.complaint is not None:
             return
         with anyio.CancelScope(shield=True), anyio.move_on_after(END_S), suppress(HttpFault):
             async with self._web.exchange("DELETE", self._web.url, headers=self._state()):
@@ -133,7 +141,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         own = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
         own = dict(own or {})
         if isinstance(item.message, JSONRPCRequest) and item.message.method == "initialize":
-            self._version = self._session_id = None
+            self._version = self.session_id = None
         self._version = own.get(MCP_PROTOCOL_VERSION_HEADER, self._version)
         accepted = {
             "accept": "application/json, text/event-stream",
@@ -143,7 +151,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
 
     def _state(self) -> dict[str, str]:
         """Return the agreed session headers, which older revisions need with every request."""
-        state = {MCP_PROTOCOL_VERSION_HEADER: self._version, _SESSION_ID: self._session_id}
+        state = {MCP_PROTOCOL_VERSION_HEADER: self._version, _SESSION_ID: self.session_id}
         return {name: value for name, value in state.items() if value is not None}
 
     def _post(
@@ -163,7 +171,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                     answer.reject(await self._error_in(response))
                     return
                 if request.method == "initialize":
-                    self._session_id = response.headers.get(_SESSION_ID)
+                    self.session_id = response.headers.get(_SESSION_ID)
                 if await answer.read(response):
                     return
         except HttpFault as fault:
@@ -201,7 +209,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
 
     def _is_over(self, response: httpx2.Response, error: JSONRPCError | None) -> bool:
         """Whether the server says that it does not know the session."""
-        if self._session_id is None or (error is not None and error.error.code == METHOD_NOT_FOUND):
+        if self.session_id is None or (error is not None and error.error.code == METHOD_NOT_FOUND):
             return False
         if response.status_code == _NOT_FOUND:
             return True

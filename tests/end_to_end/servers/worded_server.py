@@ -1,7 +1,7 @@
 """An MCP server with the tools of a JSON file, which answers each call with its arguments.
 
-``python worded_server.py TOOLS.json``: a list of tools as in ``tools/list``. For tests of what
-words do: starts in some 20 ms.
+``python worded_server.py TOOLS.json [FRAMES]``: a list of tools as in ``tools/list``, and a file
+to which every message that it gets is added. For tests of what words do: starts in some 20 ms.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ INFO = {
 }
 
 
-def serve(tools: list[dict[str, Any]]) -> None:
+def serve(tools: list[dict[str, Any]], frames: str = "") -> None:
     for line in sys.stdin.buffer:
         request = json.loads(line)
+        if frames:
+            with Path(frames).open("ab") as file:
+                file.write(line)
         if "id" in request:
             answer = {"jsonrpc": "2.0", "id": request["id"], **reply(request, tools)}
             sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
@@ -45,4 +48,4 @@ def reply(request: dict[str, Any], tools: list[dict[str, Any]]) -> dict[str, Any
 
 
 if __name__ == "__main__":
-    serve(json.loads(Path(sys.argv[1]).read_text("utf-8")))
+    serve(json.loads(Path(sys.argv[1]).read_text("utf-8")), *sys.argv[2:3])

@@ -13,8 +13,9 @@ import pytest
 
 from harness.errors import UsageError
 from harness.sessions.pool import open_sessions
+from harness.sessions.trace_context import TracedSession, TraceIds
 from harness.sessions.transports import http_client as web
-from harness.types import IdentitySpec, Outcome
+from harness.types import IdentitySpec, Outcome, Wire
 from tests.clock import BOUND_S
 from tests.sessions.http_servers import Running, free_port, running
 from tests.sessions.servers import call, calls_until_answered
@@ -232,6 +233,25 @@ async def test_an_expired_session_is_a_loss_and_the_next_loan_has_a_new_one(shop
     assert methods.count("tools/call") == 2
     assert methods[-1] == "DELETE"
     assert methods.count("DELETE") == 1  # of the session that was still known
+
+
+async def test_a_traced_call_carries_its_context_and_tells_how_it_was_sent(shop: Running) -> None:
+    spec = shop.at("sessions?traced", protocol="legacy")
+    ids = TraceIds("run-1", "trial-1")
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        made = await call(TracedSession(session, ids), "echo")
+        plain = await call(session, "echo")
+    sent, other = (one for one in shop.seen("sessions?traced") if one.get("method") == "tools/call")
+    assert made.wire == Wire(
+        id=str(sent["id"]),
+        session=sent["headers"]["mcp-session-id"],
+        protocol="2025-11-25",
+        transport="tcp",
+    )
+    told = sent["params"]["_meta"]
+    assert told == {"traceparent": ids.traceparent(ids.call(made.reply, made.request_id))}
+    assert plain.wire is None
+    assert "_meta" not in other["params"]
 
 
 async def test_every_request_carries_what_was_configured_and_what_was_agreed(shop: Running) -> None:

@@ -1,0 +1,81 @@
+"""Trace context of calls: what a server is told so that its own spans join the trial's trace.
+
+Ids follow from the run, the trial and the call, so that spans that are made from the log later have
+those that the server was told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from harness.sessions import Session
+from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
+
+TRACEPARENT = "traceparent"
+"""The key in ``_meta`` of a request, as W3C Trace Context calls its header."""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceIds:
+    """The ids of one trial's trace."""
+
+    run_id: str
+    """Name of the run's folder."""
+    key: str
+    """`harness.types.Trial.key`."""
+
+    @property
+    def trace(self) -> int:
+        """The trace: 128 bits."""
+        return self.of("trace", 16)
+
+    def call(self, reply: int, request_id: str) -> int:
+        """Return the span of the call that the model's ``reply`` asked for by that id: 64 bits."""
+        return self.of(f"call {reply} {request_id}", 8)
+
+    def of(self, part: str, size: int) -> int:
+        """Return an id of ``size`` bytes for a part of the trial; never 0, which means none."""
+        told = hashlib.sha256(f"{self.run_id}\n{self.key}\n{part}".encode()).digest()
+        return int.from_bytes(told[:size], "big") or 1
+
+    def traceparent(self, span: int) -> str:
+        """Return what says to a server: your spans are children of ``span``, and are recorded."""
+        return f"00-{self.trace:032x}-{span:016x}-01"
+
+
+class TracedSession:
+    """A session whose calls carry the trace context of a trial; nothing else is changed."""
+
+    def __init__(self, session: Session, ids: TraceIds) -> None:
+        """Send the calls of the trial with these ``ids`` by ``session``."""
+        self._session = session
+        self._ids = ids
+
+    @property
+    def tools(self) -> ToolList:
+        """What this user sees: as `Session.tools`."""
+        return self._session.tools
+
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+        """Send one call with its trace context (see `Session.call`)."""
+        told = self._ids.traceparent(self._ids.call(reply, request.id))
+        traced = replace(request, meta={**request.meta, TRACEPARENT: told})
+        return await self._session.call(traced, reply=reply, epoch=epoch)
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request: as `Session.ask`."""
+        return await self._session.ask(method, params)
+
+    async def watch(self) -> tuple[Aside, ...]:
+        """Watch the session: as `Session.watch`."""
+        return await self._session.watch()
+
+    @property
+    def lost(self) -> str | None:
+        """Why the server is gone: as `Session.lost`."""
+        return self._session.lost
+
+    def stderr_tail(self) -> str:
+        """Return the last lines of the server's stderr: as `Session.stderr_tail`."""
+        return self._session.stderr_tail()
