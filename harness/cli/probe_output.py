@@ -87,7 +87,8 @@ def lines(
     yield from ((line, _UNCLEAR) for line in _lost(report))
     yield from ((f"! {note}", _UNCLEAR) for note in report.notes)
     yield from ((f"✗ {change.told}", _DIRECTIONS[change.direction]) for change in changed)
-    yield from ((line, _WRONG) for found in _by_caller(report.findings) for line in _told(found))
+    for found in _by_caller(report.findings):
+        yield from _told(found, report.report)
     yield from _covered(report.coverage)
     if not (report.findings or changed or report.lost or report.coverage.fault):
         yield "No problem was found in these decisions.", _RIGHT
@@ -189,7 +190,11 @@ def _by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]
     return groups.values()
 
 
-def _told(found: Sequence[ProbeFinding]) -> Iterator[str]:
-    yield from (f"✗ {finding.words}" for finding in found[:_MOST_TOLD])
+def _told(found: Sequence[ProbeFinding], report: Report) -> Iterator[tuple[str, str | None]]:
+    for finding in found[:_MOST_TOLD]:
+        yield f"✗ {finding.words}", _WRONG
+        request = request_of(finding, report)
+        if request is not None and request["command"] is not None:
+            yield f"  again: {request['command']}", _NOTE
     if (more := len(found) - _MOST_TOLD) > 0:
-        yield f"  … and {more} more of this kind for {', '.join(found[0].callers)}"
+        yield f"  … and {more} more of this kind for {', '.join(found[0].callers)}", _WRONG

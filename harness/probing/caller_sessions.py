@@ -24,6 +24,7 @@ from harness.probing.expectations import Expectations
 from harness.probing.lookalikes import lookalike_callers
 from harness.probing.planned_calls import ProbeCall, Skipped, choose_calls
 from harness.probing.repeated_calls import Again, Suspicion
+from harness.probing.replay import Origin
 from harness.probing.stability import follows_the_caller_before, told
 from harness.runlog import TrialLine
 from harness.runner.preflight.named_tools import named_in
@@ -75,6 +76,8 @@ class ProbePlan:
     """Whether damaged identities ask, too."""
     min_coverage: float | None = None
     """The least percentage of cells to ask (`harness.probing.coverage`)."""
+    origin: Origin = field(default_factory=Origin)
+    """Where server and identities come from, for commands that make a call again."""
 
 
 @dataclass(slots=True)
@@ -357,20 +360,13 @@ class Asking:
                     "bases": list(caller.bases),
                     "damage": caller.damage,
                     "credential": caller.credential,
+                    **self.plan.origin.fact(caller, call),
                     **({} if again is None else {"call": call.label, "after": again.after}),
                 }
             },
         )
-        key = digest(
-            [
-                self.plan.server.name,
-                case.name,
-                call.tool,
-                call.arguments,
-                caller.user_context,
-                index,
-            ]
-        )
+        facts = [self.plan.server.name, case.name, call.tool, call.arguments]
+        key = digest([*facts, caller.user_context, index])
         repeats = ROUNDS if not caller.bases and not call.changes and again is None else 1
         return Trial(
             suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats

@@ -127,7 +127,7 @@ class Forging:
         )
 
     def _trial(self, one: ForgedCall, call: ProbeCall, step: Step, number: int = 0) -> Trial:
-        label = one.base.label if step == "plain" else one.label
+        label, sent = (one.base.label, {}) if step == "plain" else (one.label, one.meta)
         name = f"{label} [{one.caller.name}]{_STEPS[step]}"
         if step == "plain":
             name += f" {one.label}"
@@ -154,6 +154,7 @@ class Forging:
                     "bases": [],
                     "damage": None,
                     "credential": "valid",
+                    **self._asking.plan.origin.fact(one.caller, call, meta=sent, times=one.times),
                     "forged": forged,
                 }
             },

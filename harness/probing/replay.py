@@ -1,31 +1,93 @@
-"""The request behind a finding, small enough to be made again by hand."""
+"""The call behind a finding, to make again: as a request, and as a ``harness call`` to paste."""
 
 from __future__ import annotations
 
 import json
+import shlex
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from harness.probing.caller_views import asked, facts_of, label_of, name_of
+from harness.probing.callers import ProbeCaller
+from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import ProbeFinding
 from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
-from harness.types import Report
+from harness.types import JsonObject, Report
 
-_FORGED = frozenset({"smuggled_identity", "opened_by_arguments"})
+_LONGEST = 2_000
+"""Characters of a command that somebody pastes; an attribute of 50,000 is for the log alone."""
+NOTHING: JsonObject = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """Where a probe's server and identities come from, in the words of its command line."""
+
+    suites: Sequence[str] = ()
+    """The suites that were named; none: all of the project."""
+    servers: Sequence[str] = ()
+    """Each ``--server``; none: that of the suites."""
+
+    def command(
+        self,
+        caller: ProbeCaller,
+        call: ProbeCall,
+        *,
+        meta: JsonObject = NOTHING,
+        times: int = 1,
+    ) -> str | None:
+        """Return the command for ``call`` of ``caller``; ``None`` if it were too long to paste.
+
+        It names the identity, or states its attributes if it is a damaged one. A token is never in
+        it: the command makes one, of the sort that ``--credential`` says.
+        """
+        words = ["harness", "call", call.tool, *self._options(caller)]
+        words += ["--args", _json(call.arguments)] if call.arguments else []
+        words += ["--meta", _json(meta)] if meta else []
+        words += ["--times", str(times)] if times > 1 else []
+        text = shlex.join(words)
+        return text if len(text) <= _LONGEST else None
+
+    def fact(self, *asked: Any, **how: Any) -> dict[str, str]:
+        """Return ``{"command": …}`` for the log, with what `command` takes; empty without any."""
+        command = self.command(*asked, **how)
+        return {} if command is None else {"command": command}
+
+    def _options(self, caller: ProbeCaller) -> Iterator[str]:
+        for suite in self.suites:
+            yield from ("--suite", suite)
+        for server in self.servers:
+            yield from ("--server", server)
+        if not caller.bases:
+            yield from ("--as", caller.name)
+        elif caller.credential != "valid":
+            yield from ("--as", caller.bases[0])
+        else:
+            yield from ("--user-context", _json(caller.user_context))
+        if caller.credential != "valid":
+            yield from ("--credential", caller.credential)
+
+
+def _json(value: Any) -> str:
+    """Return JSON in which letters that look like others, or like nothing, are told apart."""
+    return json.dumps(value, separators=(", ", ": "))
 
 
 def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     """Return the call that showed ``finding``, and who made it; ``None`` if no single call did.
 
-    ``jsonrpc`` is the text of the request. It has the identity in ``_meta``, where servers read it
-    unless they are told by headers, a token or the environment: these have to carry the
-    ``user_context`` then, with the ``credential`` that is named.
+    ``jsonrpc`` is the text of the request, with everything that was forged in it. It has the
+    identity in ``_meta``, where servers read it unless they are told by headers, a token or the
+    environment: these have to carry the ``user_context`` then, with the ``credential`` that is
+    named. ``command`` makes the call again; a log of an older version has none.
     """
     run = next(
         (
             one
             for one in asked(report.results)
-            # What was forged stands in the finding's words; the plain call would not show it.
-            if finding.problem not in _FORGED
+            # A call that followed others shows nothing by itself.
+            if not {"after", "opener"} & facts_of(one).keys()
             and finding.call in (label_of(one), one.case.name)
             and name_of(one) in finding.callers
         ),
@@ -34,7 +96,9 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     if run is None:
         return None
     facts, told = facts_of(run), run.case.user_context
-    meta = {} if told is None else {"_meta": {USER_CONTEXT_META_KEY: told}}
+    sent = {} if told is None else {USER_CONTEXT_META_KEY: told}
+    sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
+    meta = {"_meta": sent} if sent else {}
     params = {"name": facts["tool"], "arguments": facts["arguments"], **meta}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     return {
@@ -44,4 +108,5 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
         "tool": facts["tool"],
         "arguments": facts["arguments"],
         "jsonrpc": json.dumps(message, ensure_ascii=False),
+        "command": facts.get("command"),
     }

@@ -51,8 +51,7 @@ class Desk(QuietHandler):
         if message["method"] == "tools/list":
             result = {"tools": [_tool(name, *told) for name, told in TOOLS.items()]}
         elif message["method"] == "tools/call":
-            user = params.get("_meta", {}).get(KEY) or {}
-            result = _answer(params["name"], user.get("role"), leaks=self.path == "/leaky")
+            result = _answer(params["name"], self._role(params), leaks=self.path == "/leaky")
         if result is None:
             self.close_connection = True
             return
@@ -62,6 +61,20 @@ class Desk(QuietHandler):
         self.send_header("content-length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+    def _role(self, params: dict[str, Any]) -> str | None:
+        """Return as whom a call is answered; ``/faulty`` and ``/headed`` can be deceived."""
+        told, arguments = params.get("_meta", {}).get(KEY) or {}, params.get("arguments") or {}
+        role = told.get("role")
+        if self.path == "/headed":
+            role = role or self.headers.get("x-role")
+        if self.path == "/faulty":
+            if "role" in told and role not in ("admin", "clerk"):
+                role = "admin"  # fails open
+            if arguments.get("id") == "p-1":
+                role = "admin"
+            role = arguments.get("role", role)
+        return role if isinstance(role, str) else None
 
 
 def _tool(name: str, text: str, schema: dict[str, Any]) -> dict[str, Any]:
@@ -111,17 +124,20 @@ SUITES = {
     "- {name: two, prompt: Stop the run., assertions: {must_call: stop_run}}\n",
     "leaky": _RECORD,
     "sound": _RECORD,
+    "faulty": _RECORD,
+    "headed": _RECORD,
 }
 """Suite → its tests; those of `POLICY` ask as several identities."""
-POLICY = {"leaky": "admin, clerk", "sound": "admin, clerk"}
+POLICY = ("leaky", "sound", "faulty", "headed")
 
 
 def make_project(folder: Path, url: str) -> None:
     """Write the configuration and the suites into ``folder``, for the server at ``url``."""
     root = url.rpartition("/")[0]
     servers = "".join(
-        f"  {name}: {{url: '{root}/{name}', type: http, protocol: '2026-07-28'}}\n"
-        for name in ("leaky", "sound")
+        f"  {name}: {{url: '{root}/{name}', type: http, protocol: '2026-07-28'{how}}}\n"
+        for name in POLICY
+        for how in [", identity: {via: header, headers: {X-Role: '{role}'}}" * (name == "headed")]
     )
     (folder / "harness.yml").write_text(f"mxcp: 1\nservers:\n{servers}", encoding="utf-8")
     (folder / "evals").mkdir()
@@ -131,9 +147,9 @@ def make_project(folder: Path, url: str) -> None:
 
 def write_suite(folder: Path, name: str, tests: str, more: str = "") -> None:
     """Write one suite; ``more`` names further identities."""
-    head = f"suite: {name}\nserver: {'leaky' if name == 'leaky' else 'sound'}\n"
+    head = f"suite: {name}\nserver: {name if name in POLICY else 'sound'}\n"
     if name in POLICY:
-        names = [*POLICY[name].split(", "), *([more] if more else [])]
+        names = ["admin", "clerk", *([more] if more else [])]
         told = ", ".join(f"{one}: {{role: {one}}}" for one in names)
         head += f"identities: {{{told}}}\ndefaults: {{as: [{', '.join(names)}]}}\n"
     (folder / "evals" / f"{name}.yml").write_text(f"{head}tests:\n{tests}", encoding="utf-8")

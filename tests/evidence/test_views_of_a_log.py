@@ -192,7 +192,7 @@ ENDINGS: Mapping[str, Mapping[str, tuple[int, Make]]] = {
 """Command → how a run of it ends → the exit code, and what makes it."""
 
 WITHOUT_A_LOG = frozenset(
-    {"compare", "completion", "convert", "export", "fetch", "init", "judge-check", "lint"}
+    {"call", "compare", "completion", "convert", "export", "fetch", "init", "judge-check", "lint"}
     | {"models", "plan", "runs", "tools", "view"}
 )
 """Commands that write no run log."""
@@ -303,7 +303,18 @@ VIEWS: Mapping[str, Callable[[str], bool]] = {
 }
 """Command that shows a run → whether it says that all is well."""
 NO_VIEWS = frozenset(
-    {"completion", "convert", "evals", "export", "fetch", "init", "judge-check", "lint", "merge"}
+    {
+        "call",
+        "completion",
+        "convert",
+        "evals",
+        "export",
+        "fetch",
+        "init",
+        "judge-check",
+        "lint",
+        "merge",
+    }
     | {"models", "plan", "probe", "review", "tools", "workbench"}
 )
 """Commands that show no verdict of an earlier run, or make another run of it."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -15,9 +14,10 @@ from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, TRUST
 from harness.cli.probe_output import document, lines
 from harness.cli.results_output import report_requests
+from harness.cli.suite_servers import server_of
 from harness.config import load_config
 from harness.discovery import find_suites
-from harness.errors import NothingToRun, UsageError
+from harness.errors import NothingToRun
 from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
@@ -25,13 +25,13 @@ from harness.probing.kept_decisions import Change, changes, read_frozen, write_f
 from harness.probing.mutants.probe_verdicts import KeptTable
 from harness.probing.mutants.report import SuiteScore, probe_scoring
 from harness.probing.probe import ProbePlan, probe
+from harness.probing.replay import Origin
 from harness.probing.report import ProbeReport
 from harness.reports.requested import ReportRequest, write_report
 from harness.reports.terminal import stdout_console
-from harness.runner.planning.prepare import RunRequest, guarded, suite_roots
+from harness.runner.planning.prepare import suite_roots
 from harness.runner.runs.folders import RUNS
 from harness.safe_text import printable
-from harness.types import Suite
 
 
 @click.command("probe")
@@ -125,15 +125,8 @@ def command(  # noqa: PLR0913 - one for each option
     """
     kept = None if expect is None else read_frozen(expect)
     config = load_config(Path.cwd(), os.environ, mcp_config)
-    found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
-    chosen = _of_one_server(found)
-    spec = (
-        config.server_options(servers)
-        if servers
-        else config.server(chosen[0].server, chosen[0].name)
-    )
-    for suite in chosen:
-        spec = guarded(spec, suite, RunRequest())
+    chosen = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
+    spec = server_of(chosen, servers, config)
     cases = tuple(case for suite in chosen for case in suite.cases)
     callers = named_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - nobody can be told from nobody
@@ -145,6 +138,7 @@ def command(  # noqa: PLR0913 - one for each option
         destructive=destructive,
         damaged=not named_only,
         min_coverage=min_coverage,
+        origin=Origin(suites=suites, servers=servers),
     )
 
     def failing(report: ProbeReport) -> list[Change]:
@@ -185,18 +179,3 @@ def command(  # noqa: PLR0913 - one for each option
 
 def _announce(callers: int, calls: int) -> None:
     click.echo(f"Asking as {callers} identities, {calls} calls each …", err=True)
-
-
-def _of_one_server(suites: Sequence[Suite]) -> Sequence[Suite]:
-    """Return ``suites``; they must all use one server."""
-    if not suites:
-        raise NothingToRun("there is no suite to take identities and calls from")
-    servers = {
-        suite.server if isinstance(suite.server, str | tuple) else suite.name for suite in suites
-    }
-    if len(servers) > 1:
-        names = ", ".join(suite.name for suite in suites)
-        raise UsageError(
-            "these suites use different servers", meant=f"Probe one at a time: {names}."
-        )
-    return suites

@@ -8,7 +8,7 @@ from pathlib import PurePath
 from typing import TextIO
 
 from harness.judging.exit_codes import EXIT_PASSED, exit_code
-from harness.reports.sections.sentences import account, case_name
+from harness.reports.sections.sentences import account, again, case_name
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.safe_text import escaped_json, printable, shorten
@@ -63,7 +63,9 @@ def _results(case: CaseResult, report: Report) -> Iterator[JsonObject]:
     failed = [check for check in run.checks if check.verdict == "failed"]
     decided = [check for check in failed if check.severity == "fail"]
     for check in failed if decided else ():
-        said = f"{check.explanation}\n{check.hint or ''}".strip() or check.label
+        command = again(run)
+        parts = (check.explanation, check.hint, command and f"Again: {command}")
+        said = "\n".join(filter(None, parts)) or check.label
         level = "error" if check.severity == "fail" else "warning"
         rule = check.code or check.kind
         yield _result(case, report, rule, said, level, check.at or run.case.at, check.label)

@@ -182,6 +182,13 @@ def problem(result: TrialResult) -> str:
     return one_line(result.skip_reason or result.status)
 
 
+def again(result: TrialResult) -> str | None:
+    """Return the command that makes the call of a probe again; ``None`` for any other trial."""
+    facts = result.case.metadata.get("probe")
+    command = facts.get("command") if isinstance(facts, Mapping) else None
+    return command if isinstance(command, str) else None
+
+
 def account(result: TrialResult) -> str:
     """Return everything that went wrong with a trial, with what usually helps, as plain text."""
     parts = []
@@ -197,4 +204,6 @@ def account(result: TrialResult) -> str:
         )
     if result.skip_reason:
         parts.append(result.skip_reason)
+    if result.status == "failed" and (command := again(result)) is not None:
+        parts.append(f"Again: {command}")
     return "\n\n".join(bounded(part, _PART) for part in parts)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.json_bounds import loads
+from harness.reports.sections.sentences import again
 from harness.reports.viewer.graded import graded_detail
 from harness.reports.viewer.grid import short
 from harness.reports.viewer.refusals import refused_by
@@ -95,6 +96,8 @@ def _facts(result: TrialResult, said: Transcript) -> list[list[str]]:
         if result.case.user_context is None
         else [["user_context", _json(result.case.user_context)]]
     )
+    if (command := again(result)) is not None:
+        who.append(["again", _text(command)])
     if result.stop is None:
         return [*place, *who, ["not started", short(result.skip_reason or result.status)]]
     return [

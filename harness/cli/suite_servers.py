@@ -1,0 +1,36 @@
+"""The server of a command that takes its identities from suites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.config import Config
+from harness.errors import NothingToRun, UsageError
+from harness.runner.planning.prepare import RunRequest, guarded
+from harness.types import ServerSpec, Suite
+
+
+def server_of(suites: Sequence[Suite], servers: Sequence[str], config: Config) -> ServerSpec:
+    """Return the server that ``suites`` use, or ``servers`` in its place, with all guard rails.
+
+    Raises:
+        NothingToRun: there is no suite.
+        UsageError: the suites use several servers, or one that is not known.
+    """
+    _check_one_server(suites)
+    first = suites[0]
+    spec = config.server_options(servers) if servers else config.server(first.server, first.name)
+    for suite in suites:
+        spec = guarded(spec, suite, RunRequest())
+    return spec
+
+
+def _check_one_server(suites: Sequence[Suite]) -> None:
+    if not suites:
+        raise NothingToRun("there is no suite to take identities and calls from")
+    servers = {
+        suite.server if isinstance(suite.server, str | tuple) else suite.name for suite in suites
+    }
+    if len(servers) > 1:
+        names = ", ".join(suite.name for suite in suites)
+        raise UsageError("these suites use different servers", meant=f"Name one of them: {names}.")
