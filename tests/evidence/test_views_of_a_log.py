@@ -38,6 +38,7 @@ from tests.evidence.made_logs import (
     write_suite,
 )
 from tests.probing.loopback import on_loopback
+from tests.reports.packs import blocks_of
 
 
 @pytest.fixture(scope="module")
@@ -204,10 +205,7 @@ BY_WORKERS = frozenset({"serve"})
 
 
 def of_html(folder: Path) -> bool:
-    page = (folder / "report.html").read_text("utf-8")
-    found = re.search(r'id="overview"[^>]*>(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    shown = json.loads(found[1])
+    shown = blocks_of((folder / "report.html").read_text("utf-8"))["overview"]
     return not shown["damaged"] and {cell["status"] for cell in shown["grid"]["cells"]} == {
         "passed"
     }

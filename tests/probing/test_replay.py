@@ -16,6 +16,7 @@ from harness.probing.replay import Origin
 from harness.runner.runs.folders import log_path
 from tests.evidence.made_logs import KEY, Desk, harness, make_project, write_reports
 from tests.probing.loopback import on_loopback
+from tests.reports.packs import all_of
 
 WITHHELD = "ann.lee@example.com"
 READ = ProbeCall(tool="read", arguments={"id": "it's"}, changes=False)
@@ -68,7 +69,7 @@ def test_console_page_and_markdown_name_the_command(project: Path) -> None:
     write_reports(run)
     folder = log_path(run).parent
     for name in ("report.html", "report.md", "junit.xml", "report.sarif", "report.json"):
-        assert command in (folder / name).read_text("utf-8"), name
+        assert command in all_of((folder / name).read_text("utf-8")), name
 
 
 def test_a_command_names_the_identity_and_never_holds_its_token() -> None:
