@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from harness.cli.comparison_gate import Compared, compared
+from harness.cli.suite_scores import Scores, faults, print_scores, scores_json
 from harness.errors import UsageError
-from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED, exit_code
+from harness.judging.exit_codes import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, exit_code
 from harness.reports.build import build_report
 from harness.reports.formats.console import Detail, print_summary
 from harness.reports.formats.json_report import write_json
@@ -86,24 +87,29 @@ def report_requests(
     return tuple(ReportRequest.parse(value) for value in values)
 
 
-def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
+def show(
+    log: RunLog, output: Output, *, resume: str | None = None, scores: Scores | None = None
+) -> None:
     """Write the results of ``log`` and exit with their exit code.
 
     ``resume`` is the command that resumes an interrupted run; it is the last line of the output.
+    ``scores`` are the mutation scores of its suites, if they were asked for.
     """
     if isinstance(sys.stdout, io.TextIOWrapper):
         # a terminal whose encoding has no ✗ gets a question mark
         sys.stdout.reconfigure(errors="replace")
     verdict = compared(log, output.baseline, output.gate)
-    log, report, code = _gated(log, verdict)
+    log, report, code = _gated(log, verdict, scores)
     written, refused = _written(report, log, output)
     if output.json_output:
-        write_json(report, log, sys.stdout, {} if verdict is None else verdict.json())
+        more = {} if verdict is None else verdict.json()
+        write_json(report, log, sys.stdout, {**more, **scores_json(scores)})
     else:
         if output.debug:
             write_transcripts(report, log, sys.stdout)
         console = stdout_console()
         print_summary(report, log, console, output.detail)
+        print_scores(scores, console)
         if verdict is not None:
             verdict.print_to(console)
         for path, _ in written:
@@ -123,20 +129,28 @@ def show(log: RunLog, output: Output, *, resume: str | None = None) -> None:
     raise click.exceptions.Exit(code)
 
 
-def _gated(log: RunLog, verdict: Compared | None) -> tuple[RunLog, Report, int]:
-    """Return the log, its report and the exit code; a gate that fails a passing run is logged.
+def _gated(
+    log: RunLog, verdict: Compared | None, scores: Scores | None
+) -> tuple[RunLog, Report, int]:
+    """Return the log, its report and the exit code.
 
-    Otherwise other views of the log would look better than the command that made it.
+    A gate, or a mutation score, that fails a passing run is logged. Otherwise other views of the
+    log would look better than the command that made it.
     """
-    if verdict is None or verdict.gate is None:
+    too_low = faults(scores)
+    if (verdict is None or verdict.gate is None) and too_low is None:
         report = build_report(log)
         return log, report, exit_code(report)
     log = amended(log, fault=None)  # that of an earlier gate, if the run was resumed
     report = build_report(log)
-    code = verdict.exit_code(report)
-    if code != EXIT_PASSED == exit_code(report):
-        log = amended(log, fault=verdict.fault)
+    code = exit_code(report) if verdict is None else verdict.exit_code(report)
+    failing = list(too_low or ())
+    if verdict is not None and code != EXIT_PASSED == exit_code(report):
+        failing.append(verdict.fault)
+    if failing:
+        log = amended(log, fault="; ".join(failing))
         report = build_report(log)
+        code = EXIT_FAILED if code == EXIT_PASSED else code
     return log, report, code
 
 

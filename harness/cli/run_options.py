@@ -18,6 +18,7 @@ from harness.cli.options import (
     within,
 )
 from harness.cli.results_output import Output, report_requests
+from harness.cli.suite_scores import ScoreRequest
 from harness.runner.control import Budget
 from harness.runner.planning import ranges
 from harness.runner.planning.prepare import RunRequest
@@ -121,6 +122,23 @@ REQUEST = bundle(
     ),
 )
 """Which cases are run, with which models and servers, and how often."""
+
+SCORE = bundle(
+    "score",
+    ScoreRequest,
+    click.option(
+        "--mutate",
+        is_flag=True,
+        help="Also say which faults of a server the suite would miss, each with the missing line.",
+    ),
+    click.option(
+        "--min-score",
+        type=click.FloatRange(0, 100),
+        metavar="PERCENT",
+        help="Fail if a suite notices fewer of these faults; implies --mutate.",
+    ),
+)
+"""Whether faults are planted in the recorded answers, and how many a suite must notice."""
 
 BUDGET = bundle(
     "budget",

@@ -57,11 +57,7 @@ def grade_run(
         UsageError: there is no such suite or judge, a suite is invalid, or it names a tool that
             no user was offered.
     """
-    origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
-    names = names or [origin for origin in origins if origin]
-    found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
-    KNOWN.know(suites=found)
-    suites = [_called_as_then(suite, log) for suite in found]
+    suites = suites_of(log, names, cwd)
     _check_names(log, suites)
     bench = (
         None
@@ -70,6 +66,19 @@ def grade_run(
     )
     GATE.plan((), () if bench is None else bench.models)
     return grade(log, suites, log_path(new_run_id([suite.name for suite in suites])), bench)
+
+
+def suites_of(log: RunLog, names: Sequence[str], cwd: Path) -> list[Suite]:
+    """Return the named suites, or those of ``log`` as they are now.
+
+    Raises:
+        UsageError: there is no such suite, or it is invalid.
+    """
+    origins = [facts.get("reference") or facts.get("file") for facts in log.header.suites.values()]
+    names = names or [origin for origin in origins if origin]
+    found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(NO_LIMIT))
+    KNOWN.know(suites=found)
+    return [_called_as_then(suite, log) for suite in found]
 
 
 def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
@@ -103,7 +112,7 @@ def _called_as_then(suite: Suite, log: RunLog) -> Suite:
     return replace(suite, name=name)
 
 
-def _as_logged(case: Case) -> Case:
+def as_logged(case: Case) -> Case:
     """Return ``case`` redacted like a log: a check for a password matches the log's mark."""
 
     def marked(check: Check) -> Check:
@@ -137,7 +146,7 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
     grading = _Grading(
         log=log,
         cases={
-            (suite.name, case.name): _as_logged(case) for suite in suites for case in suite.cases
+            (suite.name, case.name): as_logged(case) for suite in suites for case in suite.cases
         },
         bench=bench or Bench(default_of=dict(log.header.settings.get("judge", {}))),
     )

@@ -20,11 +20,13 @@ from harness.cli.named_runs import told
 from harness.cli.options import bundle
 from harness.cli.progress import progress
 from harness.cli.results_output import Output, show
-from harness.cli.run_options import BUDGET, OPTIONS, OUTPUT, REQUEST
+from harness.cli.run_options import BUDGET, OPTIONS, OUTPUT, REQUEST, SCORE
+from harness.cli.suite_scores import ScoreRequest
 from harness.cli.watch import Watched, watch, watched_by
 from harness.errors import HarnessError, UsageError
 from harness.runlog import read_log
 from harness.runner.control import Budget
+from harness.runner.grade import as_logged
 from harness.runner.launch import launch, require_trust
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
@@ -104,6 +106,7 @@ MODE = bundle(
 @BUDGET
 @OPTIONS
 @OUTPUT
+@SCORE
 @MODE
 def command(
     suites: tuple[str, ...],
@@ -112,6 +115,7 @@ def command(
     budget: Budget,
     options: RunOptions,
     output: Output,
+    score: ScoreRequest,
     mode: Mode,
 ) -> None:
     """Run suites and judge what the model did.
@@ -149,7 +153,9 @@ def command(
     )
     with redirect_stdout(sys.stderr), progress(quiet=output.quiet) as observer:
         log = launch(prepared.plan, options, observer, resume=earlier)
-    show(log, output, resume=resume_command(log.header.run_id))
+    cases = ((job.trial.suite, as_logged(job.trial.case)) for job in prepared.plan.jobs)
+    scores = score.scores(log, cases)
+    show(log, output, resume=resume_command(log.header.run_id), scores=scores)
 
 
 def _prepared(request: RunRequest, *, keyless: bool = True) -> Prepared:

@@ -12,8 +12,9 @@ from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_run
 from harness.cli.options import TRUST
 from harness.cli.results_output import Output, show
-from harness.cli.run_options import OUTPUT
-from harness.runner.grade import grade_run
+from harness.cli.run_options import OUTPUT, SCORE
+from harness.cli.suite_scores import ScoreRequest
+from harness.runner.grade import as_logged, grade_run, suites_of
 
 
 @click.command("grade")
@@ -26,7 +27,14 @@ from harness.runner.grade import grade_run
 )
 @TRUST
 @OUTPUT
-def command(run: str, suites: tuple[str, ...], judge_model: str | None, output: Output) -> None:
+@SCORE
+def command(
+    run: str,
+    suites: tuple[str, ...],
+    judge_model: str | None,
+    output: Output,
+    score: ScoreRequest,
+) -> None:
     """Judge the conversations of RUN by the current assertions: no model, no server, no cost.
 
     RUN is the name of a run, its beginning, a path, or "latest". SUITE names the suites to judge
@@ -35,4 +43,9 @@ def command(run: str, suites: tuple[str, ...], judge_model: str | None, output: 
     """
     with redirect_stdout(sys.stderr):  # a suite in Python may print
         graded = grade_run(open_run(run), suites, Path.cwd(), judge_model)
-    show(graded, output)
+        scores = None
+        if score.is_asked:
+            judging = suites_of(graded, suites, Path.cwd())
+            cases = ((suite.name, as_logged(case)) for suite in judging for case in suite.cases)
+            scores = score.scores(graded, cases)
+    show(graded, output, scores=scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,8 @@ class MissingLine:
     """Which calls it is about, as ``args`` of a suite; empty for a tool that is hidden."""
     without: tuple[str, ...]
     """Fields that must not be given."""
+    prompt: str | None = None
+    """What a new test may ask; ``None`` if nothing is known that leads to the call."""
 
     @property
     def check(self) -> Check:
@@ -157,6 +160,7 @@ def _line(
         tool=tool,
         args=args,
         without=without,
+        prompt=recording.prompt_of(answer) if tool == answer.tool else None,
     )
 
 
@@ -181,10 +185,14 @@ def as_yaml(lines: Iterable[MissingLine]) -> str:
     The prompts of new tests have to be written.
     """
     tests: dict[str, dict[str, Any]] = {}
+    new: Counter[str] = Counter()
     for line in lines:
         call = {"tool": line.tool, **({"args": dict(line.args)} if line.args else {})}
         key = canonical_json([line.test, None if line.test else [call, line.identity is None]])
-        test = tests.setdefault(key, {"name": line.test} if line.test else _new_test(line, call))
+        if key not in tests and line.test is None:
+            new[line.tool] += 1
+            tests[key] = _new_test(line, call, new[line.tool])
+        test = tests.setdefault(key, {"name": line.test})
         if line.identity is not None:
             if line.test is None and line.identity not in test["as"]:
                 test["as"].append(line.identity)
@@ -204,8 +212,10 @@ def as_yaml(lines: Iterable[MissingLine]) -> str:
     return str(dumped) if tests else ""
 
 
-def _new_test(line: MissingLine, call: JsonObject) -> dict[str, Any]:
-    test: dict[str, Any] = {"name": line.tool, "prompt": f"TODO: ask for what {line.tool} returns."}
+def _new_test(line: MissingLine, call: JsonObject, number: int) -> dict[str, Any]:
+    prompt = line.prompt or f"TODO: ask for what {line.tool} returns."
+    name = line.tool if number == 1 else f"{line.tool}_{number}"
+    test: dict[str, Any] = {"name": name, "prompt": prompt}
     return test if line.identity is None else {**test, "as": [], "tool": call}
 
 

@@ -9,6 +9,8 @@ from harness.probing.mutants.missing import as_yaml
 from harness.probing.mutants.probe_recording import ProbeRecording
 from harness.probing.mutants.probe_verdicts import KeptTable, ProbeJudge
 from harness.probing.mutants.recording import Recording
+from harness.probing.mutants.run_recording import RunRecording
+from harness.probing.mutants.run_verdicts import RunMutantJudge
 from harness.probing.mutants.score import MutantJudge, MutationScore, Planted, mutation_score
 from harness.runlog import RunLog
 from harness.safe_text import one_line
@@ -28,6 +30,16 @@ def probe_scoring(cases: Iterable[Case], kept: KeptTable | None = None) -> Scori
     def scoring(log: RunLog) -> tuple[Recording, MutantJudge]:
         recording = ProbeRecording(log, cases)
         return recording, ProbeJudge(recording, kept)
+
+    return scoring
+
+
+def run_scoring(suite: str, cases: Iterable[Case]) -> Scoring:
+    """Return how mutants of a run are judged: by the checks of ``cases``, those of ``suite``."""
+
+    def scoring(log: RunLog) -> tuple[Recording, MutantJudge]:
+        recording = RunRecording(log, suite, cases)
+        return recording, RunMutantJudge(recording)
 
     return scoring
 
@@ -56,6 +68,11 @@ class SuiteScore:
                 f"({score.share:.1%}), fewer than {self._min_score:g} %"
             )
         return self.fault
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it has to reach a least score."""
+        return self._min_score is not None
 
     @property
     def document(self) -> dict[str, Any] | None:

@@ -211,6 +211,18 @@ def test_the_place_in_the_list_of_tools_is_named(tool: dict[str, Any], place: st
     assert [leak.place for leak in find_leaks([admin, clerk])] == ([place] if place else [])
 
 
+def test_every_trial_that_is_shown_a_value_has_its_leak_also_where_all_are_shown_the_same() -> None:
+    tools = ToolList(tools=(Tool(name="search", description=f"Ask {MAIL}.", input_schema={}),))
+    long = Aside(place="the instructions", text="word " * 250_000)
+    admin = view("admin", call(structured={**PERSON, "email": MAIL}))
+    clerk = replace(view("clerk", LEFT_OUT, beside=(long,)), tools=tools)
+    clerks = [replace(clerk, key=key) for key in "abc"]
+    cut = "the instructions: only the first 1,000,000 characters were searched"
+    each = [("email", False), (cut, True)]
+    found = [(leak.key, leak.field, leak.is_note) for leak in find_leaks([admin, *clerks])]
+    assert found == [(key, *told) for key in "abc" for told in each]
+
+
 @pytest.mark.parametrize("kept", [LEFT_OUT, REFUSED], ids=["left out", "refused"])
 @pytest.mark.parametrize(
     ("field", "leaking"), [("email", True), ("card_number", True), ("plan", False)]

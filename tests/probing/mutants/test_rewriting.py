@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from harness.judging.policy.comparable_values import value_of
 from harness.judging.policy.views import Result
+from harness.probing.mutants.recording import with_answers
 from harness.probing.mutants.rewriting import (
     most_telling,
     with_fields,
@@ -14,7 +16,7 @@ from harness.probing.mutants.rewriting import (
     with_value,
     withheld,
 )
-from harness.types import ToolCall
+from harness.types import ToolCall, Transcript
 
 EMAILS = ("ines.okafor@example.com", "tomas.berg@example.org")
 
@@ -86,3 +88,17 @@ def test_the_value_that_gives_most_away_is_one_that_is_not_known_yet() -> None:
     assert leaf is not None
     assert leaf.value == EMAILS[0]
     assert most_telling(FILTERED.leaves, ()) is None
+
+
+def test_an_answer_is_exchanged_and_everything_else_of_the_conversation_stays() -> None:
+    first, second = (replace(FILTERED.call, request_id=name, reply=2) for name in ("a", "b"))
+    transcript = Transcript(stop="max_tokens", tool_calls=(first, second), messages=())
+    changed = with_answers(transcript, {1: FULL.call})
+    assert changed.tool_calls == (first, replace(FULL.call, request_id="b", reply=2))
+    assert replace(changed, tool_calls=transcript.tool_calls) == transcript
+
+
+def test_a_session_that_was_refused_is_opened_by_an_answer() -> None:
+    refused = Transcript(stop="not_admitted", refused_status=401)
+    opened = with_answers(refused, {0: FULL.call})
+    assert (opened.refused_status, opened.stop, opened.tool_calls) == (None, "answer", (FULL.call,))

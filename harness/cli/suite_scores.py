@@ -1,0 +1,59 @@
+"""The mutation scores of a run's suites, as commands ask for them and print them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from rich.console import Console
+
+from harness.probing.mutants.of_runs import score_run
+from harness.probing.mutants.report import SuiteScore
+from harness.runlog import RunLog
+from harness.safe_text import printable
+from harness.types import Case
+
+Scores: TypeAlias = Mapping[str, SuiteScore]
+"""Suite → its score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRequest:
+    """Whether faults are planted in the recorded answers."""
+
+    mutate: bool = False
+    """Whether to say which of them a suite would miss."""
+    min_score: float | None = None
+    """The percentage that each suite must notice, if any."""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether any score is wanted."""
+        return self.mutate or self.min_score is not None
+
+    def scores(self, log: RunLog, cases: Iterable[tuple[str, Case]]) -> Scores | None:
+        """Return the scores of the suites of ``log``, if they are asked for."""
+        return score_run(log, cases, self.min_score) if self.is_asked else None
+
+
+def faults(scores: Scores | None) -> list[str] | None:
+    """Return why scores are too low, in words; ``None`` where no least score was asked for."""
+    held = {name: score for name, score in (scores or {}).items() if score.is_held}
+    low = [f"{name}: {score.fault}" for name, score in held.items() if score.fault is not None]
+    return low if held else None
+
+
+def scores_json(scores: Scores | None) -> dict[str, Any]:
+    """Return ``{"mutants": {suite: score}}``; nothing where no scores were asked for."""
+    return (
+        {} if scores is None else {"mutants": {name: one.document for name, one in scores.items()}}
+    )
+
+
+def print_scores(scores: Scores | None, console: Console) -> None:
+    """Print the score of each suite: survivors, the lines that are missing, and the sums."""
+    for name, score in (scores or {}).items():
+        console.print(printable(f"Planted faults, judged by {name}:"), soft_wrap=True)
+        for line, style in score.lines:
+            console.print(printable(line), style=style, soft_wrap=True)

@@ -1,0 +1,136 @@
+"""The answers in the trials of a run: mutants of them are what a faulty server would have said.
+
+The model's words stay as they are: what it would have made of other answers, nobody knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from harness.canonical_json import canonical_json
+from harness.judging.from_log import order_of
+from harness.probing.caller_views import NO_ANSWER
+from harness.probing.callers import named_callers
+from harness.probing.mutants.operators import Mutant
+from harness.probing.mutants.recording import (
+    Answer,
+    Cell,
+    Recording,
+    showing,
+    told_by,
+    with_answers,
+)
+from harness.probing.planned_calls import ProbeCall
+from harness.runlog import RunLog
+from harness.types import Case, ToolCall, ToolList, Transcript, TrialResult
+
+Place: TypeAlias = tuple[str, int]
+"""The key of a trial, and the place of a call in it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedTrial:
+    """A trial of a run, as recorded or rewritten."""
+
+    result: TrialResult
+    """Its verdict."""
+    transcript: Transcript
+    """What happened in it."""
+    tools: ToolList
+    """The tools that the caller is shown."""
+    case: Case | None
+    """What it asked; ``None`` where the suite no longer has it."""
+    caller: str
+    """Who asked."""
+
+
+class RunRecording(Recording):
+    """The answers in the first trial of each case of a suite."""
+
+    def __init__(self, log: RunLog, suite: str, cases: Iterable[Case]) -> None:
+        """Read the trials of ``suite`` in ``log``; ``cases`` are its cases."""
+        cases = tuple(cases)
+        self.header = log.header
+        self.trials: dict[str, RecordedTrial] = {
+            trial.result.key: trial for trial in _trials(log, suite, cases)
+        }
+        """Every trial that was started, by its key."""
+        found = [*self._answers()]
+        super().__init__(found, cases)
+        self.places: dict[Cell, list[Place]] = {}
+        """Where a caller made a call and got the answer of `answers`."""
+        for answer in found:
+            if answer.told == self.answers[answer.cell].told:
+                self.places.setdefault(answer.cell, []).append((answer.run.key, answer.place))
+
+    def _answers(self) -> Iterator[Answer]:
+        for trial in self.trials.values():
+            if trial.case is None or trial.case.caller.credential != "valid":
+                continue  # a token with a flaw is no identity
+            for place, call in enumerate(trial.transcript.tool_calls):
+                if call.outcome not in NO_ANSWER:
+                    made = ProbeCall(tool=call.tool, arguments=call.arguments, changes=False)
+                    yield Answer(
+                        caller=trial.caller,
+                        call=made.label,
+                        tool=call.tool,
+                        arguments=call.arguments,
+                        run=trial.result,
+                        transcript=trial.transcript,
+                        tools=trial.tools,
+                        place=place,
+                    )
+
+    def rewritten(self, mutant: Mutant) -> dict[str, RecordedTrial]:
+        """Return the trials that differ with ``mutant``, by their keys."""
+        answers: dict[str, dict[int, ToolCall]] = {}
+        lists: dict[str, ToolList] = {}
+        for answer in mutant.answers:
+            recorded = self.answers[answer.cell]
+            if answer.result is not None and recorded.result is not None:
+                call = answer.result.call
+                if told_by(call) != told_by(recorded.result.call):
+                    for key, place in self.places[answer.cell]:
+                        answers.setdefault(key, {})[place] = call
+            if answer.tools.digest != recorded.tools.digest:
+                own = (key for key, one in self.trials.items() if one.caller == answer.caller)
+                lists |= dict.fromkeys(own, answer.tools)
+        return {
+            key: _rewritten(self.trials[key], answers.get(key, {}), lists.get(key))
+            for key in dict.fromkeys((*answers, *lists))
+        }
+
+    def prompt_of(self, answer: Answer) -> str | None:
+        """Return what the user said that led to the call of ``answer``."""
+        case = self.trials[answer.run.key].case
+        return None if case is None or case.turns else case.prompt
+
+
+def _rewritten(
+    trial: RecordedTrial, answers: dict[int, ToolCall], tools: ToolList | None
+) -> RecordedTrial:
+    transcript = with_answers(trial.transcript, answers)
+    if tools is None:
+        return replace(trial, transcript=transcript)
+    return replace(trial, transcript=showing(transcript, tools), tools=tools)
+
+
+def _trials(log: RunLog, suite: str, cases: tuple[Case, ...]) -> Iterator[RecordedTrial]:
+    callers = {canonical_json(each.user_context): each.name for each in named_callers(cases)}
+    of_name = {case.name: case for case in cases}
+    for result in sorted(log.results, key=order_of(log.header)):
+        if result.suite != suite or result.stop is None or result.index:
+            continue
+        transcript = log.transcript(result.key)
+        if transcript is None:
+            continue
+        context = canonical_json(result.case.user_context)
+        yield RecordedTrial(
+            result=result,
+            transcript=transcript,
+            tools=log.tools.get(transcript.tools_digest) or ToolList(tools=()),
+            case=of_name.get(result.case.name),
+            caller=callers.get(context, context),
+        )

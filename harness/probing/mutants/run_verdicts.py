@@ -1,0 +1,144 @@
+"""Who notices a mutant of a run's answers: the suite's checks, or what is found without any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
+
+from harness.checks import Evidence, evaluate
+from harness.checks.judge.needs import needs
+from harness.judging.access_checks import IDENTITY_OBSERVED, NO_LEAK, with_comparison
+from harness.judging.from_log import order_of
+from harness.judging.policy import View, decide
+from harness.judging.run_judge import RunJudge
+from harness.judging.trial_views import view_of
+from harness.probing.mutants.operators import Mutant
+from harness.probing.mutants.recording import Cell
+from harness.probing.mutants.run_recording import RecordedTrial, RunRecording
+from harness.probing.mutants.score import KilledBy
+from harness.types import Case, Check, Decision, TrialResult
+
+_Failing: TypeAlias = frozenset[tuple[str, str, str, int | None]]
+"""Trial, kind, label and turn of failed checks."""
+_FOUND = frozenset({NO_LEAK, IDENTITY_OBSERVED})
+"""Checks that no suite writes."""
+
+
+class RunMutantJudge:
+    """Judges mutants as the run was judged, and tells what fails that did not fail before.
+
+    Checks that a model judges are left out: nobody is asked.
+    """
+
+    def __init__(self, recording: RunRecording) -> None:
+        """Take the recorded trials, which are not judged before `begin`."""
+        self._recording = recording
+        self._order = order_of(recording.header)
+        self._results: dict[str, TrialResult] = {}
+        self._views: dict[str, View] = {}
+        self.decisions: Mapping[Cell, tuple[Decision, ...]] = {}
+        """What the server decided, by the recorded answers."""
+        self._failing: _Failing = frozenset()
+        self._found: _Failing = frozenset()
+
+    async def begin(self) -> None:
+        """Judge the recorded answers."""
+        for key, trial in self._recording.trials.items():
+            self._results[key] = await self._judged(trial)
+            self._views[key] = self._view(trial, self._results[key])
+        cells = {
+            cell: replace(self._views[key], calls=(self._views[key].calls[place],))
+            for cell, ((key, place), *_) in self._recording.places.items()
+        }
+        self.decisions = dict(zip(cells, decide(list(cells.values())), strict=True))
+        self._failing = self._unexpected(self._results, self._views)
+        self._found = self._searched(self._results, self._views)
+
+    async def killed_by(self, mutant: Mutant) -> KilledBy | None:
+        """Return who notices ``mutant``; the suite is asked first."""
+        results, views = dict(self._results), dict(self._views)
+        for key, trial in self._recording.rewritten(mutant).items():
+            results[key] = await self._judged(trial)
+            views[key] = self._view(trial, results[key])
+        if self._unexpected(results, views) - self._failing:
+            return "suite"
+        return "search" if self._searched(results, views) - self._found else None
+
+    async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
+        """Whether the suite would notice ``mutant`` if it had ``check`` of ``cell`` as well."""
+        if mutant.hides is not None:
+            return True  # it states that the very tool is in no list of the caller
+        (key, _), *_ = self._recording.places[cell]
+        changed = self._recording.rewritten(mutant)
+        if key not in changed or await self._fails(check, self._recording.trials[key], {}):
+            return False
+        views = {each: self._view(trial, self._results[each]) for each, trial in changed.items()}
+        return await self._fails(check, changed[key], views)
+
+    async def _fails(self, check: Check, trial: RecordedTrial, views: Mapping[str, View]) -> bool:
+        assert trial.case is not None, "only trials with a case have answers"
+        case = Case(name=trial.case.name, prompt="", checks=(check,), caller=trial.case.caller)
+        evidence = Evidence(case=case, transcript=trial.transcript, tools=trial.tools)
+        results = await evaluate(evidence)
+        if trial.result.case.group is not None:
+            seen = {**self._views, **views}
+            decided = dict(zip(seen, decide(list(seen.values())), strict=True))
+            results = tuple(with_comparison(one, decided[trial.result.key]) for one in results)
+        return any(one.verdict == "failed" for one in results)
+
+    async def _judged(self, trial: RecordedTrial) -> TrialResult:
+        """Return the verdict on a trial by the suite's checks; one without a verdict keeps none."""
+        result, case = trial.result, trial.case
+        if case is None or result.status not in ("passed", "failed"):
+            return result
+        asked = _without_judge(case)
+        evidence = Evidence(case=asked, transcript=trial.transcript, tools=trial.tools)
+        checks = await evaluate(evidence)
+        failed = any(one.verdict == "failed" and one.severity == "fail" for one in checks)
+        return replace(result, checks=checks, status="failed" if failed else "passed")
+
+    def _view(self, trial: RecordedTrial, result: TrialResult) -> View:
+        lists = {trial.transcript.tools_digest: trial.tools}
+        return view_of(result, trial.transcript, lists, self._recording.header.suites)
+
+    def _unexpected(
+        self, results: Mapping[str, TrialResult], views: Mapping[str, View]
+    ) -> _Failing:
+        """Return the suite's checks that fail; decisions of a group are compared, as ever."""
+        grouped = {key: view for key, view in views.items() if results[key].case.group is not None}
+        decided = dict(zip(grouped, decide(list(grouped.values())), strict=True))
+        return _failing(
+            replace(one, checks=tuple(with_comparison(each, decided[key]) for each in one.checks))
+            if key in decided
+            else one
+            for key, one in results.items()
+        )
+
+    def _searched(self, results: Mapping[str, TrialResult], views: Mapping[str, View]) -> _Failing:
+        """Return what is found without any check of the suite: leaks, an identity unobserved."""
+        judge = RunJudge(suites=self._recording.header.suites, order=self._order)
+        settled: list[TrialResult] = []
+        for key, result in results.items():
+            settled += judge.add(result, partial(views.get, key))
+        settled += judge.close()
+        return frozenset(each for each in _failing(settled) if each[1] in _FOUND)
+
+
+def _failing(results: Iterable[TrialResult]) -> _Failing:
+    return frozenset(
+        (result.key, check.kind, check.label, check.turn)
+        for result in results
+        for check in result.checks
+        if check.verdict == "failed" and check.severity == "fail"
+    )
+
+
+def _without_judge(case: Case) -> Case:
+    turns = tuple(replace(turn, checks=_decidable(turn.checks)) for turn in case.turns)
+    return replace(case, checks=_decidable(case.checks), turns=turns)
+
+
+def _decidable(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+    return tuple(check for check in checks if not any(need.required for need in needs((check,))))
