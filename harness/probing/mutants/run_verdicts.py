@@ -89,15 +89,16 @@ class RunMutantJudge:
         return any(one.verdict == "failed" for one in results)
 
     async def _judged(self, trial: RecordedTrial) -> TrialResult:
-        """Return the verdict on a trial by the suite's checks; one without a verdict keeps none."""
+        """Return a trial's result with the suite's checks; one without a verdict has none.
+
+        Its status is that of the recorded trial: which checks fail is all that counts here.
+        """
         result, case = trial.result, trial.case
         if case is None or result.status not in ("passed", "failed"):
             return result
         asked = _without_judge(case)
         evidence = Evidence(case=asked, transcript=trial.transcript, tools=trial.tools)
-        checks = await evaluate(evidence)
-        failed = any(one.verdict == "failed" and one.severity == "fail" for one in checks)
-        return replace(result, checks=checks, status="failed" if failed else "passed")
+        return replace(result, checks=await evaluate(evidence))
 
     def _view(self, trial: RecordedTrial, result: TrialResult) -> View:
         lists = {trial.transcript.tools_digest: trial.tools}
