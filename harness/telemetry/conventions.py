@@ -85,6 +85,14 @@ TURN = "harness.turn"
 PHASE = "harness.phase"
 SEVERITY = "harness.check.severity"
 
+# Metrics, and the attribute that only they have.
+TOKENS_USED = "gen_ai.client.token.usage"
+TOKENS_KIND = "gen_ai.token.type"
+CALL_DURATION = "mcp.client.operation.duration"
+TRIALS = "harness.trials"
+TRIAL_DURATION = "harness.trial.duration"
+RUN_COST = "harness.cost"
+
 CONTENT = frozenset(
     {
         INPUT_MESSAGES,

@@ -1,7 +1,8 @@
-"""Sends the traces of a log over OTLP/HTTP; a command waits at most a few seconds for it.
+"""Sends a log over OTLP/HTTP as traces and metrics; a command waits at most a few seconds for it.
 
 The standard variables hold: ``OTEL_EXPORTER_OTLP_ENDPOINT``, ``…_HEADERS``, ``…_TRACES_ENDPOINT``,
-``OTEL_SERVICE_NAME``, ``OTEL_RESOURCE_ATTRIBUTES`` and their like. No provider is set up for the
+``…_METRICS_ENDPOINT``, ``OTEL_METRICS_EXPORTER=none``, ``OTEL_SERVICE_NAME``,
+``OTEL_RESOURCE_ATTRIBUTES`` and their like. No provider is set up for the
 process: ``mcp`` has spans of its own for every request, which stay unset, so that each call is one
 span.
 """
@@ -23,6 +24,7 @@ from harness.reports.build import build_report
 from harness.runlog import RunLog
 from harness.safe_text import shorten
 from harness.telemetry.conventions import SCHEMA_URL
+from harness.telemetry.metrics import Tally
 from harness.telemetry.spans import Span, Trace, trace_of
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ DEADLINE_S = 5.0
 """How long a slow or absent collector may delay a command."""
 _BATCH = 256
 """Maximum number of spans in one request."""
-_PATH = "/v1/traces"
+_PATH, _METRICS_PATH = "/v1/traces", "/v1/metrics"
 _DEFAULT = "http://localhost:4318"
 _TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
 
@@ -79,6 +81,22 @@ class TelemetryRequest:
         )
         return base if base.endswith(_PATH) else base + _PATH
 
+    @property
+    def metrics_url(self) -> str | None:
+        """The URL of metrics; ``None`` where the environment says that none are to be sent.
+
+        An environment that only names a place for traces has none for metrics.
+        """
+        if os.environ.get("OTEL_METRICS_EXPORTER", "").strip().lower() == "none":
+            return None
+        named = os.environ.get("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")
+        if self.endpoint is None and named:
+            return named
+        base = self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+        if base is None and os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
+            return None
+        return (base or _DEFAULT).rstrip("/").removesuffix(_PATH) + _METRICS_PATH
+
 
 def _installed() -> bool:
     try:
@@ -98,7 +116,7 @@ class Exported:
 
 
 def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADLINE_S) -> Exported:
-    """Send a trace for every trial of ``log`` that was started.
+    """Send a trace for every trial of ``log`` that was started, and metrics of all.
 
     A failure is reported in the sentence only; no result depends on it.
     """
@@ -119,7 +137,10 @@ def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADL
             sent=False, sentence=f"The traces could not be sent to {where}: {sending.failure}."
         )
     traces = f"{sending.traces} trace{'' if sending.traces == 1 else 's'}"
-    return Exported(sent=True, sentence=f"{traces} ({sending.spans} spans) sent to {where}")
+    metrics = f"; {KNOWN.text(sending.metrics)}" if sending.metrics else ""
+    return Exported(
+        sent=True, sentence=f"{traces} ({sending.spans} spans) sent to {where}{metrics}"
+    )
 
 
 @dataclass(slots=True)
@@ -131,9 +152,16 @@ class _Sending:
     timeout_s: float
     traces: int = 0
     spans: int = 0
+    metrics: str = ""
+    """What came of the metrics, in words; empty if none are to be sent."""
     failure: str | None = None
     stopped: bool = False
     said: list[str] = field(default_factory=list)
+    _tally: Tally = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count nothing yet."""
+        self._tally = Tally(self.log.header.models)
 
     def run(self) -> None:
         """Send it all; never raises."""
@@ -169,16 +197,30 @@ class _Sending:
                 self.spans += len(batch)
         finally:
             exporter.shutdown()
+        self._send_metrics(timeout_s)
+
+    def _send_metrics(self, timeout_s: float | None) -> None:
+        """Send the metrics, once the traces were taken; a failure is told beside them."""
+        from harness.telemetry.sending_metrics import send_metrics
+
+        url = self.request.metrics_url
+        if url is None or self.stopped:
+            return
+        header, footer = self.log.header, self.log.footer
+        ended = [one.finished_at for one in self.log.results if one.finished_at]
+        end = max(ended, default=header.started_at) if footer is None else footer.finished_at
+        said = send_metrics(
+            self._tally.metrics(), url, timeout_s, _resource(), _scope(), (header.started_at, end)
+        )
+        self.metrics = shorten(said, 300)
 
     def _batches(self) -> Iterator[Sequence[ReadableSpan]]:
         """Yield the spans of the log, a trial at a time: a long log is never held in memory."""
-        from opentelemetry.sdk.util.instrumentation import InstrumentationScope
-
-        resource = _resource()
-        scope = InstrumentationScope("harness", version("harness"), SCHEMA_URL)
+        resource, scope = _resource(), _scope()
         waiting: list[ReadableSpan] = []
         for result in build_report(self.log).results:  # some verdicts take several trials
             transcript = self.log.transcript(result.key)
+            self._tally.add(result, transcript)
             if transcript is None:
                 continue
             model = self.log.header.models.get(result.model, {})
@@ -202,6 +244,12 @@ def _resource() -> Resource:
         "unknown_service"
     )
     return known if named else known.merge(Resource({"service.name": "harness"}))
+
+
+def _scope() -> InstrumentationScope:
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+    return InstrumentationScope("harness", version("harness"), SCHEMA_URL)
 
 
 def _readable(

@@ -13,22 +13,27 @@ _SUCCESS = range(200, 300)
 
 
 class CollectorSession(requests.Session):
-    """Sends to one collector without redirects, and records whether it accepted the spans."""
+    """Sends to one collector without redirects, and records whether it accepted everything."""
 
-    def __init__(self) -> None:
+    def __init__(self, what: str = "spans") -> None:
+        """``what`` is what it is given, in a word."""
         super().__init__()
+        self._what = what
         self.problem: str | None = None
-        """Why spans were rejected although the exporter believes they were accepted; the first
+        """Why something was rejected although the exporter believes it was accepted; the first
         reason counts."""
+        self.status: int | None = None
+        """The status of the last answer; ``None`` without any."""
 
     def send(self, request: requests.PreparedRequest, **settings: Any) -> requests.Response:
         """Send one request; a redirect would turn it into a GET, or lead it to another server."""
         response = super().send(request, **{**settings, "allow_redirects": False})
-        self.problem = self.problem or _problem(response)
+        self.status = response.status_code
+        self.problem = self.problem or _problem(response, self._what)
         return response
 
 
-def _problem(response: requests.Response) -> str | None:
+def _problem(response: requests.Response, what: str) -> str | None:
     status = response.status_code
     if status not in _SUCCESS:
         if status >= 400:  # noqa: PLR2004 - the exporter's own to tell
@@ -43,11 +48,12 @@ def _problem(response: requests.Response) -> str | None:
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "text/html":
         return "a web page answered, and no collector"
-    return _rejected(response.content) if kind == "application/x-protobuf" else None
+    return _rejected(response.content, what) if kind == "application/x-protobuf" else None
 
 
-def _rejected(content: bytes) -> str | None:
-    """Return the collector's reason for spans that it rejected."""
+def _rejected(content: bytes, what: str) -> str | None:
+    """Return the collector's reason for what it rejected."""
+    # That of metrics has the same fields, and the same numbers for them.
     answer = ExportTraceServiceResponse()
     try:
         answer.ParseFromString(content)
@@ -57,6 +63,6 @@ def _rejected(content: bytes) -> str | None:
     if not partial.rejected_spans:
         return None
     return (
-        f"the collector refused {partial.rejected_spans} spans: "
+        f"the collector refused {partial.rejected_spans} {what}: "
         f"{partial.error_message or 'it does not say why'}"
     )

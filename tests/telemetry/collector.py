@@ -12,7 +12,11 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import (
+    ExportMetricsServiceRequest,
+)
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.proto.metrics.v1.metrics_pb2 import Metric
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 from tests.clock import BOUND_S
@@ -29,6 +33,9 @@ class Collector:
     paths: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
     requests: list[ExportTraceServiceRequest] = field(default_factory=list)
+    measured: list[ExportMetricsServiceRequest] = field(default_factory=list)
+    answers: dict[str, Callable[[], int]] = field(default_factory=dict)
+    """Path → what is answered there instead."""
 
     @property
     def spans(self) -> list[Span]:
@@ -43,6 +50,16 @@ class Collector:
     @property
     def resource(self) -> dict[str, Any]:
         return values(self.requests[0].resource_spans[0].resource.attributes)
+
+    @property
+    def metrics(self) -> dict[str, Metric]:
+        return {
+            metric.name: metric
+            for request in self.measured
+            for resource in request.resource_metrics
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+        }
 
     def named(self, name: str) -> list[Span]:
         return [span for span in self.spans if span.name == name]
@@ -75,11 +92,17 @@ def collector(
             body = self.rfile.read(int(self.headers["Content-Length"]))
             found.paths.append(self.path)
             found.headers.append({name.lower(): value for name, value in self.headers.items()})
-            request = ExportTraceServiceRequest()
-            request.ParseFromString(body)
-            found.requests.append(request)
+            if self.path.endswith("/v1/metrics"):
+                measured = ExportMetricsServiceRequest()
+                measured.ParseFromString(body)
+                found.measured.append(measured)
+            else:
+                request = ExportTraceServiceRequest()
+                request.ParseFromString(body)
+                found.requests.append(request)
             try:
-                self.send_response(found.answer())
+                own = found.answers.get(self.path, found.answer)
+                self.send_response(own())
                 for name, value in found.said.items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(found.body)))

@@ -20,6 +20,8 @@ from tests.clock import BOUND_S, PATIENT_S
 from tests.end_to_end.harness_process import Finished, Project, plain_server
 from tests.telemetry.collector import Collector, collector, values
 
+CUMULATIVE = 2
+"""AGGREGATION_TEMPORALITY_CUMULATIVE."""
 ECHO = {"prompt": "Echo 'hello'.", "assertions": {"must_call": ["echo"]}}
 
 
@@ -54,7 +56,7 @@ def test_a_run_is_sent_to_the_collector_of_the_environment(
     found, finished = sent
     assert finished.code == 1
     assert f"2 traces (8 spans) sent to {found.url}/v1/traces" in finished.stderr
-    assert set(found.paths) == {"/v1/traces"}
+    assert found.paths == ["/v1/traces", "/v1/metrics"]
     assert found.headers[0]["content-type"] == "application/x-protobuf"
     assert found.headers[0]["x-project"] == "shop"
     assert found.resource["service.name"] == "harness"
@@ -86,6 +88,87 @@ def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) 
             f"execute_tool {call.tool}" for call in transcript.tool_calls
         ]
         assert len(mine) - len(calls) == transcript.replies
+
+
+def test_the_metrics_of_a_run_are_counted_from_its_log(
+    sent: tuple[Collector, Finished], log: RunLog
+) -> None:
+    found, finished = sent
+    assert "/v1/traces; 5 metrics, too" in finished.stderr
+    assert set(found.metrics) == {
+        "harness.trials",
+        "harness.trial.duration",
+        "harness.cost",
+        "gen_ai.client.token.usage",
+        "mcp.client.operation.duration",
+    }
+    counts = {
+        values(point.attributes)["harness.status"]: point.as_int
+        for point in found.metrics["harness.trials"].sum.data_points
+    }
+    assert counts == {"passed": 1, "failed": 1}
+    (calls,) = found.metrics["mcp.client.operation.duration"].histogram.data_points
+    assert calls.count == sum(run.tool_calls for run in log.results)
+    assert values(calls.attributes) == {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "echo",
+        "mcp.method.name": "tools/call",
+        "mcp.protocol.version": "2025-11-25",
+        "network.transport": "pipe",
+    }
+    assert calls.sum == pytest.approx(
+        sum(call.duration_s for _, one in log if one is not None for call in one.tool_calls)
+    )
+    assert found.metrics["harness.trials"].sum.aggregation_temporality == CUMULATIVE
+
+
+def test_a_collector_for_traces_alone_is_no_failure(log: RunLog) -> None:
+    with collector() as found:
+        found.answers["/v1/metrics"] = lambda: 405
+        exported = export_log(log, TelemetryRequest(endpoint=found.url))
+    assert exported.sent
+    assert exported.sentence.endswith("; the collector takes no metrics (HTTP 405)")
+
+
+def test_metrics_that_are_refused_are_told_beside_the_traces(log: RunLog) -> None:
+    with collector() as found:
+        found.answers["/v1/metrics"] = lambda: 403
+        exported = export_log(log, TelemetryRequest(endpoint=found.url))
+    assert exported.sent
+    assert exported.sentence.endswith("; the metrics could not be sent: HTTP 403")
+
+
+def test_no_metrics_are_sent_where_the_environment_says_so(
+    log: RunLog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OTEL_METRICS_EXPORTER", "none")
+    with collector() as found:
+        exported = export_log(log, TelemetryRequest(endpoint=found.url))
+    assert exported.sent
+    assert found.paths == ["/v1/traces"]
+    assert exported.sentence.endswith("/v1/traces")
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "expected"),
+    [
+        ("http://here:4318", {}, "http://here:4318/v1/metrics"),
+        ("http://here:4318/v1/traces", {}, "http://here:4318/v1/metrics"),
+        (None, {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1/x/"}, "http://a:1/x/v1/metrics"),
+        (None, {"OTEL_EXPORTER_OTLP_METRICS_ENDPOINT": "http://b:1/m"}, "http://b:1/m"),
+        (None, {"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://c:1/t"}, None),
+        (None, {}, "http://localhost:4318/v1/metrics"),
+    ],
+)
+def test_metrics_go_beside_the_traces(
+    given: str | None,
+    environment: dict[str, str],
+    expected: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert TelemetryRequest(endpoint=given).metrics_url == expected
 
 
 def test_a_run_of_the_past_is_sent_with_the_same_ids(
