@@ -115,7 +115,7 @@ class CaseReader:
         Lists and mappings are added.
         """
         setup, teardown = (
-            self._calls((*path, key), values.get(key, ()), noun) for key in ("setup", "teardown")
+            self.calls((*path, key), values.get(key, ()), noun) for key in ("setup", "teardown")
         )
         return replace(
             base,
@@ -284,7 +284,8 @@ class CaseReader:
                 at = self._reading.document.at_key((*path, kind))
                 self._reading.note(at, f"{kind!r} of {noun} has no value, so it checks nothing.")
 
-    def _calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
+    def calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
+        """Return the calls written at ``path``; messages call what they belong to ``noun``."""
         read = (self._call((*path, index), given, noun) for index, given in enumerate(calls))
         return tuple(call for call in read if call is not None)
 

@@ -37,6 +37,7 @@ from harness.suites.identities import (
     expectation_layout,
 )
 from harness.suites.ingest import INGEST, INGEST_PROMPT_FIELD
+from harness.suites.interference import INTERFERENCE
 from harness.suites.misplaced_keys import MISPLACED, SUITE_MISPLACED, TEST_MISPLACED
 from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
@@ -292,6 +293,7 @@ _SUITE_FIELDS = {
         parse=as_mapping,
     ),
     "variants": VARIANTS,
+    "interference": INTERFERENCE,
     "tests": Field(
         schema={
             "type": "array",

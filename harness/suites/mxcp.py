@@ -15,6 +15,7 @@ from harness.documents.reading import Reading
 from harness.errors import InvalidInput, Problem
 from harness.suites.cases import CaseReader
 from harness.suites.format_tables import Layouts, layouts
+from harness.suites.interference import read_alterations
 from harness.suites.readers import Vocabulary
 from harness.suites.variants import read_variants
 from harness.types import (
@@ -63,7 +64,8 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
     document = reading.document
     values = reading.record((), document.value, layout.suite, "the suite")
     name = values.get("suite", "")
-    cases = _cases(reading, values, layout)
+    reader = CaseReader(reading, layout, values)
+    cases = _cases(reading, reader)
     # A trial must not find what another one stored.
     isolation = "case" if any(turn.ingest for case in cases for turn in case.turns) else None
     return Suite(
@@ -79,6 +81,11 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
         user_model=values.get("user_model"),
         cases=cases,
         variants=read_variants(reading, ("variants",), values.get("variants", {})),
+        alterations=tuple(
+            read_alterations(
+                reading, ("interference",), values.get("interference", []), reader.calls
+            )
+        ),
         digest=document.digest,
         at=document.at(("suite",)),
         notes=tuple(dict.fromkeys(reading.notes)),
@@ -93,10 +100,10 @@ def _judge_model(reading: Reading, values: Mapping[str, Any]) -> str | None:
     return model
 
 
-def _cases(reading: Reading, values: Mapping[str, Any], layout: Layouts) -> tuple[Case, ...]:
+def _cases(reading: Reading, reader: CaseReader) -> tuple[Case, ...]:
     """Return every case, once."""
     cases: dict[str, Case] = {}
-    for path, case in CaseReader(reading, layout, values).cases():
+    for path, case in reader.cases():
         if first := cases.get(case.name):
             message = (
                 f"test {case.name!r} is defined twice; first at line "

@@ -16,6 +16,11 @@ from harness.config.server_entries import SERVER
 from harness.documents.fields import Field, Layout
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.identities import expectation_schema
+from harness.suites.interference import (
+    ALTERATION_LAYOUT,
+    DATA_SET_LAYOUT,
+    MAY_DEPEND_LAYOUT,
+)
 from harness.suites.parameters import FILLED
 from harness.suites.readers import Vocabulary
 from harness.suites.variants import (
@@ -88,6 +93,18 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
                 **_mapping(PARAMETER_LAYOUT),
             },
             "decoys": {"description": "Tools that lead nowhere.", **_mapping(DECOYS_LAYOUT)},
+            "alteration": {
+                "description": "A withheld value that is altered.",
+                **_mapping(ALTERATION_LAYOUT),
+            },
+            "data_set": {
+                "description": "How the data of a server is made what it is to be.",
+                **_mapping(DATA_SET_LAYOUT),
+            },
+            "may_depend": {
+                "description": "A tool that may depend on an altered value.",
+                **_mapping(MAY_DEPEND_LAYOUT),
+            },
             "identity": {
                 "description": ("How the caller's identity is sent to the server."),
                 **_mapping(IDENTITY),

@@ -67,6 +67,7 @@ from harness.types.happened import (
     Wire,
     written_stop,
 )
+from harness.types.interference import Alteration, DataSet, MayDepend
 from harness.types.parties import (
     RESERVED_CLAIMS,
     THE_LIST,
@@ -126,6 +127,7 @@ __all__ = [
     "AccessCell",
     "AccessReport",
     "AccessRow",
+    "Alteration",
     "Aside",
     "AssistantMessage",
     "CallCounts",
@@ -138,6 +140,7 @@ __all__ = [
     "Conversations",
     "Counts",
     "Credential",
+    "DataSet",
     "Decision",
     "DecoyKind",
     "Decoys",
@@ -156,6 +159,7 @@ __all__ = [
     "LeakRule",
     "Limits",
     "Location",
+    "MayDepend",
     "Message",
     "ModelSpec",
     "NamedTool",

@@ -15,6 +15,7 @@ from harness.types.case_parts import (
     Limits,
     Repeats,
 )
+from harness.types.interference import Alteration
 from harness.types.parties import GuardRails, Isolation, ServerSpec
 from harness.types.variants import Variant
 
@@ -281,6 +282,8 @@ class Suite:
     pass rate says everything."""
     variants: tuple[Variant, ...] = ()
     """Changed tool lists that the model may be shown, for ``--variant``."""
+    alterations: tuple[Alteration, ...] = ()
+    """Withheld values to be altered by a probe (`harness.probing.interference`)."""
     notes: tuple[str, ...] = ()
     """Remarks of its reader that are not errors, each with its place."""
     left_out: tuple[Case, ...] = field(default=(), repr=False, compare=False)

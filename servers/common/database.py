@@ -62,6 +62,23 @@ class MemoryDatabase:
         """Carry out a statement that writes; return how many rows it touched."""
         return self._connection.execute(statement, values).rowcount
 
+    def alter(self, table: str, key: str, column: str, value: str) -> bool:
+        """Set one column of the row whose primary key is ``key``; return whether that changed it.
+
+        Unknown names change nothing.
+        """
+        columns = {
+            str(row["name"]): int(row["pk"])
+            for row in self.rows("SELECT name, pk FROM pragma_table_info(:table)", {"table": table})
+        }
+        keys = [name for name, place in columns.items() if place]
+        if column not in columns or column in keys or len(keys) != 1:
+            return False
+        # The names are those of our own tables, looked up above.
+        named = f"UPDATE {table} SET {column} = :value WHERE {keys[0]} = :key"  # noqa: S608
+        statement = f"{named} AND {column} <> :value"
+        return self.change(statement, {"value": value, "key": key}) == 1
+
     def _fill(self, table: str, rows: list[tuple[Any, ...]]) -> None:
         marks = ",".join("?" * len(rows[0]))
         self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608  # our own table's name

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..common.altered import alter
 from ..common.database import MemoryDatabase, Row
 from .seed import SEED, generate
 
@@ -84,11 +85,16 @@ WHERE customer_id = :customer_id
 class CustomerDatabase:
     """The whole data set, freshly made; use it from one thread."""
 
-    def __init__(self, seed: int = SEED) -> None:
-        """Create and fill the tables."""
+    def __init__(self, seed: int = SEED, environ: Mapping[str, str] | None = None) -> None:
+        """Create and fill the tables by ``seed``; ``environ`` may alter a value.
+
+        Raises:
+            CannotStart: there is no such value.
+        """
         data = generate(seed)
         tables = {"customers": data.customers, "orders": data.orders, "items": data.items}
         self._database = MemoryDatabase(_SCHEMA, tables, {"same_end": _same_end})
+        alter(self._database, environ)
 
     def customer(self, customer_id: str) -> Row | None:
         """Return one customer, all columns, or ``None``."""

@@ -33,13 +33,14 @@ def make_server(policies: Path, environ: Mapping[str, str]) -> GovernedServer:
     """Return the server with a fresh database, under the policy file ``policies``.
 
     ``environ`` may name the user of requests that carry no identity of their own, and with
-    `SEED_VARIABLE` other data: same tools, same rules, other people.
+    `SEED_VARIABLE` other data: same tools, same rules, other people. One value may be altered
+    (`servers.common.altered`).
 
     Raises:
         PolicyError: the policy file cannot be used; the text names file and line.
-        CannotStart: the seed is no whole number.
+        CannotStart: the seed is no whole number, or there is no such value.
     """
-    tools = make_tools(CustomerDatabase(_seed(environ)))
+    tools = make_tools(CustomerDatabase(_seed(environ), environ))
     shapes = {tool.name: shape_of(tool.parameters, tool.output_schema or {}) for tool in tools}
     return GovernedServer(
         "data_governance",

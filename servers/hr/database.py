@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from statistics import median
 from typing import Any, Final
 
+from ..common.altered import alter
 from ..common.database import MemoryDatabase, Row
 from .seed import generate
 
@@ -87,11 +88,16 @@ WHERE employee_id = :employee_id
 class HrDatabase:
     """The whole data set, freshly made; use it from one thread."""
 
-    def __init__(self) -> None:
-        """Create and fill the tables."""
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        """Create and fill the tables; ``environ`` may alter a value.
+
+        Raises:
+            CannotStart: there is no such value.
+        """
         data = generate()
         tables = {"employees": data.employees, "salaries": data.salaries, "leave": data.leave}
         self._database = MemoryDatabase(_SCHEMA, tables)
+        alter(self._database, environ)
 
     def employee(self, employee_id: str) -> Row | None:
         """Return one employee with manager's name and number of direct reports, or ``None``."""

@@ -29,12 +29,14 @@ _INSTRUCTIONS: Final = (
 def make_server(policies: Path, environ: Mapping[str, str]) -> GovernedServer:
     """Return the server with a fresh database, under the policy file ``policies``.
 
-    ``environ`` may name the user of requests that carry no identity of their own.
+    ``environ`` may name the user of requests that carry no identity of their own, and one value
+    that is altered (`servers.common.altered`).
 
     Raises:
+        CannotStart: there is no such value.
         PolicyError: the policy file cannot be used; the text names file and line.
     """
-    tools = make_tools(HrDatabase())
+    tools = make_tools(HrDatabase(environ))
     shapes = {tool.name: shape_of(tool.parameters, tool.output_schema or {}) for tool in tools}
     return GovernedServer(
         "hr",

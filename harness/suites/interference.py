@@ -1,0 +1,183 @@
+"""``interference:`` of a suite: withheld values, and how each is altered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from harness.documents.document import Steps
+from harness.documents.fields import (
+    Field,
+    Layout,
+    arguments,
+    as_list,
+    as_mapping,
+    as_mapping_or_line,
+    found,
+    line,
+    lines,
+    text,
+    texts_by_name,
+)
+from harness.documents.reading import Reading
+from harness.errors import InvalidValue
+from harness.types import Alteration, DataSet, MayDepend, ScriptedCall
+
+CallsReader = Callable[[Steps, Any, str], tuple[ScriptedCall, ...]]
+"""``(path, list of calls, noun for messages) → calls``."""
+
+_HOW = "Say how its data differs: 'env', 'args' or 'setup'."
+_NAME = {"type": "string", "pattern": r"\S"}
+
+
+def _alterations(value: Any) -> list[Any]:
+    for index, item in enumerate(as_list(value)):
+        if not isinstance(item, dict):
+            raise InvalidValue(
+                f"expected a mapping, found {found(item)}",
+                path=(index,),
+                meant="Begin each with '- alters: FIELD'.",
+            )
+    return as_list(value)
+
+
+MAY_DEPEND_LAYOUT = Layout(
+    fields={
+        "tool": line("Name of the tool.", required=True),
+        "fields": lines("The fields of its results; without them, its whole answer."),
+    },
+    elsewhere={"field": "Did you mean 'fields'?"},
+)
+"""An item of ``may_depend:``, written out."""
+DATA_SET_LAYOUT = Layout(
+    fields={
+        "env": texts_by_name(
+            "Environment variables that the server is started with in addition; ${NAME} is one of "
+            "yours."
+        ),
+        "args": arguments("Arguments that the server is started with in addition."),
+        "setup": Field(
+            schema={
+                "type": "array",
+                "items": {"anyOf": [_NAME, {"$ref": "#/$defs/call"}]},
+                "description": "Tool calls that alter the data, made before anybody asks.",
+            },
+            parse=as_list,
+        ),
+    },
+    elsewhere={
+        "url": "A server at another URL is another server; write 'setup' to alter its data.",
+        "as": "Write 'setup_as', beside 'b'.",
+    },
+)
+"""``a:`` and ``b:`` of an alteration."""
+_DATA = {"$ref": "#/$defs/data_set"}
+ALTERATION_LAYOUT = Layout(
+    fields={
+        "alters": line(
+            "The field that has the value in the results of those who may see it.", required=True
+        ),
+        "description": text("What is altered, in a few words, for messages."),
+        "a": Field(
+            schema={**_DATA, "description": "The data as it is; without it, that of the server."},
+            parse=as_mapping,
+        ),
+        "b": Field(
+            schema={**_DATA, "description": "The same data with another value."},
+            parse=as_mapping,
+            required=True,
+        ),
+        "setup_as": Field(
+            schema={
+                "anyOf": [_NAME, {"type": "object"}],
+                "description": (
+                    "Who makes the calls under 'setup': the name of an identity, or its "
+                    "user_context. Without it, an anonymous caller."
+                ),
+            },
+            parse=as_mapping_or_line,
+        ),
+        "withheld_from": lines(
+            "Identities that must not see the value even if they get the field itself. All others "
+            "that do not get the field must not see it either."
+        ),
+        "may_depend": Field(
+            schema={
+                "type": "array",
+                "items": {"anyOf": [_NAME, {"$ref": "#/$defs/may_depend"}]},
+                "description": "Tools, or fields of their results, that may depend on the value.",
+            },
+            parse=as_list,
+        ),
+    },
+    elsewhere={
+        "field": "Did you mean 'alters'?",
+        "env": "Put it under 'b:'.",
+        "args": "Put it under 'b:'.",
+        "setup": "Put it under 'b:'.",
+        "as": "Did you mean 'setup_as'?",
+    },
+)
+"""An item of ``interference:``."""
+INTERFERENCE = Field(
+    schema={
+        "type": "array",
+        "items": {"$ref": "#/$defs/alteration"},
+        "description": (
+            "Withheld values that harness probe alters; whoever must not see them must get equal "
+            "answers."
+        ),
+    },
+    parse=_alterations,
+)
+"""``interference:`` of a suite."""
+
+
+def read_alterations(
+    reading: Reading, path: Steps, given: list[Mapping[str, Any]], calls: CallsReader
+) -> Iterator[Alteration]:
+    """Yield the alterations that ``given`` at ``path`` describes; ``reading`` keeps problems."""
+    for index, part in enumerate(given):
+        at = (*path, index)
+        noun = f"number {index + 1} of 'interference'"
+        values = reading.record(at, part, ALTERATION_LAYOUT, noun)
+        a, b = (
+            _data_set(reading, (*at, key), values.get(key, {}), f"{key!r} of {noun}", calls)
+            for key in "ab"
+        )
+        if isinstance(part.get("b"), dict) and not (part["b"].keys() & DATA_SET_LAYOUT.fields):
+            reading.problem(reading.document.at((*at, "b")), f"'b' of {noun} is empty.", _HOW)
+        elif a == b:
+            reading.problem(reading.document.at((*at, "b")), f"{noun} alters nothing.", _HOW)
+        yield Alteration(
+            field=values.get("alters", ""),
+            description=values.get("description"),
+            a=a,
+            b=b,
+            setup_as=values.get("setup_as"),
+            withheld_from=values.get("withheld_from", ()),
+            may_depend=tuple(_may_depend(reading, (*at, "may_depend"), values)),
+            at=reading.document.at(at),
+        )
+
+
+def _data_set(
+    reading: Reading, path: Steps, given: Mapping[str, Any], noun: str, calls: CallsReader
+) -> DataSet:
+    values = reading.record(path, given, DATA_SET_LAYOUT, noun)
+    return DataSet(
+        env=values.get("env", {}),
+        args=values.get("args", ()),
+        setup=calls((*path, "setup"), values.get("setup", ()), noun),
+    )
+
+
+def _may_depend(reading: Reading, path: Steps, values: Mapping[str, Any]) -> Iterator[MayDepend]:
+    for index, part in enumerate(values.get("may_depend", ())):
+        given = part if isinstance(part, dict) else {"tool": part}
+        yield MayDepend(
+            **{
+                "tool": "",
+                **reading.record((*path, index), given, MAY_DEPEND_LAYOUT, "'may_depend'"),
+            }
+        )
