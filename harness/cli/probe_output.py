@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from harness.cli.interference_output import altered_faults, altered_lines
 from harness.probing.coverage import Coverage, in_words
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
@@ -73,6 +74,7 @@ def document(
         "not_asked": report.not_asked,
         "forged_calls": dict(report.forged),
         "not_forged": report.not_forged,
+        "altered": [asdict(one) for one in report.altered],
         "exit_code": exit_code,
     }
 
@@ -84,13 +86,15 @@ def lines(
     yield from _table(report.report, width)
     yield from ((line, _NOTE) for line in _notes(report, skipped))
     yield from ((line, None) for line in _damaged(report))
+    yield from ((line, None) for line in altered_lines(report))
     yield from ((line, _UNCLEAR) for line in _lost(report))
+    yield from ((line, _UNCLEAR) for line in altered_faults(report))
     yield from ((f"! {note}", _UNCLEAR) for note in report.notes)
     yield from ((f"✗ {change.told}", _DIRECTIONS[change.direction]) for change in changed)
     for found in _by_caller(report.findings):
         yield from _told(found, report.report)
     yield from _covered(report.coverage)
-    if not (report.findings or changed or report.lost or report.coverage.fault):
+    if not (report.findings or changed or report.is_incomplete or report.coverage.fault):
         yield "No problem was found in these decisions.", _RIGHT
     yield f"Every call and result: harness view {report.report.run_id}", None
 
@@ -193,6 +197,7 @@ def _by_caller(findings: Sequence[ProbeFinding]) -> Iterable[list[ProbeFinding]]
 def _told(found: Sequence[ProbeFinding], report: Report) -> Iterator[tuple[str, str | None]]:
     for finding in found[:_MOST_TOLD]:
         yield f"✗ {finding.words}", _WRONG
+        yield from ((f"  {line}", _WRONG) for line in finding.shown)
         request = request_of(finding, report)
         if request is not None and request["command"] is not None:
             yield f"  again: {request['command']}", _NOTE

@@ -105,7 +105,7 @@ class Bending:
         elif isinstance(words, list):
             for word in words[:_MOST_WORDS]:
                 yield f"{word!r} as {name!r}", {name: word}, ()
-        elif part.get("type") in ("integer", "number") and _is_limit(name):
+        elif part.get("type") in ("integer", "number") and is_limit(name):
             for limit in (_HUGE, -1, 0):
                 yield f"{name!r} set to {limit}", {name: limit}, ()
         elif part.get("type") == "string" and name not in arguments:
@@ -134,5 +134,6 @@ def _names_id(name: str) -> bool:
     return fold(name).endswith(("id", "key", "number", "code", "name", "email"))
 
 
-def _is_limit(name: str) -> bool:
+def is_limit(name: str) -> bool:
+    """Whether an argument of that name says how many there may be."""
     return any(word in fold(name) for word in _LIMITS)

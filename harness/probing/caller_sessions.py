@@ -10,7 +10,7 @@ import anyio
 
 from harness.canonical_json import digest
 from harness.checks import Evidence, evaluate
-from harness.errors import HarnessError, InvalidInput, NotAdmitted, NothingToRun, ServerError
+from harness.errors import HarnessError, NotAdmitted, NothingToRun, ServerError
 from harness.judging.policy.views import Result
 from harness.judging.trial import judge_trial, not_started
 from harness.probing.callers import (
@@ -21,18 +21,18 @@ from harness.probing.callers import (
     flawed_callers,
 )
 from harness.probing.expectations import Expectations
+from harness.probing.interference.declared import declaration
 from harness.probing.lookalikes import lookalike_callers
-from harness.probing.planned_calls import ProbeCall, Skipped, choose_calls
+from harness.probing.planned_calls import ProbeCall, Skipped, check_names, choose_calls
 from harness.probing.repeated_calls import Again, Suspicion
 from harness.probing.replay import Origin
 from harness.probing.stability import follows_the_caller_before, told
 from harness.runlog import TrialLine
-from harness.runner.preflight.named_tools import named_in
-from harness.runner.preflight.not_offered import own_names, sorted_problems, titles, unoffered
 from harness.sessions import Session
 from harness.sessions.beside import bounded, operators_log
 from harness.sessions.pool import Pool
 from harness.types import (
+    Alteration,
     Aside,
     Caller,
     Case,
@@ -78,6 +78,8 @@ class ProbePlan:
     """The least percentage of cells to ask (`harness.probing.coverage`)."""
     origin: Origin = field(default_factory=Origin)
     """Where server and identities come from, for commands that make a call again."""
+    alterations: tuple[Alteration, ...] = ()
+    """Withheld values that are altered (`harness.probing.interference`)."""
 
 
 @dataclass(slots=True)
@@ -105,7 +107,7 @@ class Asking:
         if not self.lists and failure is not None:
             raise failure
         if failure is None:  # who could not be asked may be offered what the others are not
-            self._check_names()
+            check_names(self.plan.server, self.lists.values(), self.plan.cases)
         tools: dict[str, Tool] = {}
         for listed in self.lists.values():
             tools |= {tool.name: tool for tool in listed.tools if tool.name not in tools}
@@ -124,33 +126,6 @@ class Asking:
                 or "the server has no tools"
             )
             raise NothingToRun(f"there is no call to make: {reasons}")
-
-    def _check_names(self) -> None:
-        """Refuse names of tools that nobody is offered.
-
-        Raises:
-            InvalidInput: with all of them.
-        """
-        server = self.plan.server
-        known = {
-            name: title for tools in self.lists.values() for name, title in titles(tools).items()
-        }
-        own = {name for tools in self.lists.values() for name in own_names(tools, server)}
-        blocked = [
-            (named, known.keys() | own)
-            for one in (server, *server.members)
-            for named in one.guard.blocked
-        ]
-        named_by_cases = [
-            (named, known.keys()) for case in self.plan.cases for named in named_in(case)
-        ]
-        problems = [
-            unoffered(named, "no identity of the suite is offered a", known, may_say_absent=True)
-            for named, names in (*blocked, *named_by_cases)
-            if named.tool not in names and not named.allow_absent
-        ]
-        if problems and known:
-            raise InvalidInput(sorted_problems(problems))
 
     def callers(self) -> tuple[ProbeCaller, ...]:
         """Return everybody who asks."""
@@ -180,6 +155,10 @@ class Asking:
             "min_coverage": self.plan.min_coverage,
             "not_asked": max(0, len(self._damaged()) - self._most),
             "expected_hidden": {name: tools for name, tools in hidden.items() if tools},
+            "alterations": [
+                declaration(one, self.plan.callers, self.calls, self.expected)
+                for one in self.plan.alterations
+            ],
         }
 
     def session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
@@ -194,7 +173,12 @@ class Asking:
         Whatever happens, each has a line.
         """
         trials = [(call, self.trial(caller, call, index)) for call in calls]
-        return await self._asked(trials, lambda: self.session(caller))
+        return await self.made(
+            trials,
+            lambda: self.session(caller),
+            # Damaged identities are not searched for leaks: they must get no more.
+            watched=not caller.bases,
+        )
 
     async def ask_to_change(
         self, caller: ProbeCaller, calls: Iterable[ProbeCall]
@@ -204,7 +188,7 @@ class Asking:
         What one caller changes must not be what the next one finds.
         """
         trials = [(call, self.trial(caller, call, 0)) for call in calls]
-        return await self._asked(trials, lambda: self._own_session(caller))
+        return await self.made(trials, lambda: self._own_session(caller), watched=not caller.bases)
 
     async def confirm(
         self, suspicion: Suspicion
@@ -245,21 +229,25 @@ class Asking:
         own = self.plan.server.isolated_by("case")
         return self.pool.session(own, caller.user_context, caller.credential)
 
-    async def _asked(
+    async def made(
         self,
         trials: Sequence[tuple[ProbeCall, Trial]],
         open_session: Callable[[], AbstractAsyncContextManager[Session]],
+        *,
+        watched: bool,
     ) -> list[tuple[TrialLine, ToolList | None]]:
+        """Make the calls of ``trials``, one after the other; whatever happens, each has a line.
+
+        ``watched``: also log what the server sends beside results.
+        """
         lines: list[tuple[TrialLine, ToolList | None]] = []
         while rest := trials[len(lines) :]:
             try:
                 async with open_session() as session:
-                    # Damaged identities are not searched for leaks: they must get no more.
-                    own = rest[0][1].case.caller.group is not None
-                    beside = await session.watch() if own else ()
+                    beside = await session.watch() if watched else ()
                     for call, trial in rest:
                         shown = beside if not lines and trial.index == 0 else ()
-                        is_last = own and trial.index == 0 and trial is rest[-1][1]
+                        is_last = watched and trial.index == 0 and trial is rest[-1][1]
                         line = await self.line(session, call, trial, shown, is_last=is_last)
                         lines.append((line, session.tools))
                         if session.lost is not None:

@@ -72,7 +72,7 @@ class Lived:
         self.runs = tuple(
             run
             for run in calls
-            if not (is_forged(run) or {"after", "opener"} & facts_of(run).keys())
+            if not (is_forged(run) or {"after", "opener", "data"} & facts_of(run).keys())
         )
         self.again = tuple(run for run in calls if "after" in facts_of(run))
         """Calls that were only made to confirm a suspicion; they say nothing else."""
@@ -80,10 +80,14 @@ class Lived:
         """Calls with another token than the one that their session was opened with."""
         self.forged = tuple(run for run in calls if is_forged(run))
         """Forged calls, and those that confirm what they gave."""
+        self.with_data = tuple(run for run in calls if "data" in facts_of(run))
+        """Calls with data in which a value may be altered."""
         self.views: dict[str, View] = {}
         """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session
         never opened."""
         for run in calls:
+            if "data" in facts_of(run):
+                continue  # compared with one another alone
             view = logged_view(log, run)
             if view is not None and (view.refused or view.results):
                 self.views[run.key] = view

@@ -24,6 +24,7 @@ from harness.probing.callers import ANONYMOUS
 from harness.probing.coverage import measure
 from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
+from harness.probing.interference.outcome import Altered
 from harness.probing.report import Decided, ProbeFinding, ProbeReport
 from harness.probing.stability import unstable_answers
 from harness.probing.swapped_tokens import swapped_gains
@@ -40,8 +41,12 @@ def read_probe(log: RunLog) -> ProbeReport:
     """Return what ``log`` says."""
     report = build_report(log)
     lived = Lived(report, log)
+    altered = Altered(log, lived.with_data)
+    accounts = altered.accounts()
     facts = _Facts(report, lived)
-    findings = tuple({finding.words: finding for finding in facts.findings()}.values())
+    findings = tuple(
+        {finding.words: finding for finding in (*facts.findings(), *altered.findings())}.values()
+    )
     silent = facts.silent()
     own = [run for run in lived.runs if not bases_of(run)]
     others = [run for run in lived.runs if bases_of(run)]
@@ -60,6 +65,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         not_asked=report.settings.get("not_asked", 0),
         forged=forged_kinds(lived),
         not_forged=not_forged(lived),
+        altered=accounts,
         silent=silent,
         coverage=measure(
             lived,
@@ -71,7 +77,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         lost=tuple(
             dict.fromkeys(
                 (
-                    *_lost((*own, *lived.again, *lived.forged, *lived.swapped)),
+                    *_lost((*own, *lived.again, *lived.forged, *lived.swapped, *lived.with_data)),
                     *_lost(run for run in others if run.case.identity in told),
                 )
             )

@@ -11,8 +11,11 @@ from harness.canonical_json import canonical_json, digest
 from harness.drafting.example_arguments import example_arguments
 from harness.drafting.safety import changes, is_sent
 from harness.drafting.validity import is_valid
+from harness.errors import InvalidInput
 from harness.matching.described_calls import stated_arguments
-from harness.types import Case, JsonObject, Tool
+from harness.runner.preflight.named_tools import named_in
+from harness.runner.preflight.not_offered import own_names, sorted_problems, titles, unoffered
+from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 
 _LABEL_CHARS = 70
 _FORBIDDING = frozenset({"must_not_call"})
@@ -51,6 +54,30 @@ class Skipped:
     """Its name."""
     reason: str
     """In words."""
+
+
+def check_names(server: ServerSpec, lists: Iterable[ToolList], cases: Iterable[Case]) -> None:
+    """Refuse names of tools that none of ``lists`` offers: in ``cases``, and blocked ones.
+
+    Raises:
+        InvalidInput: with all of them.
+    """
+    lists = tuple(lists)
+    known = {name: title for tools in lists for name, title in titles(tools).items()}
+    own = {name for tools in lists for name in own_names(tools, server)}
+    blocked = [
+        (named, known.keys() | own)
+        for one in (server, *server.members)
+        for named in one.guard.blocked
+    ]
+    named_by_cases = [(named, known.keys()) for case in cases for named in named_in(case)]
+    problems = [
+        unoffered(named, "no identity of the suite is offered a", known, may_say_absent=True)
+        for named, names in (*blocked, *named_by_cases)
+        if named.tool not in names and not named.allow_absent
+    ]
+    if problems and known:
+        raise InvalidInput(sorted_problems(problems))
 
 
 def choose_calls(

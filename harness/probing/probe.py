@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,6 +20,7 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.findings import read_probe
 from harness.probing.forged_calls import ForgedCall, by_caller
 from harness.probing.forging import Forging
+from harness.probing.interference.asking import Interference
 from harness.probing.kept_decisions import Change
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
@@ -62,7 +64,7 @@ async def probe(
     secrets: list[str] = []  # what comes up before there is a log to keep them out of
     learners: list[Callable[[str], None]] = [secrets.append]
     GATE.plan([plan.server])
-    async with open_sessions(lambda secret: _tell(learners, secret)) as pool:
+    async with open_sessions(partial(_tell, learners)) as pool:
         asking = Asking(plan, pool)
         await asking.look()
         callers = asking.callers()
@@ -98,6 +100,9 @@ async def probe(
                 await course.forge(Forging(asking, so_far))
                 for swap in swaps(asking, so_far):
                     course.keep(await swapped(asking, swap))
+            for number in range(len(plan.alterations)):
+                learn = partial(_tell, learners)
+                await Interference(asking, number, learn, course.keep).run()
             if changing:
                 await course.change(to_change)
             so_far = read_log(log_path(run_id, runs))

@@ -8,6 +8,7 @@ from typing import Literal, Self, TypeAlias
 
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.probing.coverage import Coverage
+from harness.probing.interference.comparing import Account
 from harness.types import Decision, Report
 
 Problem: TypeAlias = Literal[
@@ -20,6 +21,7 @@ Problem: TypeAlias = Literal[
     "token_swapped",
     "smuggled_identity",
     "opened_by_arguments",
+    "interference",
     "unstable",
     "unobserved",
 ]
@@ -40,6 +42,7 @@ Problem: TypeAlias = Literal[
   what is withheld from the caller.
 - ``opened_by_arguments``: a call with bent arguments, or repeated, gives what is withheld from the
   caller.
+- ``interference``: an answer differs when a value is altered that its caller must not see.
 - ``unstable``: the same caller gets another answer to the same call, depending on who asked before:
   with other fields or another outcome, or one that somebody else gets; asked again, it followed the
   caller before every time.
@@ -69,6 +72,8 @@ class ProbeFinding:
     """Whom it is about."""
     call: str | None = None
     """The call that showed it."""
+    shown: tuple[str, ...] = ()
+    """What shows it, a line each, where the words alone do not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +130,8 @@ class ProbeReport:
     """How many calls were forged, by what was forged in them (`harness.probing.forged_calls`)."""
     not_forged: int
     """Forged calls beyond `harness.probing.forged_calls.MOST_FORGED`, which were not made."""
+    altered: tuple[Account, ...]
+    """How far the search for what depends on altered values went, for each of them."""
     silent: Mapping[str, str]
     """Calls that say nothing of the policy, for they failed for whoever was not refused; and what
     was said."""
@@ -145,7 +152,12 @@ class ProbeReport:
 
     @property
     def exit_code(self) -> int:
-        """0: nothing is wrong. 1: something is. 4: nothing is, but some calls had no answer."""
+        """0: nothing is wrong. 1: something is. 4: nothing is, but something was not found out."""
         if self.findings or self.coverage.fault:
             return EXIT_FAILED
-        return EXIT_UNJUDGED if self.lost else EXIT_PASSED
+        return EXIT_UNJUDGED if self.is_incomplete else EXIT_PASSED
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether something that was to be found out was not."""
+        return bool(self.lost) or any(one.fault for one in self.altered)

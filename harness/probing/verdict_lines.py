@@ -13,9 +13,10 @@ from harness.judging.trial import not_started, with_failures
 from harness.probing.caller_sessions import NO_MODEL, SUITE
 from harness.probing.caller_views import asked, label_of, name_of
 from harness.probing.expectations import DECISION
+from harness.probing.interference.outcome import faults
 from harness.probing.report import ProbeFinding, ProbeReport
 from harness.runlog import RunLog, TrialLine
-from harness.types import Caller, Case, CheckResult, Trial, TrialResult
+from harness.types import Caller, Case, CheckResult, Trial, TrialError, TrialResult
 
 KIND = "probe"
 """Kind of the check that stands for a finding."""
@@ -40,7 +41,7 @@ def verdict_lines(
     for finding in report.findings:
         shown = _shown_by(finding, by_call)
         if shown is None or shown.status == "error":
-            yield _entry(finding.problem, finding.words, finding.callers)
+            yield _entry(finding.problem, _whole(finding), finding.callers)
         elif not _fails_already(finding, shown):
             failing.setdefault(shown.key, []).append(finding)
     of_key = {result.key: result for result in by_call.values()}
@@ -49,6 +50,8 @@ def verdict_lines(
         yield TrialLine(run=run, transcript=log.transcript(key))
     for words in changed:
         yield _entry(_CHANGED, words)
+    for name, words in faults(report.altered).items():
+        yield _unanswered(name, words)
     if report.coverage.fault is not None:
         yield _entry("coverage", report.coverage.fault)
     if fault is not None:
@@ -72,7 +75,11 @@ def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
 
 
 def _check(finding: ProbeFinding) -> CheckResult:
-    return _failed(finding.problem, finding.words)
+    return _failed(finding.problem, _whole(finding))
+
+
+def _whole(finding: ProbeFinding) -> str:
+    return "\n".join((finding.words, *finding.shown))
 
 
 def _failed(problem: str, words: str) -> CheckResult:
@@ -83,13 +90,22 @@ def _failed(problem: str, words: str) -> CheckResult:
 
 def _entry(problem: str, words: str, callers: Iterable[str] = ()) -> TrialLine:
     """Return a failed entry of its own."""
+    result = not_started(_trial(problem, words, callers), "failed")
+    return TrialLine(run=with_failures(result, [_failed(problem, words)]))
+
+
+def _unanswered(name: str, words: str) -> TrialLine:
+    """Return an entry of its own for an altered value that showed nothing: an error, no success."""
+    error = TrialError(kind="harness", message=words)
+    return TrialLine(run=not_started(_trial("interference", name), "error", error=error))
+
+
+def _trial(problem: str, words: str, callers: Iterable[str] = ()) -> Trial:
     case = Case(
-        name=f"{problem}: {words}",
+        name=f"{problem}: {words.splitlines()[0]}",
         prompt="",
         checks=(),
         caller=Caller(identity=next(iter(callers), None)),
     )
     key = digest([SUITE, problem, words])
-    trial = Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
-    result = not_started(trial, "failed")
-    return TrialLine(run=with_failures(result, [_failed(problem, words)]))
+    return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)

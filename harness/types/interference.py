@@ -59,4 +59,4 @@ class Alteration:
     @property
     def name(self) -> str:
         """What messages call it."""
-        return self.description or self.field
+        return f"{self.description} ({self.field})" if self.description else self.field

@@ -44,7 +44,11 @@ def read(text: str, folder: Path) -> tuple[Alteration, ...]:
 
 def test_every_part_of_an_alteration_is_read(tmp_path: Path) -> None:
     salary, mail = read(WHOLE, tmp_path)
-    assert (salary.field, salary.name, salary.setup_as) == ("salary", "what Ada earns", "admin")
+    assert (salary.field, salary.name, salary.setup_as) == (
+        "salary",
+        "what Ada earns (salary)",
+        "admin",
+    )
     assert [call.tool for call in salary.a.setup] == ["restore"]
     assert (salary.b.env, salary.b.args) == ({"SEED": "2"}, ("--alter", "P-1007"))
     assert salary.b.setup[0].arguments == {"person_id": "P-1007", "salary": 1}

@@ -21,6 +21,7 @@ from harness.errors import NothingToRun
 from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
+from harness.probing.interference.data_sets import check, expanded
 from harness.probing.kept_decisions import Change, changes, read_frozen, write_frozen
 from harness.probing.mutants.probe_verdicts import KeptTable
 from harness.probing.mutants.report import SuiteScore, probe_scoring
@@ -99,6 +100,11 @@ from harness.safe_text import printable
     metavar="PERCENT",
     help="Fail if fewer of the tools, identities and parameters are asked.",
 )
+@click.option(
+    "--no-interference",
+    is_flag=True,
+    help="Leave out what the suite declares under 'interference': altered values.",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(  # noqa: PLR0913 - one for each option
     suites: tuple[str, ...],
@@ -114,6 +120,7 @@ def command(  # noqa: PLR0913 - one for each option
     destructive: bool,
     named_only: bool,
     mutate: bool,
+    no_interference: bool,
     json_output: bool,
 ) -> None:
     """Test a server's access policy directly: every identity makes every call, without a model.
@@ -131,6 +138,8 @@ def command(  # noqa: PLR0913 - one for each option
     callers = named_callers(cases)
     if len(callers) < 2:  # noqa: PLR2004 - nobody can be told from nobody
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
+    declared = [] if no_interference else [one for suite in chosen for one in suite.alterations]
+    check(declared, spec, callers)
     plan = ProbePlan(
         server=spec,
         callers=callers,
@@ -139,6 +148,7 @@ def command(  # noqa: PLR0913 - one for each option
         damaged=not named_only,
         min_coverage=min_coverage,
         origin=Origin(suites=suites, servers=servers),
+        alterations=expanded(declared, os.environ),
     )
 
     def failing(report: ProbeReport) -> list[Change]:

@@ -20,14 +20,15 @@ class Thing:
     """A JSON object that holds fields. Its ids are looked up once, however many fields it has."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
-        self._fields = fields
+        self.fields = fields
+        """Its fields."""
 
     @cached_property
     def ids(self) -> Mapping[str, Value]:
         """Key → value of each identifying field; a masked one identifies nothing."""
         return {
             key: value
-            for key, scalar in self._fields.items()
+            for key, scalar in self.fields.items()
             if _IDENTIFYING.search(key)
             and (value := value_of(scalar)) is not None
             and not is_masked(scalar)
@@ -36,7 +37,7 @@ class Thing:
     @property
     def names(self) -> frozenset[str]:
         """The names of its fields."""
-        return frozenset(map(str, self._fields))
+        return frozenset(map(str, self.fields))
 
 
 NOTHING = Thing({})

@@ -1,0 +1,49 @@
+"""The lines of a probe's output on altered values: what was compared, and what was not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.probing.interference.comparing import Account
+from harness.probing.interference.outcome import faults
+from harness.probing.report import ProbeReport
+
+_MOST_NAMES = 6
+
+
+def altered_lines(report: ProbeReport) -> Iterator[str]:
+    """Yield the lines on all altered values, or the one that says that none was altered."""
+    if not report.altered:
+        yield "No withheld value was altered to see what depends on it"
+    for account in report.altered:
+        if account.fault is None:
+            yield from _told(account)
+
+
+def altered_faults(report: ProbeReport) -> Iterator[str]:
+    """Yield why altering a value showed nothing."""
+    return (f"? altered values: {words}" for words in faults(report.altered).values())
+
+
+def _told(account: Account) -> Iterator[str]:
+    differing = f"{account.dependent} differ" if account.dependent else "all are equal"
+    shut = _names(account.must_not_see)
+    yield f"{account.name} altered: {account.answers} answers to {shut} compared, {differing}"
+    yield f"  {_names(account.may_see)} saw it change; {account.calls} calls"
+    if account.varying_places:
+        yield (
+            f"  not compared, because they vary with equal data: {account.varying_places} places "
+            f"of {account.varying_answers} answers"
+        )
+    if account.may_depend:
+        yield f"  differ, and may by the suite: {_names(account.may_depend)}"
+    if account.not_confirmed:
+        yield f"  differed at first, but not each time: {account.not_confirmed} answers"
+    if account.left_out:
+        yield f"  {account.left_out} more calls were left out"
+
+
+def _names(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    told = ", ".join(names[:_MOST_NAMES]) or "nobody"
+    return f"{told} and {more} more" if more > 0 else told

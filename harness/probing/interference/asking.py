@@ -1,0 +1,241 @@
+"""Asks with both sets of data, in turns, and confirms what differs.
+
+The order is A, B, A: what differs between the two times with the data of A varies by itself, be it
+by chance or by the clock, and is no evidence. Each time the server is a fresh process, or its data
+are set up anew, and gets the same calls in the same order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import anyio
+
+from harness.canonical_json import digest
+from harness.errors import HarnessError, ServerError
+from harness.judging.trial import not_started
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
+from harness.probing.callers import ProbeCaller
+from harness.probing.interference.comparing import SHOWN, Comparison, Record, Stage, records_of
+from harness.probing.interference.data_sets import Which, data_set, server_with, setup_caller
+from harness.probing.interference.declared import declared_in
+from harness.probing.interference.further_calls import further_calls
+from harness.probing.planned_calls import ProbeCall
+from harness.redaction import KNOWN
+from harness.runlog import TrialLine
+from harness.sessions.pool import Pool, open_sessions
+from harness.types import (
+    Alteration,
+    Caller,
+    Case,
+    ErrorKind,
+    Tool,
+    ToolList,
+    ToolRequest,
+    Trial,
+    TrialError,
+)
+
+MOST_PAIRS = 6
+"""How often a suspected answer is asked for again with either data."""
+Asks = Sequence[tuple[ProbeCaller, Sequence[ProbeCall]]]
+"""Who asks what, in order."""
+Lines = Sequence[tuple[TrialLine, ToolList | None]]
+
+
+@dataclass(slots=True)
+class Interference:
+    """Everything that is asked because of one altered value."""
+
+    asking: Asking
+    """The probe, which knows callers and calls."""
+    number: int
+    """Which of the alterations, from 0."""
+    learn: Callable[[str], None]
+    """Gets every new secret before it is used."""
+    keep: Callable[[Lines], None]
+    """Logs lines."""
+    _records: list[Record] = field(default_factory=list)
+    _visits: int = 0
+    _left_out: int = 0
+    _failed: bool = False
+
+    async def run(self) -> None:
+        """Ask everything; whatever fails is logged."""
+        alteration = self.alteration
+        both = (server_with(self.asking.plan.server, one) for one in (alteration.a, alteration.b))
+        KNOWN.know(servers=both, environ=os.environ)
+        callers = self.asking.plan.callers
+        own = [call for call in self.asking.calls if not call.changes]
+        await self._compare("own", [(caller, own) for caller in callers])
+        found = self._comparison()
+        if self._failed or found.fault is not None:
+            return
+        shut = [caller for caller in callers if caller.name in found.must_not_see]
+        alike = found.alike()
+        first = list({alike[caller.name]: caller for caller in reversed(shut)}.values())
+        ranks = first, [caller for caller in shut if caller not in first]
+        further, self._left_out = further_calls(
+            ranks, [*self._readable()], found.altered(), alteration.field
+        )
+        asks = [(caller, further.get(caller.name, [])) for caller in shut]
+        await self._compare("further", [(caller, calls) for caller, calls in asks if calls])
+        await self._confirm(further, own)
+
+    @property
+    def alteration(self) -> Alteration:
+        """What is altered."""
+        return self.asking.plan.alterations[self.number]
+
+    def _comparison(self) -> Comparison:
+        declared = list(declared_in(self.asking.settings()))[self.number]
+        return Comparison(declared, self._records)
+
+    def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
+        """Yield the calls whose arguments may be others, with their tools."""
+        tools = {tool.name: tool for listed in self.asking.lists.values() for tool in listed.tools}
+        for call in self.asking.calls:
+            tool = tools.get(call.tool)
+            if tool is not None and not call.changes and tool.read_only and not tool.destructive:
+                yield call, tool
+
+    async def _compare(self, stage: Stage, asks: Asks) -> None:
+        for which in ("A", "B", "A"):
+            if not self._failed:
+                await self._visit(which, stage, asks)
+
+    async def _confirm(
+        self, further: Mapping[str, Sequence[ProbeCall]], own: Sequence[ProbeCall]
+    ) -> None:
+        """Ask again for what differs, with B and A in turns, for as long as it differs."""
+        suspects = self._comparison().suspects()
+        for _ in range(MOST_PAIRS):
+            if not suspects or self._failed:
+                return
+            by_caller: dict[str, list[ProbeCall]] = {}
+            for name, label in suspects:
+                known = {call.label: call for call in (*further.get(name, ()), *own)}
+                # What is shown before any call takes a call to be seen.
+                call = own[0] if label == SHOWN else known[label]
+                by_caller.setdefault(name, []).append(call)
+            asks = [
+                (caller, by_caller[caller.name])
+                for caller in self.asking.plan.callers
+                if caller.name in by_caller
+            ]
+            for which in ("B", "A"):
+                await self._visit(which, "again", asks)
+            suspects = self._comparison().again()
+
+    # ── One visit ────────────────────────────────────────────────────────────────────────────
+
+    async def _visit(self, which: Which, stage: Stage, asks: Asks) -> None:
+        """Set up one set of data, and ask."""
+        self._visits += 1
+        visit = partial(self._trial, which, stage)
+        server = server_with(self.asking.plan.server, data_set(self.alteration, which))
+        try:
+            async with open_sessions(self.learn) as pool:
+                await self._set_up(pool, which)
+                here = replace(
+                    self.asking, plan=replace(self.asking.plan, server=server), pool=pool
+                )
+                for caller, calls in asks:
+                    trials = [
+                        (call, visit(caller, call, first=place == 0))
+                        for place, call in enumerate(calls)
+                    ]
+                    lines = await here.made(trials, partial(here.session, caller), watched=True)
+                    self._note(lines)
+        except* HarnessError as errors:
+            self._fail(which, stage, asks, errors)
+
+    async def _set_up(self, pool: Pool, which: Which) -> None:
+        """Make the calls that bring about the data.
+
+        Raises:
+            ServerError: one fails.
+        """
+        spec, data = self.asking.plan.server, data_set(self.alteration, which)
+        fresh = spec.reset if spec.transport.command is None else None
+        calls = (*([fresh] if fresh else []), *data.setup)
+        if not calls:
+            return
+        caller = setup_caller(self.alteration, self.asking.plan.callers)
+        server = server_with(spec, data)
+        async with pool.session(server, caller.user_context, caller.credential) as session:
+            for call in calls:
+                request = ToolRequest(id="setup", tool=call.tool, arguments=call.arguments)
+                made = await session.call(request, reply=0, epoch=anyio.current_time())
+                if made.is_error:
+                    raise ServerError(
+                        f"the data of {which} of {self.alteration.name} could not be set up: "
+                        f"{call.tool} as {caller.name}: {made.outcome}: {made.text}"
+                    )
+
+    def _note(self, lines: Lines) -> None:
+        self.keep(lines)
+        for line, tools in lines:
+            self._records += records_of(line.run, line.transcript, tools or ToolList(tools=()))
+        if lines and all(line.run.error is not None for line, _ in lines):
+            self._failed = True  # and no further call will do better
+
+    def _fail(
+        self, which: Which, stage: Stage, asks: Asks, errors: BaseExceptionGroup[HarnessError]
+    ) -> None:
+        """Log that a set of data could not be had."""
+        self._failed = True
+        error: BaseException = errors
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
+        trial = self._trial(which, stage, asks[0][0], None, first=False)
+        fault = TrialError(kind=kind, message=str(error))
+        self.keep([(TrialLine(run=not_started(trial, "error", error=fault)), None)])
+
+    def _trial(
+        self,
+        which: Which,
+        stage: Stage,
+        caller: ProbeCaller,
+        call: ProbeCall | None,
+        *,
+        first: bool,
+    ) -> Trial:
+        label = "the data" if call is None else call.label
+        again = "" if self._visits <= 1 else f", visit {self._visits}"
+        name = f"{label} with {which} of {self.alteration.name}{again} [{caller.name}]"
+        data = {
+            "number": self.number,
+            "which": which,
+            "stage": stage,
+            "call": None if call is None else call.label,
+            "first": first,
+            "left_out": self._left_out,
+        }
+        case = Case(
+            name=name,
+            prompt=label,
+            checks=(),
+            caller=Caller(
+                user_context=caller.user_context,
+                credential=caller.credential,
+                identity=caller.name,
+            ),
+            metadata={
+                "probe": {
+                    "tool": "" if call is None else call.tool,
+                    "arguments": {} if call is None else dict(call.arguments),
+                    "bases": [],
+                    "damage": None,
+                    "credential": caller.credential,
+                    "data": data,
+                    **({} if call is None else self.asking.plan.origin.fact(caller, call)),
+                }
+            },
+        )
+        key = digest([self.asking.plan.server.name, name, self._visits, data, caller.user_context])
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)

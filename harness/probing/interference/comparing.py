@@ -1,0 +1,393 @@
+"""The answers with both sets of data, compared: who may see the value, and what depends on it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from harness.judging.policy.views import Leaf, Result
+from harness.matching.masks import is_masked
+from harness.matching.texts import fold
+from harness.probing.caller_views import NO_ANSWER, facts_of, name_of
+from harness.probing.interference.data_sets import Which
+from harness.probing.interference.declared import Declared
+from harness.probing.interference.places import (
+    RESULT,
+    Compared,
+    Difference,
+    Place,
+    Places,
+    compare,
+    may_depend,
+    places_beside,
+    places_of,
+    places_of_tools,
+)
+from harness.types import ToolList, Transcript, TrialResult
+
+Stage: TypeAlias = Literal["own", "further", "again"]
+"""``own``: the calls that everybody makes. ``further``: bent ones, and those that name the value.
+``again``: calls that are suspected, repeated."""
+_Both: TypeAlias = tuple[tuple[Leaf, ...], tuple[Leaf, ...]]
+"""Fields of an answer with the data of A, and of the same with those of B."""
+_BOTH: tuple[Which, Which] = ("A", "B")
+SHOWN = "what is shown before any call"
+"""In place of a call: the list of tools, the server's instructions, lists of resources …"""
+
+
+class Asked(NamedTuple):
+    """Who asked what."""
+
+    caller: str
+    """Who."""
+    call: str
+    """What, as tables have it, or `SHOWN`."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One answered call."""
+
+    asked: Asked
+    """Who asked what."""
+    which: Which
+    """With which data."""
+    stage: Stage
+    """What for."""
+    run: TrialResult
+    """The call."""
+    transcript: Transcript
+    """What happened."""
+    tools: ToolList
+    """The tools that the caller was shown."""
+
+    @property
+    def tool(self) -> str:
+        """The tool that was called."""
+        return str(facts_of(self.run)["tool"])
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The call and its answer; ``None`` if no session was opened."""
+        calls = self.transcript.tool_calls
+        return Result(call=calls[0]) if calls else None
+
+    @cached_property
+    def places(self) -> Places:
+        """The answer, taken apart."""
+        if self.asked.call == SHOWN:
+            return {**places_of_tools(self.tools), **places_beside(self.transcript.beside)}
+        if self.result is None:
+            status = self.transcript.refused_status
+            return {Place(RESULT, "outcome"): f"no session (HTTP {status})"}
+        return places_of(self.result.call)
+
+    def leaves(self, name: str) -> Iterator[Leaf]:
+        """Yield the readable fields of that name in a good answer, of one of its two forms."""
+        if self.asked.call == SHOWN or self.result is None or self.result.call.outcome != "ok":
+            return
+        named = [
+            leaf
+            for leaf in self.result.leaves
+            if fold(leaf.name) == fold(name) and not is_masked(leaf.value)
+        ]
+        form = named[0].channel if named else ""
+        yield from (leaf for leaf in named if leaf.channel == form)
+
+
+def records_of(
+    run: TrialResult, transcript: Transcript | None, tools: ToolList
+) -> Iterator[Record]:
+    """Yield what ``run`` says: its answer, and for a caller's first call what was shown before.
+
+    A call without an answer says nothing.
+    """
+    facts = facts_of(run)["data"]
+    if transcript is None or facts["call"] is None:
+        return
+    calls = transcript.tool_calls
+    if calls and calls[0].outcome in NO_ANSWER:
+        return
+    if not calls and transcript.refused_status is None:
+        return
+    names = [facts["call"], *([SHOWN] if facts["first"] and calls else [])]
+    for name in names:
+        yield Record(
+            asked=Asked(name_of(run), name),
+            which=facts["which"],
+            stage=facts["stage"],
+            run=run,
+            transcript=transcript,
+            tools=tools,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dependent:
+    """An answer that depends on the value, and must not."""
+
+    asked: Asked
+    """Who asked what."""
+    record: Record
+    """The call with the data of B."""
+    differences: tuple[Difference, ...]
+    """What differs, the most telling first."""
+
+
+class Comparison:
+    """The answers to one alteration's calls, with both sets of data."""
+
+    def __init__(self, declared: Declared, records: Iterable[Record]) -> None:
+        """Compare ``records``, those of the alteration ``declared``, in the order of asking."""
+        self.declared = declared
+        self.records = tuple(records)
+        """All of them."""
+        self._of_stage: dict[Stage, list[tuple[Asked, Compared]]] = {}
+        self._groups: dict[Stage, dict[Asked, dict[Which, list[Record]]]] = {}
+        for one in self.records:
+            asked = self._groups.setdefault(one.stage, {}).setdefault(one.asked, {"A": [], "B": []})
+            asked[one.which].append(one)
+
+    # ── Who may see it ───────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def _given(self) -> Mapping[Asked, _Both]:
+        """Calls whose answer has the field with another value in B → what only A and only B has.
+
+        Where one call shows two identities different changes, the one with the more exact values,
+        then the one with more of them, is given the field; the other may be told of it in its own
+        rows, or get a rounder number of the same name.
+        """
+        found: dict[Asked, tuple[_Both, int]] = {}
+        for asked, answers in self._groups.get("own", {}).items():
+            a, b = (
+                [tuple(one.leaves(self.declared.field)) for one in answers[which]]
+                for which in _BOTH
+            )
+            ours, theirs = ({_values(leaves) for leaves in each} for each in (a, b))
+            if len(ours) == len(theirs) == 1 and ours != theirs:
+                found[asked] = (_only(a[0], b[0]), _only(b[0], a[0])), len(a[0]) + len(b[0])
+        telling: dict[str, tuple[tuple[int, int], _Both]] = {}
+        for asked, (given, count) in found.items():
+            rank = _exactness(given), count
+            if asked.call not in telling or rank > telling[asked.call][0]:
+                telling[asked.call] = rank, given
+        return {
+            asked: given
+            for asked, (given, _) in found.items()
+            if _change(given) == _change(telling[asked.call][1])
+        }
+
+    @cached_property
+    def givers(self) -> tuple[str, ...]:
+        """The identities that get the field itself, and see it change."""
+        return tuple(dict.fromkeys(asked.caller for asked in self._given))
+
+    @cached_property
+    def may_see(self) -> tuple[str, ...]:
+        """Those of them that may: the suite says nothing else."""
+        refused = {
+            name for asked in self._given for name in self.declared.refused.get(asked.call, ())
+        }
+        return tuple(
+            name for name in self.givers if name not in refused | self.declared.withheld_from
+        )
+
+    @cached_property
+    def must_not_see(self) -> tuple[str, ...]:
+        """Everybody else."""
+        everybody = dict.fromkeys(asked.caller for asked in self._groups.get("own", {}))
+        return tuple(name for name in everybody if name not in self.may_see)
+
+    def altered(self) -> _Both:
+        """Return the fields that only A has, and those that only B has, as somebody gets them."""
+        a, b = (
+            {_value(leaf): leaf for both in self._given.values() for leaf in both[side]}
+            for side in (0, 1)
+        )
+        return tuple(a.values()), tuple(b.values())
+
+    def alike(self) -> Mapping[str, int]:
+        """Return a number for each identity, equal for those that get the same sort of answers."""
+        sorts: dict[str, set[object]] = {}
+        for asked, both in self._groups.get("own", {}).items():
+            answers = sorts.setdefault(asked.caller, set())
+            for place, value in both["A"][0].places.items() if both["A"] else ():
+                told = value if place.kind == "outcome" else None
+                answers.add((asked.call, place.generic, told))
+        numbers: dict[frozenset[object], int] = {}
+        return {
+            name: numbers.setdefault(frozenset(answers), len(numbers))
+            for name, answers in sorts.items()
+        }
+
+    @property
+    def fault(self) -> str | None:
+        """Why nothing was found out, in words; ``None`` if something was."""
+        if not any(both["A"] and both["B"] for both in self._groups.get("own", {}).values()):
+            return "nothing was compared, since not both sets of data were reached"
+        if not self.givers:
+            return (
+                "the alteration changed nothing that anybody may see: nobody's answers have "
+                f"another {self.declared.field!r}"
+            )
+        if not self.must_not_see:
+            return "every identity may see it, so that nobody's answers were compared"
+        return None
+
+    # ── What depends on it ───────────────────────────────────────────────────────────────────
+
+    def suspects(self) -> list[Asked]:
+        """Return the answers that differ so far, and must not."""
+        return list(self._differing("own") | self._differing("further"))
+
+    def again(self) -> list[Asked]:
+        """Return those that still differ in the way that they did at first, asked again."""
+        return list(self._confirmed())
+
+    def dependents(self) -> Iterator[Dependent]:
+        """Yield the answers that depend on the value, however often they were asked for."""
+        for asked, differences in self._confirmed().items():
+            both = next(
+                self._groups[stage][asked]
+                for stage in ("own", "further")
+                if asked in self._groups.get(stage, {})
+            )
+            yield Dependent(asked=asked, record=both["B"][0], differences=differences)
+
+    def _confirmed(self) -> Mapping[Asked, tuple[Difference, ...]]:
+        at_first = self._differing("own") | self._differing("further")
+        found = {}
+        for asked, differences in self._differing("again").items():
+            places = {one.place for one in differences}
+            both = tuple(one for one in at_first.get(asked, ()) if one.place in places)
+            if both:
+                found[asked] = both
+        return found
+
+    def _differing(self, stage: Stage) -> dict[Asked, tuple[Difference, ...]]:
+        found = {}
+        for asked, compared in self._compared(stage):
+            kept = tuple(one for one in compared.differences if not self._is_released(asked, one))
+            released = len(kept) < len(compared.differences)
+            # What may depend on the value also changes the size of the whole.
+            telling = tuple(one for one in kept if not (released and one.place.kind == "whole"))
+            if telling:
+                found[asked] = telling
+        return found
+
+    def _compared(self, stage: Stage) -> Sequence[tuple[Asked, Compared]]:
+        """Return what comes of each answer of those who must not see the value."""
+        if stage not in self._of_stage:
+            must_not_see = frozenset(self.must_not_see)
+            self._of_stage[stage] = [
+                (asked, compare(*([one.places for one in both[which]] for which in _BOTH)))
+                for asked, both in self._groups.get(stage, {}).items()
+                if asked.caller in must_not_see and both["A"] and both["B"]
+            ]
+        return self._of_stage[stage]
+
+    def _is_released(self, asked: Asked, difference: Difference) -> bool:
+        if asked.call == SHOWN:
+            return False
+        tool = self._tools[asked]
+        return may_depend(difference.place, tool, self.declared.may_depend)
+
+    @cached_property
+    def _tools(self) -> Mapping[Asked, str]:
+        return {one.asked: one.tool for one in self.records}
+
+    # ── What it comes to ─────────────────────────────────────────────────────────────────────
+
+    def account(self) -> Account:
+        """Return how much was compared, and how much was not."""
+        answers = varying = places = 0
+        released: Counter[str] = Counter()
+        for stage in ("own", "further"):
+            for asked, compared in self._compared(stage):
+                answers += 1
+                varying += bool(compared.varying)
+                places += len(compared.varying)
+                released.update(
+                    f"{self._tools[asked]}: {one.place.words}"
+                    for one in compared.differences
+                    if self._is_released(asked, one)
+                )
+        return Account(
+            name=self.declared.name,
+            field=self.declared.field,
+            may_see=self.may_see,
+            must_not_see=self.must_not_see,
+            answers=answers,
+            dependent=len(self.again()),
+            calls=sum(one.asked.call != SHOWN for one in self.records),
+            varying_answers=varying,
+            varying_places=places,
+            may_depend=tuple(sorted(released)),
+            not_confirmed=len(set(self.suspects()) - set(self.again())),
+            left_out=max(
+                (facts_of(one.run)["data"]["left_out"] for one in self.records), default=0
+            ),
+            fault=self.fault,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """How far the search for what depends on one value went."""
+
+    name: str
+    """What messages call the value."""
+    field: str
+    """The field that has it."""
+    may_see: tuple[str, ...]
+    """Identities that saw it change, and may."""
+    must_not_see: tuple[str, ...]
+    """Identities whose answers were compared."""
+    answers: int
+    """Answers that were compared; each was given with both sets of data."""
+    dependent: int
+    """Those of them that depend on the value, and must not."""
+    calls: int
+    """Calls that were made for that, over all sets of data."""
+    varying_answers: int
+    """Answers of which a part was not compared, because it varies with equal data."""
+    varying_places: int
+    """Such parts."""
+    may_depend: tuple[str, ...]
+    """Where answers do depend on the value, and may."""
+    not_confirmed: int
+    """Answers that differed at first, and not every time when asked again."""
+    left_out: int
+    """Further calls beyond the most that are made."""
+    fault: str | None
+    """Why nothing was found out."""
+
+
+def _values(leaves: Sequence[Leaf]) -> tuple[str, ...]:
+    return tuple(sorted(map(_value, leaves)))
+
+
+def _only(ours: Iterable[Leaf], theirs: Iterable[Leaf]) -> tuple[Leaf, ...]:
+    rest = Counter(map(_value, ours)) - Counter(map(_value, theirs))
+    return tuple(leaf for leaf in ours if _value(leaf) in rest)
+
+
+def _change(both: _Both) -> tuple[tuple[str, ...], ...]:
+    return tuple(_values(leaves) for leaves in both)
+
+
+def _exactness(both: Iterable[Iterable[Leaf]]) -> int:
+    """Return how much altered values say: the most characters, without zeros at the end."""
+    return sum(
+        max((len(_value(leaf).rstrip("0.")) for leaf in leaves), default=0) for leaves in both
+    )
+
+
+def _value(leaf: Leaf) -> str:
+    value: Any = leaf.value
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,123 @@
+"""The two sets of data: how a server gets each, and which declarations cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from harness.config.expansion import expand
+from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.probing.callers import ANONYMOUS, ProbeCaller
+from harness.trust import GATE
+from harness.trust.gate import Deed
+from harness.types import Alteration, DataSet, Location, ServerSpec
+
+Which: TypeAlias = Literal["A", "B"]
+"""The data as it is, and the same data with another value."""
+
+
+def data_set(alteration: Alteration, which: Which) -> DataSet:
+    """Return one of the two sets of data."""
+    return alteration.a if which == "A" else alteration.b
+
+
+def server_with(server: ServerSpec, data: DataSet) -> ServerSpec:
+    """Return ``server`` with that data, for as long as one process of it lives."""
+    transport = server.transport
+    return replace(
+        # A process of its own is fresh, and a reset for each caller would undo what was set up.
+        server.isolated_by("identity").shared(),
+        reset=None,
+        transport=replace(
+            transport, env={**transport.env, **data.env}, args=(*transport.args, *data.args)
+        ),
+    )
+
+
+def expanded(
+    alterations: Iterable[Alteration], environ: Mapping[str, str]
+) -> tuple[Alteration, ...]:
+    """Return ``alterations`` with ``${NAME}`` replaced by variables of ``environ``.
+
+    Raises:
+        InvalidInput: one is not set.
+    """
+    problems: list[InvalidValue] = []
+    ready = []
+    for one in alterations:
+        before = len(problems)
+        a, b = (
+            replace(
+                each,
+                env=expand(dict(each.env), environ, problems),
+                args=tuple(expand(list(each.args), environ, problems)),
+            )
+            for each in (one.a, one.b)
+        )
+        ready.append(replace(one, a=a, b=b))
+        if len(problems) > before:
+            raise InvalidInput([_problem(one.at, problems[-1].message, problems[-1].meant)])
+    return tuple(ready)
+
+
+def check(
+    alterations: Iterable[Alteration], server: ServerSpec, callers: Sequence[ProbeCaller]
+) -> None:
+    """Refuse declarations that cannot work with ``server``, before anything is asked.
+
+    Raises:
+        InvalidInput: with all of them.
+        UsageError: a file that is not the user's own would start a server with other data.
+    """
+    alterations = tuple(alterations)
+    if problems := [problem for one in alterations for problem in _wrong(one, server, callers)]:
+        raise InvalidInput(problems)
+    GATE.require([deed for one in alterations for deed in _deeds(one, server)])
+
+
+def setup_caller(alteration: Alteration, callers: Iterable[ProbeCaller]) -> ProbeCaller:
+    """Return who makes the calls that set up the data; `check` has found that there is one."""
+    given = alteration.setup_as
+    if isinstance(given, str):
+        return next(caller for caller in callers if caller.name == given)
+    return ProbeCaller(name="setup" if given else ANONYMOUS, user_context=given)
+
+
+def _wrong(
+    one: Alteration, server: ServerSpec, callers: Sequence[ProbeCaller]
+) -> Iterable[Problem]:
+    names = [caller.name for caller in callers]
+    given = (one.setup_as,) if isinstance(one.setup_as, str) else ()
+    for name in (*one.withheld_from, *given):
+        if name not in names:
+            meant = did_you_mean(name, names) or f"Known: {', '.join(names)}."
+            yield _problem(one.at, f"there is no identity {name!r}.", meant)
+    starts, calls = one.a.starts_anew or one.b.starts_anew, one.a.setup or one.b.setup
+    if starts and (server.members or server.transport.command is None):
+        what = "several joined servers" if server.members else "a server that is already running"
+        message = f"'env' and 'args' cannot alter the data of {what}."
+        yield _problem(one.at, message, "Alter it by calls: 'setup'.")
+    if calls and server.identity.via == "env":
+        message = (
+            "each identity has a process of its own (identity: env), so that a call of 'setup' "
+            "alters the data of one of them alone."
+        )
+        yield _problem(one.at, message, "Start the server with other data: 'env' or 'args'.")
+    runs = server.members or server.transport.command is None
+    if calls and runs and not one.a.setup and server.reset is None:
+        message = "nothing brings the data back after 'b' was set up."
+        meant = "Add 'a: {setup: […]}', or 'reset:' of the server."
+        yield _problem(one.at, message, meant)
+
+
+def _problem(at: Location | None, message: str, meant: str | None) -> Problem:
+    return Problem(at=at or Location(file="interference"), message=message, meant=meant)
+
+
+def _deeds(one: Alteration, server: ServerSpec) -> Iterable[Deed]:
+    for data in (one.a, one.b):
+        if data.starts_anew and one.at is not None:
+            given = " ".join((*(f"{name}={value}" for name, value in data.env.items()), *data.args))
+            yield Deed(Path(one.at.file), f"start {server.name} with {given}")

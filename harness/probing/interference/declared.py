@@ -1,0 +1,90 @@
+"""What a suite declares of an altered value, as a probe's log keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.checks.absent_fields import masks_of
+from harness.matching.texts import fold
+from harness.probing.callers import ProbeCaller
+from harness.probing.expectations import Expectations
+from harness.probing.planned_calls import ProbeCall
+from harness.types import Alteration, Check, JsonObject, MayDepend
+
+_REFUSED = frozenset({"denied", "hidden"})
+_OF_THE_MODEL = frozenset({"not_attempted"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """One altered value, without how it is altered."""
+
+    name: str
+    """What messages call it."""
+    field: str
+    """The field that has it."""
+    at: str = ""
+    """Where the suite declares it, for messages."""
+    withheld_from: frozenset[str] = frozenset()
+    """Identities that must not see it although they get the field."""
+    may_depend: tuple[MayDepend, ...] = ()
+    """Answers that may depend on it."""
+    refused: Mapping[str, Sequence[str]]
+    """Call → identities that the suite expects not to get the field from it."""
+
+
+def declaration(
+    alteration: Alteration,
+    callers: Iterable[ProbeCaller],
+    calls: Iterable[ProbeCall],
+    expected: Expectations,
+) -> JsonObject:
+    """Return ``alteration`` as JSON for the log."""
+    callers = tuple(callers)
+    refused = {
+        call.label: [
+            caller.name
+            for caller in callers
+            if any(
+                _keeps_back(check, alteration.field)
+                for check in expected.of(caller.user_context, call.tool, call.arguments)
+            )
+        ]
+        for call in calls
+    }
+    return {
+        "name": alteration.name,
+        "field": alteration.field,
+        "at": str(alteration.at or ""),
+        "withheld_from": list(alteration.withheld_from),
+        "may_depend": [
+            {"tool": one.tool, "fields": list(one.fields)} for one in alteration.may_depend
+        ],
+        "refused": {call: names for call, names in refused.items() if names},
+    }
+
+
+def declared_in(settings: Mapping[str, Any]) -> Iterator[Declared]:
+    """Yield the altered values that the settings of a probe's log declare."""
+    for one in settings.get("alterations", ()):
+        yield Declared(
+            name=one["name"],
+            field=one["field"],
+            at=one["at"],
+            withheld_from=frozenset(one["withheld_from"]),
+            may_depend=tuple(
+                MayDepend(tool=each["tool"], fields=tuple(each["fields"]))
+                for each in one["may_depend"]
+            ),
+            refused=one["refused"],
+        )
+
+
+def _keeps_back(check: Check, name: str) -> bool:
+    """Whether a suite expects that the field ``name`` is not given."""
+    words = set(check.params.get("is", ())) - _OF_THE_MODEL
+    if words and words <= _REFUSED:
+        return True
+    return fold(name) in {fold(each) for each in masks_of(check.params)}

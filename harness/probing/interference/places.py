@@ -1,0 +1,247 @@
+"""An answer taken apart into places, so that two can be compared and what varies be left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from harness.json_bounds import loads
+from harness.matching.texts import fold
+from harness.safe_text import one_line, shorten
+from harness.types import STDERR, Aside, MayDepend, ToolCall, ToolList
+
+Kind: TypeAlias = Literal["outcome", "items", "value", "word", "words", "keys", "whole"]
+"""``outcome``: how the call ended. ``items``: how many a list has. ``value``: a scalar. ``word``,
+``words``: one of a text that is not JSON, and how many it has. ``keys``: the names of an object's
+fields, in order. ``whole``: the size and the digest of all of a result."""
+
+RESULT, TEXT, TOOLS = "the result", "the text", "the list of tools"
+_ORDER: Mapping[Kind, int] = {
+    "outcome": 0,
+    "items": 1,
+    "value": 2,
+    "word": 3,
+    "words": 4,
+    "keys": 5,
+    "whole": 6,
+}
+_WORD = re.compile(r"\w+|[^\w\s]|\s+")
+_SHOWN = 80
+_AROUND = 6
+"""Words that are shown on either side of one that differs."""
+
+
+class Place(NamedTuple):
+    """One place of an answer."""
+
+    channel: str
+    """What it is a part of: `RESULT`, `TEXT`, ``_meta of the result`` …"""
+    kind: Kind
+    """What of it."""
+    path: tuple[str | int, ...] = ()
+    """The way to it: names of fields, and positions from 0."""
+
+    @property
+    def words(self) -> str:
+        """The place as people call it: ``members[0].name``."""
+        path = ""
+        for step in self.path:
+            if isinstance(step, int):
+                path += f"[{step}]"
+            else:
+                path += f".{step}" if path else step
+        inner = path if self.channel == RESULT else f"{path} in {self.channel}"
+        named = inner if path else self.channel
+        return {
+            "outcome": "the outcome",
+            "items": f"the number of items in {named}",
+            "word": self.channel,
+            "words": f"the number of words in {self.channel}",
+            "keys": f"the fields of {named}",
+            "whole": f"the {path} of the whole result",
+        }.get(self.kind, named)
+
+    @property
+    def generic(self) -> tuple[str, str, tuple[str, ...]]:
+        """The place without positions: equal for all rows of a list."""
+        path = tuple(step for step in self.path if isinstance(step, str))
+        return self.channel, self.kind, path
+
+
+Places: TypeAlias = Mapping[Place, str]
+"""Place → what stands there, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A place that is always one thing with the data of A, and always another with those of B."""
+
+    place: Place
+    """Where."""
+    in_a: str | None
+    """What stands there in A; ``None``: there is no such place."""
+    in_b: str | None
+    """What stands there in B."""
+
+    @property
+    def words(self) -> str:
+        """The difference, on a line."""
+        a, b = (
+            "nothing" if each is None else shorten(one_line(each), _SHOWN)
+            for each in (self.in_a, self.in_b)
+        )
+        return f"{self.place.words} is {a} in A, {b} in B"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What came of comparing the answers to one call."""
+
+    differences: tuple[Difference, ...]
+    """The most telling first."""
+    varying: frozenset[Place]
+    """Places that differ with equal data, and so are no evidence."""
+
+
+def places_of(call: ToolCall) -> Places:
+    """Return everything that a call gave its caller; the time that it took is left out."""
+    ended = f"{call.outcome} ({call.error_code})" if call.error_code is not None else call.outcome
+    found: dict[Place, str] = {Place(RESULT, "outcome"): ended}
+    if call.structured is not None:
+        found |= _of_json(RESULT, call.structured)
+    found |= _of_text(TEXT, call.text)
+    found |= places_beside(call.beside)
+    found[Place(RESULT, "whole", ("size",))] = str(call.result_bytes)
+    if call.result_sha256 is not None:
+        found[Place(RESULT, "whole", ("digest",))] = call.result_sha256
+    return found
+
+
+def places_beside(asides: Iterable[Aside]) -> Places:
+    """Return what an identity was sent beside results; what only operators read is left out."""
+    found: dict[Place, str] = {}
+    count: dict[str, int] = {}
+    for aside in asides:
+        if STDERR in aside.place:
+            continue
+        count[aside.place] = number = count.get(aside.place, 0) + 1
+        found |= _of_text(aside.place if number == 1 else f"{aside.place} {number}", aside.text)
+    return found
+
+
+def places_of_tools(tools: ToolList) -> Places:
+    """Return what an identity is told of the tools."""
+    told = {
+        tool.name: {
+            "title": tool.title,
+            "description": tool.description,
+            "inputSchema": tool.input_schema,
+            "outputSchema": tool.output_schema,
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": tool.destructive,
+        }
+        for tool in tools.tools
+    }
+    return dict(_of_json(TOOLS, told))
+
+
+def compare(a: Sequence[Places], b: Sequence[Places]) -> Compared:
+    """Compare answers to one call with the data of A, and with those of B."""
+    steady_a, varying_a = _steady(a)
+    steady_b, varying_b = _steady(b)
+    varying = varying_a | varying_b
+    lists = [place for place in varying if place.kind in ("items", "words")]
+    left_out = {
+        place
+        for place in {*steady_a, *steady_b}
+        if any(
+            each.channel == place.channel and each.path == place.path[: len(each.path)]
+            for each in lists
+        )
+    }
+    found = [
+        Difference(
+            place,
+            _shown(place, steady_a.get(place), a[0]),
+            _shown(place, steady_b.get(place), b[0]),
+        )
+        for place in {**steady_a, **steady_b}
+        if place not in varying | left_out
+        and steady_a.get(place) != steady_b.get(place)
+        and not (place.kind == "whole" and varying)
+    ]
+    found.sort(key=lambda one: _ORDER[one.place.kind])
+    structured = {one.place for one in found}
+    once = tuple(
+        one
+        for one in found
+        if one.place.channel != TEXT or one.place._replace(channel=RESULT) not in structured
+    )
+    return Compared(once, frozenset(varying | left_out))
+
+
+def may_depend(place: Place, tool: str, released: Iterable[MayDepend]) -> bool:
+    """Whether the suite says that ``place`` of an answer of ``tool`` may depend on the value."""
+    names = {fold(step) for step in place.path if isinstance(step, str)}
+    return any(
+        one.tool == tool and (not one.fields or bool(names & {fold(name) for name in one.fields}))
+        for one in released
+    )
+
+
+def _steady(answers: Sequence[Places]) -> tuple[dict[Place, str], set[Place]]:
+    """Return the places that are equal in all ``answers``, and the others."""
+    steady: dict[Place, str] = {}
+    varying: set[Place] = set()
+    for place in {place: None for answer in answers for place in answer}:
+        values = {answer.get(place) for answer in answers}
+        if len(values) == 1 and (value := values.pop()) is not None:
+            steady[place] = value
+        else:
+            varying.add(place)
+    return steady, varying
+
+
+def _shown(place: Place, value: str | None, answer: Places) -> str | None:
+    """Return ``value`` as it is shown: a word among those around it."""
+    if place.kind != "word" or value is None:
+        return value
+    (position,) = place.path
+    assert isinstance(position, int)
+    near = range(position - _AROUND, position + _AROUND + 1)
+    words = [answer.get(Place(place.channel, "word", (each,)), "") for each in near]
+    return json.dumps("".join(words).strip(), ensure_ascii=False)
+
+
+def _of_text(channel: str, text: str) -> dict[Place, str]:
+    try:
+        value = loads(text)
+    except ValueError:
+        value = text
+    if isinstance(value, dict | list):
+        return dict(_of_json(channel, value))
+    words = _WORD.findall(text)
+    found = {Place(channel, "word", (number,)): word for number, word in enumerate(words)}
+    return {Place(channel, "words"): str(len(words)), **found}
+
+
+def _of_json(channel: str, value: Any) -> dict[Place, str]:
+    return dict(_parts(channel, value))
+
+
+def _parts(channel: str, value: Any) -> Iterator[tuple[Place, str]]:
+    """Yield every scalar, every object's keys and every list's length, however deep it nests."""
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, Mapping):
+            yield Place(channel, "keys", path), json.dumps([*part], ensure_ascii=False)
+            waiting.extend(reversed([((*path, str(key)), each) for key, each in part.items()]))
+        elif isinstance(part, list | tuple):
+            yield Place(channel, "items", path), str(len(part))
+            waiting.extend(reversed([((*path, key), each) for key, each in enumerate(part)]))
+        else:
+            yield Place(channel, "value", path), json.dumps(part, ensure_ascii=False)

@@ -1,0 +1,189 @@
+"""Withheld values altered by ``harness probe``: what depends on them is found, and nothing else."""
+
+from __future__ import annotations
+
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.judging.exit_codes import exit_code
+from harness.reports.build import build_report
+from tests.end_to_end.harness_process import Finished, Project
+
+SERVER = Path(__file__).with_name("telling_server.py")
+
+
+def asked(name: str, tool: str, **arguments: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "prompt": "Show it.",
+        "tool": {"tool": tool, "args": arguments},
+        "expect": {"admin": ["allowed", "filtered"]},
+    }
+
+
+TESTS = [
+    asked("team", "list_people", team="blue"),
+    asked("record", "get_person", person_id="P-1003"),
+    asked("number", "count_people", team="blue"),
+]
+CHANGE = {"tool": "set_salary", "args": {"person_id": "P-1003", "salary": 123400}}
+SALARY = {
+    "alters": "salary",
+    "description": "what P-1003 earns",
+    "b": {"env": {"SALARY": "123400"}},
+}
+PERSON = {
+    "alters": "person_id",
+    "description": "whether P-1005 exists",
+    "b": {"env": {"ABSENT": "P-1005"}},
+}
+TELLING: dict[str, tuple[dict[str, Any], str, str]] = {
+    "order": (SALARY, 'list_people(team="blue")', "people[0].person_id is"),
+    "cursor": (SALARY, "list_people", 'cursor is "'),
+    "sum": (SALARY, 'list_people(team="blue")', "payroll is"),
+    "average": (SALARY, 'list_people(team="blue")', "average is"),
+    "rounded": (SALARY, 'get_person(person_id="P-1003")', "band is 6 in A, 12 in B"),
+    "same_name": (SALARY, 'get_person(person_id="P-1003")', "salary is 60000 in A, 120000 in B"),
+    "masked": (SALARY, 'get_person(person_id="P-1003")', 'salary is "*****" in A, "******" in B'),
+    "digest": (SALARY, 'get_person(person_id="P-1003")', 'etag is "'),
+    "search": (SALARY, "query=", "the number of items in people is 1 in A, 0 in B"),
+    "filter": (SALARY, "min_salary=", "the number of items in people is 0 in A, 1 in B"),
+    "sort": (SALARY, 'sort_by="salary"', "people[0].person_id is"),
+    "undeclared": (SALARY, "salary=", "the number of items in people is 1 in A, 0 in B"),
+    "top": (SALARY, "limit=1", "people[0].person_id is"),
+    "described": (SALARY, "what is shown before any call", "list_people.description in"),
+    "meta": (SALARY, 'get_person(person_id="P-1003")', "paid in _meta of the result is"),
+    "notified": (SALARY, 'list_people(team="blue")', "a message of the server"),
+    "total": (PERSON, 'list_people(team="blue")', "total is 4 in A, 3 in B"),
+    "more": (PERSON, 'list_people(team="blue")', "has_more is true in A, false in B"),
+    "count": (PERSON, 'count_people(team="blue")', "people is 4 in A, 3 in B"),
+    "oracle": (PERSON, 'get_person(person_id="P-1005")', "outcome is denied in A, tool_error in B"),
+    "pages": (PERSON, 'list_people(team="blue")', "the number of items in people is 2 in A, 3 in"),
+}
+"""Fault → what is altered, the call that shows it, and how."""
+
+
+def probe(
+    project: Project, faults: str, *alterations: dict[str, Any], seed: str = "1", **server: Any
+) -> Finished:
+    given = {
+        "command": sys.executable,
+        "args": [str(SERVER), faults, seed],
+        "protocol": "legacy",
+        **server,
+    }
+    project.suite(
+        "people",
+        TESTS,
+        identities={"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
+        defaults={"as": ["admin", "clerk", "anonymous"]},
+        server={key: value for key, value in given.items() if value is not None},
+        interference=[*alterations],
+    )
+    options = ("--named-only", "--json-output", "--report", "junit:out.xml")
+    return project.run("probe", "people", *options, COLUMNS="120")
+
+
+def interfering(finished: Finished) -> list[dict[str, Any]]:
+    return [one for one in finished.document["findings"] if one["problem"] == "interference"]
+
+
+def test_nothing_depends_on_what_a_sound_server_withholds(project: Project) -> None:
+    finished = probe(project, "", SALARY, PERSON)
+    assert finished.code == 0, finished.stdout
+    assert finished.document["findings"] == []
+    for one in finished.document["altered"]:
+        assert (one["may_see"], one["must_not_see"]) == (["admin"], ["clerk", "anonymous"])
+        assert (one["fault"], one["dependent"], one["may_depend"]) == (None, 0, [])
+        # The server gives each answer another id: that is told, and no evidence.
+        assert one["varying_places"] > one["varying_answers"] > 0
+        assert one["answers"] > 40
+
+
+def test_an_order_by_a_withheld_value_is_a_finding_like_any_other(project: Project) -> None:
+    finished = probe(project, "order", SALARY)
+    assert finished.code == 1
+    (finding,) = interfering(finished)
+    assert finding["callers"] == ["clerk"]
+    assert finding["words"] == (
+        'list_people(team="blue") as clerk depends on what P-1003 earns (salary), which admin may '
+        "see"
+    )
+    (shown,) = finding["shown"]
+    assert 'people[0].person_id is "P-1001" in A, "P-1003" in B' in shown
+    assert finding["request"]["arguments"] == {"team": "blue"}
+    assert finding["request"]["user_context"] == {"role": "clerk"}
+    report = build_report(project.log())
+    assert exit_code(report) == 1
+    told = [check.explanation for result in report.results for check in result.checks]
+    assert f"{finding['words']}\n{shown}" in told
+    whole = ET.parse(project.folder / "out.xml").getroot()
+    assert int(whole.get("failures", 0)) == 1
+
+
+def test_who_may_depend_on_a_value_is_no_finding_and_is_named(project: Project) -> None:
+    released = {**SALARY, "may_depend": [{"tool": "list_people", "fields": ["payroll"]}]}
+    finished = probe(project, "sum", released)
+    assert (finished.code, interfering(finished)) == (0, []), finished.stdout
+    assert finished.document["altered"][0]["may_depend"] == ["list_people: payroll"]
+
+
+def test_a_call_can_alter_the_value(project: Project) -> None:
+    change = {"alters": "salary", "b": {"setup": [CHANGE]}, "setup_as": "admin"}
+    finished = probe(project, "order", change)
+    assert [one["callers"] for one in interfering(finished)] == [["clerk"]]
+
+
+def test_an_alteration_that_nobody_sees_is_an_error_and_no_success(project: Project) -> None:
+    finished = probe(project, "", {"alters": "salary", "b": {"env": {"SALERY": "1"}}})
+    assert finished.code == 4
+    assert finished.document["altered"][0]["fault"] == (
+        "the alteration changed nothing that anybody may see: nobody's answers have another "
+        "'salary'"
+    )
+    report = build_report(project.log())
+    assert exit_code(report) == 4
+    errors = [result.error.message for result in report.results if result.error]
+    assert any("changed nothing" in message for message in errors)
+
+
+def test_data_that_cannot_be_set_up_are_an_error_and_no_success(project: Project) -> None:
+    alteration = {"alters": "salary", "b": {"setup": [CHANGE]}, "setup_as": "clerk"}
+    finished = probe(project, "", alteration)
+    assert finished.code == 4
+    assert "set_salary as clerk: unknown_tool" in "".join(finished.document["lost"])
+    assert "not both sets of data were reached" in finished.document["altered"][0]["fault"]
+    assert exit_code(build_report(project.log())) == 4
+
+
+def test_a_declaration_that_cannot_work_is_an_error_before_anything_is_asked(
+    project: Project,
+) -> None:
+    finished = probe(project, "", {**SALARY, "withheld_from": ["clark"]})
+    assert finished.code == 3
+    assert "there is no identity 'clark'" in finished.stdout
+    assert "Did you mean 'clerk'?" in finished.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", TELLING)
+def test_each_way_to_tell_of_a_withheld_value_is_found(project: Project, fault: str) -> None:
+    alteration, call, how = TELLING[fault]
+    finished = probe(project, fault, alteration)
+    assert finished.code == 1
+    found = interfering(finished)
+    assert any(
+        call in one["words"] and any(how in line for line in one["shown"]) for one in found
+    ), found
+    assert exit_code(build_report(project.log())) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 10))
+def test_nothing_is_found_with_other_data(project: Project, seed: int) -> None:
+    finished = probe(project, "", SALARY, PERSON, seed=str(seed))
+    assert (finished.code, finished.document["findings"]) == (0, []), finished.stdout
