@@ -1,7 +1,8 @@
 """``python -m benchmarks.viewing``: how long a run of many cases takes to open in a browser.
 
 It makes runs of 10, 1,000, 10,000 and 100,000 cases with two models (``--cases`` names others),
-opens each in Chromium as the HTML report, and prints the times.
+opens each in Chromium as a page of `harness serve` and, up to 10,000 cases, as the HTML report, and
+prints the times. A run is opened on the page twice: before and after its view is kept beside it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from harness.reports.formats.html_report import write_html
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.types import Status, TrialResult
 from tests.browser import Browser, a_browser
+from tests.end_to_end.harness_process import Project
 from tests.reports.sample_logs import a_conversation, a_run, must_call
+from tests.web.support import served
 
 SIZES = (10, 1_000, 10_000, 100_000)
 REPORTED = 10_000
@@ -30,6 +33,33 @@ RESULT = (
 )
 """One of about 500 characters."""
 CELLS = "return document.querySelectorAll('[role=gridcell]').length"
+READY = (
+    "return document.querySelectorAll('[role=gridcell] .passed').length && "
+    "document.getElementById('summary').checkVisibility() && "
+    "document.querySelector('.vrate') !== null"
+)
+SHOWN = "return document.getElementById('shown').textContent"
+TYPE = (
+    "const at = document.getElementById('search'); at.value = arguments[0]; "
+    "at.dispatchEvent(new Event('input'))"
+)
+SCROLL = """
+const grid = document.querySelector('.vgrid');
+const times = [];
+return new Promise((done) => {
+  let last = performance.now();
+  const frame = () => {
+    const now = performance.now();
+    times.push(now - last);
+    last = now;
+    grid.scrollTop += 400;
+    if (times.length <= 120) requestAnimationFrame(frame);
+    else { times.sort((a, b) => a - b); done([times.at(-1), times[60]]); }
+  };
+  requestAnimationFrame(frame);
+});
+"""
+"""Scrolls a screenful at each frame, and tells how long frames took."""
 
 
 def trials(cases: int) -> Iterator[tuple[TrialResult, Any]]:
@@ -106,19 +136,60 @@ def report(browser: Browser, folder: Path, log: Path) -> None:
     page.unlink()
 
 
+def seconds(act: Callable[[], Any]) -> float:
+    """Return the seconds of ``act``."""
+    began = time.perf_counter()
+    act()
+    return time.perf_counter() - began
+
+
+def page(browser: Browser, served_at: str, run: str) -> None:
+    """Open ``run`` on the page, search it, scroll it, open a trace, and print what that takes."""
+
+    def whole() -> None:
+        browser.open(f"{served_at}/evaluation?run={run}")
+        browser.until(lambda: browser.run(READY))
+
+    def search() -> None:
+        browser.run(TYPE, '"order 7,"')
+        browser.until(lambda: browser.run(SHOWN).startswith("1 test of"))
+
+    def trace() -> None:
+        browser.run("document.querySelector('[role=gridcell]').click()")
+        browser.until(lambda: browser.run("return document.querySelector('.trace .timeline')"))
+
+    print(f"    page, no view kept:      {seconds(whole):8.2f} s")
+    print(f"    page, opened again:      {seconds(whole):8.2f} s")
+    print(f"    a trace:                 {seconds(trace):8.2f} s")
+    print(f"    a search in every text:  {seconds(search):8.2f} s")
+    browser.run(TYPE, "")
+    browser.until(lambda: " of " not in browser.run(SHOWN))
+    slowest, middle = browser.run(SCROLL)
+    print(
+        f"    a frame of scrolling:    {middle:8.0f} ms (median), {slowest:.0f} ms (slowest of 120)"
+    )
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, nargs="*", default=SIZES)
     asked = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as profile:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        tempfile.TemporaryDirectory() as profile,
+        a_browser(Path(profile)) as browser,
+        served(Project(Path(folder), {})) as server,
+    ):
         runs = Path(folder, ".harness", "runs")
-        with a_browser(Path(profile)) as browser:
-            for cases in asked.cases:
-                log = runs / large_run(runs, cases) / "log.jsonl"
-                print(f"{cases:,} cases, a log of {log.stat().st_size / 1e6:.1f} MB:")
-                if cases <= REPORTED:
-                    report(browser, Path(folder), log)
+        for cases in asked.cases:
+            run = large_run(runs, cases)
+            log = runs / run / "log.jsonl"
+            size = log.stat().st_size / 1e6
+            print(f"{cases:,} cases, {cases * len(MODELS):,} trials, a log of {size:.1f} MB:")
+            page(browser, server.url, run)
+            if cases <= REPORTED:
+                report(browser, Path(folder), log)
 
 
 if __name__ == "__main__":

@@ -63,11 +63,15 @@ def entry_of(path: Path) -> dict[str, Any]:
             "models": [],
             "result": "unreadable",
         }
-    report = build_report(log)
+    return entry_of_report(log, build_report(log))
+
+
+def entry_of_report(log: RunLog, report: Report) -> dict[str, Any]:
+    """Return what the list of runs says of ``log``, all but its state."""
     past = past_run(report)
     whole = summary(log, report)
     return {
-        "id": path.parent.name,
+        "id": log.path.parent.name,
         "started_at": past.started_at,
         "suites": [name_of(name) for name in past.suites],
         "models": [name_of(name) for name in past.models],

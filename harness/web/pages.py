@@ -65,7 +65,7 @@ class Pages:
             Route("/runs/compare", self.compare),
             Route("/runs/{id}/report", self.report),
             Route("/runs/{id}/workbench", self.workbench),
-            Mount("/static/viewer", StaticFiles(directory=ASSETS)),
+            Mount("/static/assets", StaticFiles(directory=ASSETS)),
             Mount("/static", StaticFiles(directory=STATIC)),
         ]
 

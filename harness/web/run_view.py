@@ -12,14 +12,16 @@ import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from harness.reports.build import build_report
 from harness.reports.viewer.grid import grid
 from harness.runlog import TrialLine, read_log
 from harness.runlog.lines import dumped, parsed
 from harness.types import TrialResult
+from harness.web.history import entry_of_report
 from harness.web.results import summary
-from harness.web.run_index import read_kept, write_kept
+from harness.web.run_index import read_kept, write_index, write_kept
 
 NAME = "view.json"
 _MAKING = threading.Lock()
@@ -62,8 +64,9 @@ def run_view(log: Path) -> RunView:
         facts = log.stat()
         found = kept_view(log, facts)
         if found is None:
-            kept = _made(log)
+            kept, entry = _made(log)
             write_kept(log, NAME, facts, kept)
+            write_index(log, facts, entry)  # the list of runs need not read the log, either
             found = _read(kept)
         return found
 
@@ -93,7 +96,8 @@ class Settled:
         return known.result_at(offset)
 
 
-def _made(path: Path) -> bytes:
+def _made(path: Path) -> tuple[bytes, dict[str, Any]]:
+    """Return the view of the log at ``path``, and what the list of runs says of it."""
     log = read_log(path)
     report = build_report(log)
     logged = {one.key: one for one in log.results}
@@ -108,7 +112,8 @@ def _made(path: Path) -> bytes:
         "summary": summary(log, report),
         "grid": grid(report, log),
     }
-    return json.dumps(settled).encode() + b"\n" + json.dumps(body).encode()
+    kept = json.dumps(settled).encode() + b"\n" + json.dumps(body).encode()
+    return kept, entry_of_report(log, report)
 
 
 def _read(kept: bytes) -> RunView:

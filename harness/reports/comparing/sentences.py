@@ -24,7 +24,7 @@ UNJUDGED = (
 BY_PEOPLE = "Where a person has reviewed a verdict, the person's counts."
 """Said where `Comparison.by_people` holds."""
 SIDE_COLUMNS = (
-    "",
+    "side",
     "model",
     "run",
     "trials",

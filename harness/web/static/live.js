@@ -8,7 +8,7 @@ import { problems } from "./problems.js";
 import { Reviews } from "./review.js";
 import { runSource } from "./run_source.js";
 import { Stream } from "./stream.js";
-import { Viewer } from "./viewer/viewer.js";
+import { Viewer } from "./assets/viewer.js";
 import { money, percent, score, seconds } from "./words.js";
 
 const AVERAGES = {

@@ -1,3 +1,4 @@
+// @ts-check
 // The grid of a run that goes on: a cell for each planned test, which its events fill.
 
 /** @typedef {import("../../reports/viewer/assets/rows.js").Cell} Cell */

@@ -1,3 +1,4 @@
+// @ts-check
 // Where the viewer's data come from on this page: the run's own endpoints.
 
 import { call } from "./api.js";

@@ -1,3 +1,4 @@
+// @ts-check
 // The data of a page: blocks of JSON inside it, several of which are compressed together.
 
 const BATCH = 200; // cases searched before the page may do something else

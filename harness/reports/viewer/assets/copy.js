@@ -1,3 +1,4 @@
+// @ts-check
 // Copies texts to the clipboard.
 
 import { el } from "./elements.js";
@@ -7,7 +8,7 @@ const SAID_MS = 1500;
 /** A button that copies what `text` returns, and says whether it could.
  * @param {() => string} text @param {string} what  what is copied, for a screen reader @param {string} [title] */
 export function copyButton(text, what, title = "Copy") {
-  const button = el("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, text: title });
+  const button = el("button", { type: "button", class: "copy", "aria-label": `${title}: ${what}`, text: title });
   button.addEventListener("click", async (event) => {
     event.preventDefault();
     button.textContent = (await copied(text())) ? "Copied" : "Cannot copy";

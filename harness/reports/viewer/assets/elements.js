@@ -1,3 +1,4 @@
+// @ts-check
 "use strict";
 // Elements made of parts. All texts are shown by textContent: none from a suite, a model or a server becomes markup.
 

@@ -1,3 +1,4 @@
+// @ts-check
 // A graded case: its metrics, and each expected call beside the call that came nearest.
 
 import { el } from "./elements.js";

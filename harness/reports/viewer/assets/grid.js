@@ -1,3 +1,4 @@
+// @ts-check
 // A grid of one-line rows, of which only those that are seen are part of the page: 100,000 scroll like 10.
 
 import { el } from "./elements.js";

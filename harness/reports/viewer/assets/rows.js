@@ -1,3 +1,4 @@
+// @ts-check
 // Cells put into rows, filtered and sorted. Nothing is counted or averaged here: figures come with the cells.
 
 import { CHOICES, wordsOf } from "./state.js";

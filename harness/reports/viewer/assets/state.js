@@ -1,3 +1,4 @@
+// @ts-check
 // What is looked at, kept in the part of the address behind the #: it is never sent to a server.
 
 /**

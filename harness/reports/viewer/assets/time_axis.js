@@ -1,3 +1,4 @@
+// @ts-check
 // When the model and the tools were at work: a bar for each reply and each call, on one axis.
 
 import { el, plural, svg } from "./elements.js";

@@ -1,3 +1,4 @@
+// @ts-check
 // The form above the grid: search, filters, order, and what makes the columns.
 
 import { el } from "./elements.js";
@@ -13,6 +14,8 @@ export class Toolbar {
   /** @param {(changed: Object<string, string>) => void} change  is told what was chosen */
   constructor(change) {
     this.change = change;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.search = el("input", { type: "search", autocomplete: "off", id: "search", placeholder: "question, answer, arguments, results …" });
     this.sort = this.select("sort", Object.entries(ORDERS));
     this.by = this.select("by", []);

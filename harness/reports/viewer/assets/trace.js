@@ -1,3 +1,4 @@
+// @ts-check
 // The trace of a trial, beside its row: which case, which of its trials, and everything that happened.
 
 import { copyButton } from "./copy.js";
@@ -33,7 +34,7 @@ export class Trace {
       el("div", { class: "trace-head" }, this.title,
         el("div", { class: "trace-buttons" },
           button("Previous", "k", () => acts.move(-1)), button("Next", "j", () => acts.move(1)),
-          copyButton(() => location.href, "the link to this trial", "Copy link"),
+          copyButton(() => location.href, "this trial", "Copy link"),
           button("Close", "Escape", () => acts.close()))),
       this.about, this.trials, this.content);
   }

@@ -1,3 +1,4 @@
+// @ts-check
 // One trial: facts, time, checks, conversation.
 
 import { copyButton } from "./copy.js";

@@ -1,3 +1,4 @@
+// @ts-check
 // The viewer: toolbar, grid and trace, and the address that remembers what is looked at.
 
 import { el, plural } from "./elements.js";
@@ -15,6 +16,8 @@ import { Trace } from "./trace.js";
  * @property {(words: string[], signal: AbortSignal) => Promise<import("./rows.js").Found>} search
  * @property {(cell: Cell, trial: number, detail: import("./trial.js").Detail) => import("./trace.js").Parts} [more]
  */
+
+const MANY = 2000; // cells from which on a grid that fills is drawn once a second
 
 export class Viewer {
   /** @param {HTMLElement} place @param {Source} source */
@@ -61,11 +64,11 @@ export class Viewer {
     cell.number = number;
     this.cells[number] = cell;
     this.stale = true;
-    this.waiting ||= requestAnimationFrame(() => {
+    this.waiting ||= setTimeout(() => {
       this.waiting = 0;
       this.update();
       if (this.shown && this.cells[this.shown.number]?.status !== this.shown.status) this.reopen();
-    });
+    }, this.cells.length > MANY ? 1000 : 50);
   }
 
   get axis() {

@@ -1,0 +1,96 @@
+"""What axe finds wrong with the pages: nothing, on a phone and on a wide screen, light and dark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.judging.test_access import FULL, LEAKING
+from tests.judging.test_access import a_log as asked_as_several
+from tests.judging.test_access import a_run as asked_as
+from tests.reports.formats.test_html import page_of
+from tests.reports.sample_logs import an_ordinary_log
+from tests.reports.viewer.test_viewer import PRESS
+from tests.web.faults.test_several_models import two_models
+from tests.web.support import Page
+from tests.web.test_scripts import STRANGERS
+
+AXE = STRANGERS / "axe-core" / "axe.min.js"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING),
+    pytest.mark.skipif(not AXE.exists(), reason="npm ci --prefix tests/strangers fetches axe-core"),
+]
+LOOKS = [(390, True), (1440, False)]
+RUN = (
+    "return axe.run().then((found) => found.violations.map((one) => "
+    "[one.id, one.nodes.map((node) => node.target.join(' ') + ': ' + node.failureSummary)]))"
+)
+
+
+def faults(browser: Browser) -> Any:
+    browser.driver.execute_script(AXE.read_text("utf-8"))
+    return browser.run(RUN)
+
+
+def with_a_trace(browser: Browser) -> None:
+    browser.until(lambda: browser.run("return document.querySelector('.vbody .vrow')"))
+    browser.run(PRESS, "j")
+    browser.until(lambda: browser.run("return document.querySelector('.trace .pairs')"))
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+@pytest.mark.parametrize("path", ["/evaluation", "/runs", "/docs", "/runs/none/report"])
+def test_axe_finds_nothing_on_a_page(
+    page: Page, browser: Browser, path: str, width: int, dark: bool
+) -> None:
+    browser.open(page.url + path, width=width, dark=dark)
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+@pytest.mark.parametrize("opened", [False, True])
+def test_axe_finds_nothing_in_the_results_of_a_run(
+    page: Page, browser: Browser, opened: bool, width: int, dark: bool
+) -> None:
+    name = "20260701T000000Z-axe-several"
+    log = page.project.folder / ".harness/runs" / name / "log.jsonl"
+    if not log.exists():
+        two_models(log)
+    browser.open(f"{page.url}/evaluation?run={name}", width=width, dark=dark)
+    browser.until(lambda: browser.run("return document.querySelector('.vbody .vrow')"))
+    if opened:
+        browser.run(PRESS, "j")
+        browser.until(lambda: browser.run("return document.querySelector('.trace .pairs')"))
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+def test_axe_finds_nothing_in_a_comparison(
+    page: Page, browser: Browser, width: int, dark: bool
+) -> None:
+    name = "20260701T000001Z-axe-compare"
+    log = page.project.folder / ".harness/runs" / name / "log.jsonl"
+    if not log.exists():
+        two_models(log)
+    browser.open(f"{page.url}/runs/compare?a={name}", width=width, dark=dark)
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+@pytest.mark.parametrize("several", [False, True])
+def test_axe_finds_nothing_in_the_report(
+    tmp_path: Path, browser: Browser, several: bool, width: int, dark: bool
+) -> None:
+    log = (
+        asked_as_several(tmp_path, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
+        if several
+        else an_ordinary_log(tmp_path)
+    )
+    browser.open(page_of(log), width=width, dark=dark)
+    with_a_trace(browser)
+    assert faults(browser) == []
