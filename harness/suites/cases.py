@@ -84,6 +84,7 @@ class CaseReader:
             noun = f"test {name!r}" if isinstance(name, str) else f"test number {index + 1}"
             for end, row in self._expander.expand(path, test, noun):
                 yield from ((path, case) for case in self._asked(path, row, noun, end))
+        self._identities.defaults.refuse_unused()
 
     # ── Defaults of every test ────────────────────────────────────────────────────────────
 
@@ -107,6 +108,7 @@ class CaseReader:
         )
         checks = self._checks(path, given, values, "defaults")
         self._as = self._identities.names(path, values)
+        self._identities.defaults.learn(values.get("expect", {}))
         return self._shared(path, values, replace(top, checks=checks), "defaults")
 
     def _shared(self, path: Steps, values: Mapping[str, Any], base: Case, noun: str) -> Case:

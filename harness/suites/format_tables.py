@@ -27,6 +27,7 @@ from harness.documents.fields import (
     text,
 )
 from harness.errors import InvalidValue
+from harness.suites.default_expectations import DEFAULT_EXPECT
 from harness.suites.identities import (
     AS,
     EXPECT,
@@ -77,7 +78,15 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     checks = {name: _check(vocabulary, name) for name in vocabulary.names()}
     expected = _expected_answer(checks)
     suite = {**_SUITE_FIELDS, **HANDLING, **LIMITS, **LABELS}
-    defaults = {**_WHO, "assertions": _ASSERTIONS, **_SCRIPTED, **LIMITS, **REPEATS, **LABELS}
+    defaults = {
+        **_WHO,
+        "expect": DEFAULT_EXPECT,
+        "assertions": _ASSERTIONS,
+        **_SCRIPTED,
+        **LIMITS,
+        **REPEATS,
+        **LABELS,
+    }
     test = {
         **_TEST_FIELDS,
         **expected,

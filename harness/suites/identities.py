@@ -10,6 +10,7 @@ from harness.documents.document import Steps
 from harness.documents.fields import Field, Layout, as_line, as_mapping, choice, found
 from harness.documents.reading import Reading
 from harness.errors import InvalidValue, did_you_mean
+from harness.suites.default_expectations import OTHERS, DefaultExpectations
 from harness.types import Access, Case, Check, JsonObject, LeakRule
 
 NOBODY = "anonymous"
@@ -115,8 +116,6 @@ LEAKS = choice(
     get_args(LeakRule),
 )
 """``leaks: ignore``."""
-OTHERS = "*"
-"""In ``expect``: each identity of the test that is not named there."""
 TOOL = Field(
     schema={
         "anyOf": [
@@ -249,6 +248,8 @@ class IdentityReader:
             NOBODY: None,
             **suite.get("identities", {}),
         }
+        self.defaults = DefaultExpectations(reading, self.contexts)
+        """What every test about a tool expects that says nothing else."""
 
     def names(self, path: Steps, values: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the known identities that ``as`` of a test or of the defaults names."""
@@ -277,7 +278,13 @@ class IdentityReader:
                     self._problem_at_key((*path, key), message, "Add 'as: [admin, anonymous]'.")
             yield case
             return
-        if "tool" in values and not expected:
+        tool = values.get("tool")
+        others = {
+            name: default
+            for name in names
+            if tool and (default := self.defaults.of(tool["tool"], name)) is not None
+        }
+        if tool and not expected and not others:
             self._problem_at_key(
                 (*path, "tool"), f"{noun} has 'tool', but no 'expect' that refers to it.", None
             )
@@ -292,12 +299,10 @@ class IdentityReader:
                 self._problem_at_key((*path, "expect", name), f"{name}: there is no value.", meant)
         for name in names:
             written = name if name in expected else OTHERS
-            own = self._checks(
-                (*path, "expect", written),
-                expected.get(written),
-                values.get("tool"),
-                f"{name!r} of {noun}",
-            )
+            at, given = (*path, "expect", written), expected.get(written)
+            if written not in expected and name in others:
+                at, given = others[name]
+            own = self._checks(at, given, tool, f"{name!r} of {noun}")
             yield replace(
                 case,
                 name=f"{case.name} [{name}]" if case.name else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -232,3 +233,78 @@ def test_a_star_expects_the_same_of_every_identity_that_is_not_named() -> None:
 def test_what_is_wrong_under_a_star_is_told_at_its_line() -> None:
     (told, *_) = wrong(TEST + '    expect: {admin: allowed, "*": deneid}\n')
     assert '*: there is no decision "deneid"' in told
+
+
+BY_TOOL = """\
+suite: shop
+identities: {admin: {role: admin}, analyst: {role: analyst}}
+defaults:
+  as: [admin, analyst, anonymous]
+  expect:
+    get_salary: {admin: allowed, "*": denied}
+"""
+SALARY = "  - {name: a, prompt: b, tool: {tool: get_salary, args: {id: 1}}"
+
+
+def expected_of(made: tuple[Case, ...]) -> dict[str | None, list[Any]]:
+    return {
+        case.caller.identity: [(check.params["is"], check.params["args"]) for check in case.checks]
+        for case in made
+    }
+
+
+def test_what_is_expected_of_a_tool_may_be_written_once_for_all_tests_about_it() -> None:
+    made = cases(f"{SALARY}}}\n  - {{name: c, prompt: d}}\n", BY_TOOL)
+    assert expected_of(made[:3]) == {
+        "admin": [(["allowed"], {"id": 1})],
+        "analyst": [(["denied"], {"id": 1})],
+        "anonymous": [(["denied"], {"id": 1})],
+    }
+    assert [case.checks for case in made[3:]] == [(), (), ()]
+    assert made[1].checks[0].at == Location(file="shop.yml", line=6, column=39)
+
+
+def test_a_test_replaces_what_is_expected_of_its_tool_by_identity() -> None:
+    one = expected_of(cases(f"{SALARY}, expect: {{analyst: filtered}}}}\n", BY_TOOL))
+    assert [each[0][0] for each in one.values()] == [["allowed"], ["filtered"], ["denied"]]
+    all_others = expected_of(cases(f'{SALARY}, expect: {{"*": hidden}}}}\n', BY_TOOL))
+    assert [each[0][0] for each in all_others.values()] == [["hidden"]] * 3
+
+
+@pytest.mark.parametrize(
+    ("expect", "problem", "meant"),
+    [
+        (
+            "get_salry: {admin: allowed}",
+            "6:5: no test has the tool 'get_salry' under 'tool:'.",
+            "Did you mean 'get_salary'?",
+        ),
+        (
+            "get_salary: {amdin: allowed}",
+            "6:18: there is no identity 'amdin'.",
+            "Did you mean 'admin'?",
+        ),
+        (
+            "get_salary: {admin: }",
+            "6:18: admin: there is no value.",
+            "Write what is expected, such as 'denied', or leave the name out.",
+        ),
+        (
+            "admin: allowed",
+            '6:12: expect: expected identities and what each gets of the tool, found "allowed".',
+            "Write 'admin: {admin: allowed, \"*\": denied}', by the tool's name.",
+        ),
+        (
+            "get_salary: {admin: alowed}",
+            '6:25: admin: there is no decision "alowed".',
+            "Did you mean 'allowed'?",
+        ),
+    ],
+)
+def test_a_mistake_in_what_is_expected_of_a_tool_is_told_with_its_line(
+    expect: str, problem: str, meant: str
+) -> None:
+    head = BY_TOOL.replace('get_salary: {admin: allowed, "*": denied}', expect)
+    test = f"{SALARY}, expect: {{anonymous: denied}}}}\n"
+    assert wrong(test, head)[0] == problem
+    assert advice(test, head)[0] == meant

@@ -1,0 +1,92 @@
+"""What each identity is expected to get of a tool, once for all tests: ``expect`` of ``defaults``.
+
+A test that names the tool under ``tool:`` takes it for each identity that its own ``expect`` does
+not name, unless that has a ``*``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from harness.documents.document import Steps
+from harness.documents.fields import Field, as_mapping, found
+from harness.documents.reading import Reading
+from harness.errors import InvalidValue, did_you_mean
+
+OTHERS = "*"
+"""In ``expect``: each identity of the test that is not named there."""
+_AT: Steps = ("defaults", "expect")
+
+
+def _per_tool(value: Any) -> dict[str, Any]:
+    by_tool = as_mapping(value)
+    for tool, expected in by_tool.items():
+        if not isinstance(expected, dict) or not expected:
+            raise InvalidValue(
+                f"expected identities and what each gets of the tool, found {found(expected)}",
+                path=(tool,),
+                meant=f"Write '{tool}: {{admin: allowed, \"*\": denied}}', by the tool's name.",
+            )
+    return by_tool
+
+
+DEFAULT_EXPECT = Field(
+    schema={
+        "type": "object",
+        "additionalProperties": {
+            "type": "object",
+            "minProperties": 1,
+            "additionalProperties": {"$ref": "#/$defs/expectation"},
+        },
+        "description": (
+            "By the name of a tool: the expected outcome for each identity, and under '*' for all "
+            "others, of every test that names the tool under 'tool:' and says nothing else."
+        ),
+    },
+    parse=_per_tool,
+)
+"""``expect: {get_salary: {admin: allowed, "*": denied}}`` under ``defaults``."""
+
+
+class DefaultExpectations:
+    """The ``expect`` of ``defaults``, and which tools of it some test is about."""
+
+    def __init__(self, reading: Reading, identities: Collection[str]) -> None:
+        """``identities`` are the names that the suite knows; `learn` reads the values."""
+        self._reading = reading
+        self._identities = identities
+        self._by_tool: Mapping[str, Mapping[str, Any]] = {}
+        self._named: dict[str, None] = {}
+
+    def learn(self, by_tool: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take the parsed values, and report names that no identity has."""
+        self._by_tool = by_tool
+        for tool, expected in by_tool.items():
+            for name, given in expected.items():
+                known = (*self._identities, OTHERS)
+                if name not in known:
+                    meant = did_you_mean(name, known) or f"Known: {', '.join(known)}."
+                    self._problem((*_AT, tool, name), f"there is no identity {name!r}.", meant)
+                elif given is None:
+                    meant = "Write what is expected, such as 'denied', or leave the name out."
+                    self._problem((*_AT, tool, name), f"{name}: there is no value.", meant)
+
+    def of(self, tool: str, name: str) -> tuple[Steps, Any] | None:
+        """Return what identity ``name`` is expected to get of ``tool``, and where that stands."""
+        self._named[tool] = None
+        expected = self._by_tool.get(tool, {})
+        written = name if name in expected else OTHERS
+        return ((*_AT, tool, written), expected[written]) if written in expected else None
+
+    def refuse_unused(self) -> None:
+        """Report tools that no test names: a misspelt one would never be expected anything."""
+        for tool in self._by_tool:
+            if tool not in self._named:
+                meant = did_you_mean(tool, self._named) or (
+                    "Name it under 'tool:' of a test, or leave it out."
+                )
+                self._problem((*_AT, tool), f"no test has the tool {tool!r} under 'tool:'.", meant)
+
+    def _problem(self, path: Steps, message: str, meant: str) -> None:
+        self._reading.problem(self._reading.document.at_key(path), message, meant)
