@@ -98,16 +98,32 @@ def test_the_steps_of_the_workflow_run_and_the_gate_needs_evidence(project: Path
     smoke = step(project, "Tools and suites, without a model")
     assert smoke.returncode == 0, smoke.stdout + smoke.stderr
     assert "`shop`" in (project / "summary.md").read_text()
-    first = step(project, "The same on a real model", MODEL="lexical")
-    assert first.returncode == 1  # no baseline yet, and one case fails
+    branch = step(project, "The same on a real model", MODEL="lexical", GITHUB_REF="refs/pull/7")
+    assert branch.returncode == 1  # no baseline yet, and one case fails
+    main = {"MODEL": "lexical", "GITHUB_REF": "refs/heads/main"}
+    first = step(project, "The same on a real model", **main)
+    assert first.returncode == 0, first.stdout + first.stderr  # it becomes the baseline
+    assert "::warning::There was no baseline" in first.stdout
     assert "::error file=evals/shop.yml,line=" in first.stderr
     assert (project / "evals.xml").read_text().count("<testcase ") == 2
     assert step(project, "Keep this run as the next baseline").returncode == 0
     kept = read_log(project / "evals-baseline" / "log.jsonl")
     assert len(kept.results) == 6  # the whole suite, three times: not the run of the step before
-    again = step(project, "The same on a real model", MODEL="lexical")
+    again = step(project, "The same on a real model", **main)
     assert again.returncode == 0, again.stdout + again.stderr  # as bad as ever is no regression
     assert "gate: no evidence of a regression" in again.stdout
+
+
+def test_a_first_run_that_was_not_wholly_judged_is_no_baseline(project: Path) -> None:
+    absent = {"command": "sh", "args": ["-c", "exit 1"]}
+    test = {"name": "lost", "prompt": "Hello.", "assertions": {"must_call": ["echo"]}}
+    (project / "evals" / "lost.yml").write_text(
+        yaml.safe_dump({"suite": "lost", "server": absent, "tests": [test]})
+    )
+    main = {"MODEL": "lexical", "GITHUB_REF": "refs/heads/main"}
+    first = step(project, "The same on a real model", **main)
+    assert first.returncode == 1
+    assert "::warning::There was no baseline" not in first.stdout
 
 
 def test_the_step_for_code_scanning_writes_the_file_that_is_uploaded(project: Path) -> None:
