@@ -75,6 +75,7 @@ def document(
         "forged_calls": dict(report.forged),
         "not_forged": report.not_forged,
         "altered": [asdict(one) for one in report.altered],
+        "inputs": report.report.settings.get("inputs"),
         "exit_code": exit_code,
     }
 
@@ -97,6 +98,18 @@ def lines(
     if not (report.findings or changed or report.is_incomplete or report.coverage.fault):
         yield "No problem was found in these decisions.", _RIGHT
     yield f"Every call and result: harness view {report.report.run_id}", None
+
+
+def in_sentences(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
+    """Yield what was asked and tried, and what was not, for the log's last line."""
+    parts = (
+        _notes(report, skipped),
+        _damaged(report),
+        _lost(report),
+        report.notes,
+        (line for line, _ in _covered(report.coverage)),
+    )
+    yield from (line.strip() for part in parts for line in part)
 
 
 def _covered(coverage: Coverage) -> Iterator[tuple[str, str | None]]:

@@ -27,8 +27,7 @@ from harness.probing.forged_findings import forged_gains, forged_kinds, not_forg
 from harness.probing.interference.outcome import Altered
 from harness.probing.report import Decided, ProbeFinding, ProbeReport
 from harness.probing.stability import unstable_answers
-from harness.probing.swapped_tokens import swapped_gains
-from harness.probing.tokens import accepted_tokens, fates
+from harness.probing.tokens import accepted_tokens, fates, swapped_gains
 from harness.reports.build import build_report
 from harness.runlog import RunLog
 from harness.safe_text import one_line, shorten

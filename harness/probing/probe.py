@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -20,8 +20,9 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.findings import read_probe
 from harness.probing.forged_calls import ForgedCall, by_caller
 from harness.probing.forging import Forging
+from harness.probing.inputs import inputs_of
 from harness.probing.interference.asking import Interference
-from harness.probing.kept_decisions import Change
+from harness.probing.kept_decisions import Change, Kept
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
 from harness.probing.report import ProbeReport
@@ -50,12 +51,15 @@ async def probe(
     begin: Callable[[int, int], None] | None = None,
     failing_changes: Callable[[ProbeReport], Sequence[Change]] | None = None,
     judge_suite: Callable[[RunLog], Awaitable[str | None]] | None = None,
+    *,
+    kept: Kept | None = None,
 ) -> tuple[RunLog, tuple[Skipped, ...]]:
     """Ask, and return the log, which also says what is wrong, and what was not called.
 
     ``begin`` is told how many ask, and how many calls each of them makes.
     ``failing_changes`` returns the changed decisions that fail the probe. ``judge_suite`` is given
-    the answers, and returns why the suite itself fails it, if it does.
+    the answers, and returns why the suite itself fails it, if it does. ``kept`` are the decisions
+    that these are compared with, for the digest of the inputs.
 
     Raises:
         NothingToRun: there is no call to make.
@@ -91,7 +95,9 @@ async def probe(
             redactor.learn(secret)
         learners.append(redactor.learn)
         with LogWriter(log_path(run_id, runs), redactor.document, redactor.learn) as log:
-            log.append(header_of(described, run_id, RunOptions(concurrency=AT_ONCE)))
+            inputs = {"inputs": inputs_of(plan, asking.lists, kept)}  # its secrets are known now
+            header = header_of(described, run_id, RunOptions(concurrency=AT_ONCE))
+            log.append(replace(header, settings={**header.settings, **inputs}))
             began = anyio.current_time()
             course = _Course(asking, log)
             await course.run(rounds, in_turn)

@@ -1,4 +1,4 @@
-"""What becomes of tokens that a verifier has to refuse."""
+"""What becomes of tokens that a verifier has to refuse, and of those swapped within a session."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from harness.probing.caller_views import Lived, bases_of, facts_of, is_flawed, label_of, name_of
 from harness.probing.callers import ANONYMOUS
 from harness.probing.report import ProbeFinding, TokenFate
+from harness.safe_text import one_line
 from harness.types import FLAWS, TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
@@ -76,3 +77,24 @@ def _fate(
     if result.call.outcome in ("denied", "unknown_tool"):
         return "refused"
     return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"
+
+
+def swapped_gains(lived: Lived) -> Iterator[ProbeFinding]:
+    """Yield each call that works within somebody's session, and otherwise not with that token."""
+    answered = lived.answered()
+    for run in lived.swapped:
+        facts, result = facts_of(run), lived.result(run)
+        own = answered.get((name_of(run), facts["of"]))
+        if result is None or result.call.outcome != "ok" or own is None:
+            continue
+        if not lived.gets_as_much(own, result):
+            words = (
+                f"{facts['of']} works {facts['words']}, and in a session of their own it is "
+                f"refused to {name_of(run)}"
+            )
+            yield ProbeFinding(
+                problem="token_swapped",
+                words=one_line(words),
+                callers=(name_of(run),),
+                call=label_of(run),
+            )

@@ -140,6 +140,8 @@ class Footer:
     """The signal that interrupted it: ``SIGINT`` if a person did, by Ctrl-C or *Cancel*."""
     fault: str | None = None
     """Why its command failed where no trial of it did, such as a gate; in words."""
+    told: tuple[str, ...] = ()
+    """What it says of itself as a whole, a sentence each: how much a probe asked and tried."""
     kind: Literal["footer"] = "footer"
     """Tells the lines of a log apart."""
 

@@ -111,7 +111,7 @@ def test_the_request_of_a_smuggled_identity_has_it_in_the_arguments(project: Pat
     message = json.loads(smuggled["jsonrpc"])
     assert message["method"] == "tools/call"
     assert message["params"]["arguments"]["role"] == "admin"
-    assert message["params"]["_meta"][KEY] != {"role": "admin"}
+    assert message["params"].get("_meta", {}).get(KEY) != {"role": "admin"}
 
 
 def test_the_request_of_an_identity_in_meta_has_it_there(project: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -12,7 +13,7 @@ import click
 from harness.checks import VOCABULARY
 from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, TRUST
-from harness.cli.probe_output import document, lines
+from harness.cli.probe_output import document, in_sentences, lines
 from harness.cli.results_output import report_requests
 from harness.cli.suite_servers import server_of
 from harness.config import load_config
@@ -30,6 +31,7 @@ from harness.probing.replay import Origin
 from harness.probing.report import ProbeReport
 from harness.reports.requested import ReportRequest, write_report
 from harness.reports.terminal import stdout_console
+from harness.runlog import amended
 from harness.runner.planning.prepare import suite_roots
 from harness.runner.runs.folders import RUNS
 from harness.safe_text import printable
@@ -158,10 +160,10 @@ def command(  # noqa: PLR0913 - one for each option
     table = None if kept is None else KeptTable(decisions=kept, more_only=fail_on == "more")
     asks_score = mutate or min_score is not None
     suite_score = SuiteScore(probe_scoring(cases, table), min_score) if asks_score else None
-    log, skipped = anyio.run(
-        probe, plan, RUNS, None if json_output else _announce, failing, suite_score
-    )
+    begin = None if json_output else _announce
+    log, skipped = anyio.run(partial(probe, plan, RUNS, begin, failing, suite_score, kept=kept))
     report = read_probe(log)
+    log = amended(log, told=tuple(printable(line) for line in in_sentences(report, skipped)))
     if update is not None:
         write_frozen(update, report)
     changed = [] if kept is None else list(changes(kept, report.decisions))

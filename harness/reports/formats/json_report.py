@@ -17,6 +17,7 @@ from harness.judging.exit_codes import exit_code
 from harness.reports.build import count
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.access_matrix import matrix_json
+from harness.reports.sections.audit import inputs_of
 from harness.reports.sections.call_outcomes import calls_json, case_mark, count_calls
 from harness.reports.sections.remarks import reviews_json
 from harness.reports.sections.repeats import repeats_json
@@ -86,6 +87,7 @@ def _common(report: Report) -> dict[str, Any]:
         **({"reviews": reviews_json(report.reviews)} if report.reviews else {}),
         **({"by_people": True} if report.by_people else {}),
         **({"damaged": list(report.damaged)} if report.damaged else {}),
+        **({"inputs": inputs} if (inputs := inputs_of(report)) else {}),
         **({"matrix": matrix} if (matrix := matrix_json(report)) else {}),
     }
 

@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 
 from harness.reports.build import total_usage
 from harness.reports.formats.transcripts import trial_text
+from harness.reports.sections.audit import inputs_of
 from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
 from harness.reports.sections.remarks import review_words
 from harness.reports.sections.repeats import trials_needed
@@ -79,6 +80,7 @@ def _suite(
         "tokens_out": usage.output_tokens,
         "cost_usd": usage.cost_usd,
         "reason": report.reason,
+        **({"inputs": inputs["digest"]} if (inputs := inputs_of(report)) else {}),
         **({"reviews": review_words(reviews)} if reviews else {}),
     }
     properties = ET.SubElement(element, "properties")

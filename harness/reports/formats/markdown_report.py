@@ -22,6 +22,7 @@ from harness.reports.sections.access_matrix import (
     unobserved_words,
 )
 from harness.reports.sections.access_matrix import by_urgency as matrix_rows
+from harness.reports.sections.audit import inputs_of
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_needed
@@ -111,6 +112,8 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
     yield ""
     for words in beside(report):
         yield f"{code(words)}\n"
+    if (inputs := inputs_of(report)) is not None:
+        yield f"Inputs {code(inputs['digest'])} (SHA-256), harness {code(inputs['harness'])}\n"
     for words in report.damaged:
         yield f"⚠️ {code(words)}\n"
     if report.reason != "complete":

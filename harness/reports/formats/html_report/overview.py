@@ -15,6 +15,7 @@ from harness.reports.sections.access_matrix import (
     row_name,
     unobserved_words,
 )
+from harness.reports.sections.audit import audit
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines
 from harness.reports.sections.sentences import endings, model_words, pass_rate
@@ -30,6 +31,8 @@ from harness.safe_text import money, number, seconds
 from harness.types import AccessCell, AccessRow, Report
 
 _TEXT = 500
+_COMMAND = 2_500
+_MOST_FINDINGS = 200
 
 
 def overview(report: Report, log: RunLog) -> dict[str, Any]:
@@ -54,6 +57,7 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
         "figures": _figures(report),
         "grid": grid(report, log),
         "access": _access(report),
+        "audit": _audit(report, log),
         "tools": [_tool(use) for use in facts.tools],
         "heat": _heat(facts),
     }
@@ -84,6 +88,22 @@ def _figures(report: Report) -> list[list[str]]:
     return figures + [
         [name, money(used.cost_usd)] for name, used in others.items() if used.cost_usd != 0
     ]
+
+
+def _audit(report: Report, log: RunLog) -> dict[str, Any] | None:
+    """Return what an auditor asks of a probe, made safe; nothing for other runs."""
+    found = audit(report, log)
+    if found is None:
+        return None
+    return {
+        "facts": [[short(name), short(value)] for name, value in found["facts"]],
+        "findings": [
+            {name: short(text, _COMMAND) for name, text in one.items()}
+            for one in found["findings"][:_MOST_FINDINGS]
+        ],
+        "more": max(0, len(found["findings"]) - _MOST_FINDINGS),
+        "told": [short(words, _COMMAND) for words in found["told"]],
+    }
 
 
 def _access(report: Report) -> dict[str, Any] | None:

@@ -42,6 +42,11 @@ function showTotals() {
 
 function rateBox() {
   const box = el("div", { class: "rate" });
+  if (data.audit) {  // the share of calls without a finding says nothing of a policy
+    const found = data.audit.findings.length + data.audit.more;
+    box.append(el("strong", { text: found ? plural(found, "finding") : "No finding" }), el("span", { class: "dim", text: "Evidence has each of them, and what was not tried" }));
+    return box;
+  }
   if (!data.rate) {
     box.append(el("strong", { text: "–" }), el("span", { class: "dim", text: "nothing has a verdict" }));
     return box;
@@ -97,6 +102,23 @@ function showAccess() {
       ...access.identities.map((name) => el("th", { scope: "col" }, el("bdi", { text: name }))))),
     el("tbody", {}, ...access.rows.map((row) => el("tr", {},
       el("th", { scope: "row" }, el("bdi", { text: row.test })), ...row.cells.map(cell))))));
+}
+
+// ── Evidence ─────────────────────────────────────────────────────────────────────────────────
+
+function showAudit() {
+  const audit = data.audit;
+  if (!audit) return;
+  at("audit").hidden = false;
+  at("audit-link").hidden = false;
+  document.body.classList.add("audited");
+  at("audit-facts").append(...audit.facts.map(([name, value]) =>
+    el("div", {}, el("dt", { text: name }), el("dd", { text: value }))));
+  at("findings-title").textContent = audit.findings.length ? `Findings (${audit.findings.length + audit.more})` : "No finding";
+  at("findings").append(...audit.findings.map(({ words, command }) => el("li", { dir: "auto" },
+    el("span", { text: words }), command ? el("code", { class: "again", text: command }) : null)));
+  if (audit.more) at("findings").append(el("li", { text: `${audit.more} more are in the run log` }));
+  at("audit-told").append(...audit.told.map((words) => el("li", { dir: "auto", text: words })));
 }
 
 // ── Tools, heat map, charts ──────────────────────────────────────────────────────────────────
@@ -174,6 +196,7 @@ showHead();
 showTotals();
 showCases();
 showAccess();
+showAudit();
 showTools();
 showHeat();
 showCharts();
