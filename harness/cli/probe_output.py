@@ -105,6 +105,8 @@ def in_sentences(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[st
     parts = (
         _notes(report, skipped),
         _damaged(report),
+        altered_lines(report),
+        altered_faults(report),
         _lost(report),
         report.notes,
         (line for line, _ in _covered(report.coverage)),

@@ -8,6 +8,7 @@ secret is replaced before anything is digested.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib.metadata import version
 
 from harness.canonical_json import digest
@@ -31,7 +32,8 @@ def inputs_of(
     The parts are ``suites`` (each test with its calls and expectations: neither comments nor
     layout, nor the order of files), ``identities`` (names and attributes), ``server`` (how it is
     started or reached), ``tools`` (every list, by identity), ``expected`` (the kept decisions),
-    ``options`` (what else decides what is asked) and ``harness`` (its version, as it is).
+    ``altered`` (values that are altered), ``options`` (what else decides what is asked)
+    and ``harness`` (its version, as it is).
     """
     parts = {
         "suites": sorted(digest(KNOWN.json(describe_case(case))) for case in plan.cases),
@@ -39,6 +41,7 @@ def inputs_of(
         "server": KNOWN.json(describe_server(plan.server)),
         "tools": {name: tools.digest for name, tools in lists.items()},
         "expected": kept,
+        "altered": [KNOWN.text(repr(replace(one, at=None))) for one in plan.alterations] or None,
         "options": [plan.destructive, plan.damaged, plan.min_coverage],
     }
     found = {name: digest(part) for name, part in parts.items() if part is not None}

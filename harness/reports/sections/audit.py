@@ -15,6 +15,7 @@ _PARTS = {
     "server": "server",
     "tools": "tool lists",
     "expected": "kept decisions (--expect)",
+    "altered": "altered values",
     "options": "options",
 }
 """Key of the header's ``inputs`` → what it is the SHA-256 of."""
