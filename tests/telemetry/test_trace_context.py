@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ CASE = {
     "setup": [{"tool": "echo", "args": {"text": "before"}}],
     "assertions": {"must_call": ["echo"]},
 }
+SERVERS = Path(worded_server.__file__).parent
 Frames = list[dict[str, Any]]
 
 
@@ -116,3 +118,26 @@ def test_the_context_is_well_formed(traced: tuple[Collector, Frames]) -> None:
     _, frames = traced
     form = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01")
     assert all(form.fullmatch(context) for context in contexts(frames).values())
+
+
+def test_the_spans_of_an_instrumented_server_join_the_trace_of_the_trial(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    with collector() as found:
+        server = {
+            "command": sys.executable,
+            "args": [str(SERVERS / "instrumented_server.py")],
+            "env": {"COLLECTOR": found.url},
+        }
+        project.suite("first", [CASE], server=server)
+        finished = project.run("evals", "first", f"--otel={found.url}")
+    assert finished.code == 0, finished.stderr
+    sent = {span.span_id: span for span in found.spans}
+    looked = found.named("look it up")
+    assert len(looked) == 2  # in the call of the setup, and in that of the model
+    for span in looked:
+        served = sent[span.parent_span_id]
+        assert served.name.startswith("tools/call")
+        called = sent[served.parent_span_id]
+        assert called.name == "execute_tool echo"
+        assert sent[called.parent_span_id].name == "invoke_agent first::right"
+        assert len({one.trace_id for one in (span, served, called)}) == 1
