@@ -49,19 +49,19 @@ class Viewing:
         ]
 
     async def grid(self, request: Request) -> Response:
-        """Return the run as a whole, or that its events are to be followed.
+        """Return the run as a whole, or no grid while it goes on.
 
-        That is so while it goes on, and while there is no view of a large log; ``?whole=1`` waits
-        for one.
+        There is none, either, while that would first take reading a large log, of ``to_read``
+        bytes: ``?whole=1`` waits for it.
         """
         whole = request.query_params.get("whole") == "1"
         job = self._board.get(request.path_params["id"])
         if job is not None and not job.over.is_set():
-            return JSONResponse({"grid": None})
+            return JSONResponse({"grid": None, "to_read": 0})
         log = self._log(request)
         body = await anyio.to_thread.run_sync(_whole, log, whole)
-        if body is None:
-            return JSONResponse({"grid": None})
+        if not isinstance(body, bytes):
+            return JSONResponse({"grid": None, "to_read": body})
         facts = job.as_json() if job else run_facts(read_header(log), log) | {"state": "finished"}
         return Response(
             b'{"run": ' + json.dumps(facts).encode() + b", " + body[1:],
@@ -101,13 +101,14 @@ class Viewing:
         return path
 
 
-def _whole(log: Path, whole: bool) -> bytes | None:  # noqa: FBT001 - for run_sync
+def _whole(log: Path, whole: bool) -> bytes | int:  # noqa: FBT001 - for run_sync
+    """Return a run as JSON; 0 while it goes on, or the bytes of a large log that was not read."""
     if being_written(log):
-        return None
+        return 0
     facts = log.stat()
     if (kept := kept_view(log, facts)) is not None:
         return kept.body
-    return run_view(log).body if whole or facts.st_size <= MOST_BYTES else None
+    return run_view(log).body if whole or facts.st_size <= MOST_BYTES else facts.st_size
 
 
 def _line_at(log: Path, at: int) -> TrialLine | None:

@@ -70,18 +70,17 @@ def test_words_are_found_on_the_server(page: Page) -> None:
 def test_a_run_under_way_has_events_and_no_grid(page: Page) -> None:
     log = a_run_of(page, "20260501T000004Z-going-a")
     with LogWriter(log):
-        assert ask(page, f"{log.parent.name}/grid") == {"grid": None}
+        assert ask(page, f"{log.parent.name}/grid") == {"grid": None, "to_read": 0}
     assert ask(page, f"{log.parent.name}/grid")["grid"]["cells"]
 
 
-def test_a_large_log_without_a_view_is_followed_until_somebody_waits_for_one(
-    page: Page, tmp_path: Path
-) -> None:
+def test_nobody_waits_unasked_until_a_large_log_is_read(page: Page) -> None:
     log = page.project.folder / ".harness/runs/20260501T000005Z-large-a/log.jsonl"
     said = a_transcript("x" * 1_000_000)
     a_log(log, *(a_run(f"c{place}") for place in range(11)), transcript=said)
     assert log.stat().st_size > 20_000_000
-    assert ask(page, f"{log.parent.name}/grid") == {"grid": None}
+    size = log.stat().st_size
+    assert ask(page, f"{log.parent.name}/grid") == {"grid": None, "to_read": size}
     assert len(ask(page, f"{log.parent.name}/grid?whole=1")["grid"]["cells"]) == 11
     assert len(ask(page, f"{log.parent.name}/grid")["grid"]["cells"]) == 11
 

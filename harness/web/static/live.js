@@ -35,7 +35,11 @@ export class Live {
 
   // A run that has ended is shown at once; another one is followed.
   async open() {
-    const whole = await this.whole(false);
+    let whole = await this.whole(false);
+    if (whole?.to_read) {
+      byId("state").textContent = `Reading a log of ${Math.round(whole.to_read / 1e6)} MB; next time it opens at once …`;
+      whole = await this.whole(true);
+    }
     if (!whole?.grid) return this.listen();
     this.planned(whole.run);
     this.summary(whole.summary);
