@@ -19,6 +19,7 @@ shows the same.
 `history`      past runs
 `reviews`      what people say of the verdicts
 `catalog`      all of them in memory, found by suite, model and result
+`run_listing`  the runs of a folder, the newest first
 `run_index`    what the list says of a run, kept beside its log
 `run_view`     a whole run as its page shows it, kept there too
 `viewing`      the grid of a run, its single trials, and a search

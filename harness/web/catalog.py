@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.runlog import being_written
-from harness.runner.runs.folders import listed_runs, log_path
+from harness.runner.runs.folders import log_path
 from harness.web.history import entry_of
 from harness.web.run_index import read_index, write_index
+from harness.web.run_listing import Listing
 
 MOST_READ = 50
 """Logs without an index that one request reads at most."""
@@ -72,6 +73,11 @@ class _Row:
     text: bytes
     """The entry as JSON: a tenth of what it takes as objects."""
 
+    def fits(self, suite: str, model: str, result: str) -> bool:
+        """Return whether it may be asked for; texts are in small letters."""
+        named = suite in self.suites and model in self.models
+        return named and (not result or self.open or result in self.endings)
+
 
 class Catalog:
     """The runs below one folder."""
@@ -79,6 +85,7 @@ class Catalog:
     def __init__(self, runs: Path) -> None:
         """Begin with nothing read."""
         self._runs = runs
+        self._listing = Listing(runs)
         self._rows: dict[str, _Row] = {}
 
     def find(self, wanted: Wanted, limit: int, go_on: Callable[[], None] = lambda: None) -> Found:
@@ -86,14 +93,22 @@ class Catalog:
 
         ``go_on`` is called before each run; what it raises ends the search.
         """
-        known = listed_runs(self._runs)
-        self._forget(known)
+        open_ones = [name for name, row in list(self._rows.items()) if row.open]
+        names = self._listing.newest_first(open_ones)
+        self._forget(names)
+        suite, model, result = wanted.suite.lower(), wanted.model.lower(), wanted.result
         found: list[dict[str, Any]] = []
         unread, logs, size = 0, 0, 0
-        for run_id, facts in reversed(known.items()):
+        for run_id in names:
             if len(found) >= limit:
                 break
             go_on()
+            row = self._rows.get(run_id)
+            if row is not None and not row.fits(suite, model, result) and self._holds(run_id, row):
+                continue
+            facts = self._listing.look(run_id)
+            if facts is None:
+                continue
             row = self._known(run_id, facts)
             if row is None and logs < MOST_READ and size < MOST_BYTES:
                 logs, size = logs + 1, size + facts.st_size
@@ -102,7 +117,11 @@ class Catalog:
                 unread += 1
             elif (entry := self._fitting(run_id, row, wanted)) is not None:
                 found.append(entry)
-        return Found(found, len(known), unread)
+        return Found(found, len(names), unread)
+
+    def _holds(self, run_id: str, row: _Row) -> bool:
+        facts = self._listing.facts(run_id)
+        return facts is not None and row.changed == _changed(facts)
 
     def _known(self, run_id: str, facts: os.stat_result) -> _Row | None:
         row = self._rows.get(run_id)
@@ -135,9 +154,7 @@ class Catalog:
         return row
 
     def _fitting(self, run_id: str, row: _Row, wanted: Wanted) -> dict[str, Any] | None:
-        if wanted.suite.lower() not in row.suites or wanted.model.lower() not in row.models:
-            return None
-        if wanted.result and not row.open and wanted.result not in row.endings:
+        if not row.fits(wanted.suite.lower(), wanted.model.lower(), wanted.result):
             return None
         entry: dict[str, Any] = json.loads(row.text)
         try:
@@ -147,9 +164,10 @@ class Catalog:
         entry["state"] = "running" if running else "finished"
         return entry if not wanted.result or ENDINGS[wanted.result](entry) else None
 
-    def _forget(self, known: dict[str, os.stat_result]) -> None:
-        if len(self._rows) > len(known):
-            self._rows = {name: row for name, row in self._rows.items() if name in known}
+    def _forget(self, names: list[str]) -> None:
+        if len(self._rows) > len(names):
+            present = set(names)
+            self._rows = {name: row for name, row in self._rows.items() if name in present}
 
 
 def _changed(facts: os.stat_result) -> tuple[int, int]:

@@ -80,17 +80,26 @@ def listed_runs(runs: Path = RUNS) -> dict[str, os.stat_result]:
 
     It takes one look at each log: 40 ms for ten thousand.
     """
-    try:
-        names = [entry.name for entry in os.scandir(runs)]
-    except OSError:
-        return {}
-    base = str(runs)
     logs = {
-        name: facts for name in names if (facts := _facts(f"{base}/{name}/log.jsonl")) is not None
+        name: facts for name in names_in(runs) if (facts := facts_of_log(runs, name)) is not None
     }
-    # A name has the second; within one second, the log written to last is the later one.
-    ordered = sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
-    return {name: logs[name] for name in ordered}
+    return {name: logs[name] for name in in_order(logs)}
+
+
+def names_in(runs: Path) -> list[str]:
+    """Return the names of everything in the folder of runs, in no order."""
+    try:
+        return [entry.name for entry in os.scandir(runs)]
+    except OSError:
+        return []
+
+
+def in_order(logs: Mapping[str, os.stat_result]) -> list[str]:
+    """Return the names of runs, the oldest first, from the facts of their logs.
+
+    A name has the second; within one second, the log written to last is the later one.
+    """
+    return sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
 
 
 def has_header(path: Path) -> bool:
@@ -102,9 +111,10 @@ def has_header(path: Path) -> bool:
         return False
 
 
-def _facts(path: str) -> os.stat_result | None:
+def facts_of_log(runs: Path, run_id: str) -> os.stat_result | None:
+    """Return the facts of that run's log; ``None`` if there is none, or it is empty."""
     try:
-        facts = os.stat(path)  # noqa: PTH116 - a path object for each log takes longer than its look
+        facts = os.stat(f"{runs}/{run_id}/log.jsonl")  # noqa: PTH116 - a path object takes longer
     except OSError:  # removed since it was listed, or no run
         return None
     return facts if facts.st_size else None

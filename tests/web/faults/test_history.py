@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
-from harness.web import catalog
+from harness.runner.runs.folders import facts_of_log
+from harness.web import catalog, run_listing
 from harness.web.catalog import Catalog, Wanted
 from tests.reports.logs import a_log, a_run
 from tests.web.support import Page
@@ -57,6 +60,34 @@ def test_a_log_that_has_changed_is_read_again(tmp_path: Path) -> None:
     a_log(folder / "log.jsonl", a_run("one", "failed"), a_run("two"))
     for one in (known, Catalog(tmp_path)):
         assert results(one.find(ALL, 50)) == ["1 passed, 1 failed"]
+
+
+def test_of_thousands_of_runs_only_some_are_looked_at_and_a_change_is_found_in_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_listing, "LOOKS", 3)
+    known = Catalog(some_runs(tmp_path, 10))
+    assert len(known.find(ALL, 50).entries) == 10
+    looked: list[str] = []
+
+    def look(runs: Path, name: str) -> os.stat_result | None:
+        looked.append(name)
+        return facts_of_log(runs, name)
+
+    monkeypatch.setattr(run_listing, "facts_of_log", look)
+    failed = Wanted(result="failed")
+    assert known.find(failed, 50).entries == []
+    assert len(looked) == 3
+    oldest = min(tmp_path.iterdir())
+    a_log(oldest / "log.jsonl", a_run("one", "failed"))
+    found = [known.find(failed, 50).entries for _ in range(4)]
+    assert [entry["id"] for entry in found[-1]] == [oldest.name]
+    # One that is shown, removed or new is never out of date.
+    a_log(oldest / "log.jsonl", a_run("one"), a_run("two"))
+    assert known.find(failed, 50).entries == []
+    shutil.rmtree(oldest)
+    a_log(tmp_path / "20260301T000000Z-new" / "log.jsonl", a_run("one", "failed"))
+    assert [entry["id"] for entry in known.find(failed, 50).entries] == ["20260301T000000Z-new"]
 
 
 def test_a_folder_that_cannot_be_written_is_listed_all_the_same(tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""The runs of a folder, the newest first, without a look at each of thousands of logs each time.
+
+A look takes a few microseconds, and longer on a busy machine. Runs that may change are looked at
+each time: new ones and open ones. Of the others, `LOOKS` are looked at in turn; whoever shows one
+looks at it first (`Listing.look`). So a folder of up to `LOOKS` runs is never out of date, and in a
+larger one a finished run whose log is changed by another program is found after a few requests.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Collection
+from pathlib import Path
+
+from harness.runner.runs.folders import facts_of_log, in_order, names_in
+
+LOOKS = 2_000
+"""Finished runs that one request looks at."""
+
+
+class Listing:
+    """The runs below one folder."""
+
+    def __init__(self, runs: Path) -> None:
+        """Begin with nothing known."""
+        self._runs = runs
+        self._names: list[str] = []
+        self._facts: dict[str, os.stat_result] = {}
+        self._turn: list[str] = []
+        self._newest: list[str] | None = None
+        self._lock = threading.Lock()  # requests are answered in several threads
+
+    def newest_first(self, open_ones: Collection[str]) -> list[str]:
+        """Return the names of all runs with a log that is not empty, the newest first.
+
+        ``open_ones`` are those of which more may come at any time.
+        """
+        with self._lock:
+            return self._listed(open_ones)
+
+    def _listed(self, open_ones: Collection[str]) -> list[str]:
+        names = names_in(self._runs)
+        if names != self._names:
+            self._names, self._newest = names, None
+            present = set(names)
+            self._facts = {name: one for name, one in self._facts.items() if name in present}
+        if not self._turn:
+            self._turn = list(self._facts)
+        due = self._turn[-LOOKS:]
+        del self._turn[-LOOKS:]
+        for name in {*open_ones, *due, *(one for one in names if one not in self._facts)}:
+            self._look(name)
+        if self._newest is None:
+            self._newest = list(reversed(in_order(self._facts)))
+        return self._newest
+
+    def look(self, name: str) -> os.stat_result | None:
+        """Return the facts of the run's log as they are now; ``None`` if there is none."""
+        with self._lock:
+            return self._look(name)
+
+    def _look(self, name: str) -> os.stat_result | None:
+        facts = facts_of_log(self._runs, name)
+        before = self._facts.get(name)
+        if facts is None:
+            self._facts.pop(name, None)
+        else:
+            self._facts[name] = facts
+        if _time(before) != _time(facts):
+            self._newest = None
+        return facts
+
+    def facts(self, name: str) -> os.stat_result | None:
+        """Return the facts of the run's log as they were at the last look."""
+        return self._facts.get(name)
+
+
+def _time(facts: os.stat_result | None) -> int | None:
+    return None if facts is None else facts.st_mtime_ns
