@@ -130,10 +130,10 @@ class ServerError(HarnessError):
 
 
 class NotAdmitted(ServerError):
-    """The MCP server refused this caller a session: HTTP 401 or 403."""
+    """The MCP server refused this caller a session: by HTTP 401 or 403, or by a JSON-RPC error."""
 
     def __init__(self, message: str, *, status: int, stderr_tail: str = "") -> None:
-        """``status`` is the HTTP status of the refusal: 401 or 403."""
+        """``status`` is the HTTP status of the refusal, 401 or 403, or the code of the error."""
         super().__init__(message, stderr_tail=stderr_tail)
         self.status = status
 

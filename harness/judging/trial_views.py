@@ -62,6 +62,7 @@ def view_of(
         meant=is_meant(result),
         masks=_masks(result),
         refused=transcript.refused_status is not None,
+        refused_by=transcript.refused_by,
         rightful=not any(_goes_too_far(check) for check in result.checks),
     )
 

@@ -300,7 +300,7 @@ class _Facts:
     def _alone(self, run: TrialResult) -> Decided:
         view, result = self._lived.views.get(run.key), self._lived.result(run)
         if view is not None and view.refused:
-            return Decided(access="denied", shape="http_status")
+            return Decided(access="denied", shape=view.refused_by)
         if result is None:
             return Decided(access="error")
         if result.call.outcome == "ok":
@@ -315,7 +315,7 @@ class _Facts:
 
 def _listing(view: View, tool: str) -> Decided:
     if view.refused:
-        return Decided(access="denied", shape="http_status")
+        return Decided(access="denied", shape=view.refused_by)
     return (
         Decided(access="listed")
         if tool in view.offered

@@ -225,7 +225,7 @@ class _Grading:
         if transcript.stop == "not_admitted" and not knows_refusal(case):
             error = TrialError(
                 kind="server",
-                message=f"the server refused this caller: HTTP {transcript.refused_status}",
+                message=f"the server refused this caller: {transcript.refused_words}",
             )
         elif transcript.error is None and self._lacks_tools(transcript):
             why = "the list of tools that this trial was offered stood on a damaged line of the log"

@@ -75,7 +75,7 @@ class SessionPool(Protocol):
         under ``none`` all users share one.
 
         Raises:
-            NotAdmitted: the server refused this user by HTTP 401 or 403.
+            NotAdmitted: the server refused this user a session.
             ServerError: it could not be started, or could not list its tools, in time.
         """
         ...

@@ -10,7 +10,7 @@ Importing this module loads the MCP SDK, which takes half a second: do it while 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -38,6 +38,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.errors import ServerError
+from harness.sessions.admission import refused_step
 from harness.sessions.beside import Heard
 from harness.sessions.server_messages import RequestReader, Requests, RequestWriter
 from harness.sessions.surroundings import surroundings
@@ -94,10 +95,15 @@ class McpClient:
         self._meta = dict(meta)
         self._routing = RoutingHeaders(None) if over_http else None
 
-    async def negotiate(self, protocol: Protocol, seconds: float) -> None:
+    async def negotiate(
+        self, protocol: Protocol, seconds: float, refusals: Sequence[str] = ()
+    ) -> None:
         """Agree on a protocol version, within about ``seconds``.
 
+        ``refusals`` are the server's own words for refusing a caller.
+
         Raises:
+            NotAdmitted: the server refused this caller.
             ServerError: the server refused, or its answer is not MCP.
             ConnectionError: it is gone.
             HttpFault: the request ended in an HTTP failure or without an answer.
@@ -112,9 +118,7 @@ class McpClient:
         except MCPError as error:
             if is_closed(error):
                 raise ConnectionError from error
-            raise ServerError(
-                f"refused the handshake: {error.message} (code {error.code})"
-            ) from error
+            raise refused_step(error, "the handshake", refusals) from error
         except (ValueError, RuntimeError) as error:
             raise ServerError(
                 f"answered the handshake with something that is not MCP: {_first_line(error)}"

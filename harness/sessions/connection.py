@@ -134,7 +134,7 @@ class Connection:
         """Return a session of another user over this connection, which must be `ready`.
 
         Raises:
-            NotAdmitted: the server refused this user by HTTP 401 or 403.
+            NotAdmitted: the server refused this user.
             ServerError: its tools could not be listed.
         """
         from harness.sessions.calls import CallSender
@@ -144,7 +144,7 @@ class Connection:
         client = self._client.speaking_as(request_meta(self._spec.identity, user_context))
         try:
             with anyio.fail_after(self._spec.start_timeout_s):
-                tools = await list_tools(client.request)
+                tools = await list_tools(client.request, self._spec.refusals)
         except TimeoutError as error:
             late = f"did not list its tools within {self._spec.start_timeout_s:g} s"
             raise ServerError(f"server {self._spec.name!r} {late}", gone=True) from error
@@ -160,6 +160,8 @@ class Connection:
         except ServerError as error:
             why = f"server {self._spec.name!r} {error}"
             tail = error.stderr_tail or self.stderr_tail()
+            if isinstance(error, NotAdmitted):
+                raise NotAdmitted(why, status=error.status, stderr_tail=tail) from error
             raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
         return Visit(
             self,
@@ -276,7 +278,6 @@ class Connection:
         self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
     ) -> None:
         from harness.sessions.calls import CallSender
-        from harness.sessions.tool_list import list_tools
 
         step = "complete the handshake"
         try:
@@ -284,7 +285,7 @@ class Connection:
                 await self._shake_hands(link, place)
             step = "list its tools"
             with self._in_time(step, starting, link):
-                self._tools = await list_tools(link.client.request)
+                self._tools = await self._listed(link)
         except ConnectionError:
             self._conclude(
                 f"{await _end_of(link, place)} while starting", link.source.noise, gone=True
@@ -304,7 +305,8 @@ class Connection:
         except OutOfResources:
             raise
         except ServerError as error:
-            self._conclude(str(error), link.source.noise)
+            refused = error.status if isinstance(error, NotAdmitted) else None
+            self._conclude(str(error), link.source.noise, refused=refused)
         else:
             self._client = link.client
             self._caller = CallSender(
@@ -313,12 +315,21 @@ class Connection:
             starting.deadline = math.inf
             self._opened.set()
 
+    async def _listed(self, link: Link) -> ToolList:
+        from harness.sessions.tool_list import list_tools
+
+        if self._spec.isolation == "none":
+            return ToolList(tools=())  # every user asks for their own: nobody may be refused it
+        return await list_tools(link.client.request, self._spec.refusals)
+
     async def _shake_hands(self, link: Link, place: ServerProcess | Host) -> None:
         """Agree on a protocol version; retry while a server listens but is not ready."""
         while True:
             try:
                 await link.client.negotiate(
-                    self._spec.transport.protocol, self._spec.start_timeout_s
+                    self._spec.transport.protocol,
+                    self._spec.start_timeout_s,
+                    self._spec.refusals,
                 )
             except HttpFault as fault:
                 if not fault.may_pass or not isinstance(place, Host) or not place.is_starting:

@@ -7,7 +7,7 @@ or only with a change, gets a `ToolProblem`.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
@@ -15,6 +15,7 @@ from mcp.shared.exceptions import MCPError
 from harness.canonical_json import digest
 from harness.errors import ServerError
 from harness.json_bounds import shortcoming
+from harness.sessions.admission import refused_step
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
 from harness.sessions.client import is_closed
 from harness.sessions.tool_schemas import examine
@@ -33,10 +34,13 @@ _NAME = re.compile(r"[A-Za-z0-9_./-]{1,128}")
 Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
 
-async def list_tools(request: Request) -> ToolList:
+async def list_tools(request: Request, refusals: Sequence[str] = ()) -> ToolList:
     """Request every page and return the tools that this user can be offered.
 
+    ``refusals`` are the server's own words for refusing a caller.
+
     Raises:
+        NotAdmitted: the server refused this caller.
         ServerError: the server refused, or its answer is not a tool list.
         ConnectionError: it is gone.
     """
@@ -44,7 +48,7 @@ async def list_tools(request: Request) -> ToolList:
     cursor: str | None = None
     seen: set[str] = set()
     for _ in range(MAX_PAGES):
-        cursor = await listing.add(await _page(request, cursor))
+        cursor = await listing.add(await _page(request, cursor, refusals))
         if cursor is None:
             break
         if cursor in seen:
@@ -65,7 +69,7 @@ async def list_tools(request: Request) -> ToolList:
     return listing.result()
 
 
-async def _page(request: Request, cursor: str | None) -> dict[str, Any]:
+async def _page(request: Request, cursor: str | None, refusals: Sequence[str]) -> dict[str, Any]:
     try:
         return await request("tools/list", {} if cursor is None else {"cursor": cursor})
     except MCPError as error:
@@ -75,9 +79,7 @@ async def _page(request: Request, cursor: str | None) -> dict[str, Any]:
             raise ServerError(f"did not list its tools: {error.message}") from error
         if error.code == METHOD_NOT_FOUND and cursor is None:
             return {"tools": []}
-        raise ServerError(
-            f"refused to list its tools: {error.message} (code {error.code})"
-        ) from error
+        raise refused_step(error, "to list its tools", refusals) from error
 
 
 class _Listing:

@@ -372,7 +372,18 @@ class Transcript:
     """What the server showed beside its tools: instructions, resources, prompts; only recorded
     where several identities ask the same."""
     refused_status: int | None = None
-    """The HTTP status (401 or 403) by which the server refused this caller a session, if the case
-    checks for that; no model was asked then."""
+    """The HTTP status (401 or 403), or the code of the JSON-RPC error, by which the server refused
+    this caller a session, if the case checks for that; no model was asked then."""
     error: TrialError | None = None
     """Set when ``stop`` is ``error``."""
+
+    @property
+    def refused_by(self) -> Refusal:
+        """How a refused session was refused."""
+        return "http_status" if self.refused_status in (401, 403) else "protocol_error"
+
+    @property
+    def refused_words(self) -> str:
+        """How a refused session was refused, in words."""
+        kind = "HTTP" if self.refused_by == "http_status" else "JSON-RPC error"
+        return f"{kind} {self.refused_status}"

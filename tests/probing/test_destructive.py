@@ -70,6 +70,19 @@ def test_with_calls_that_change_something_nothing_is_missed_that_is_found_withou
     assert without <= found(probed(tmp_path / "with", fault, destructive=True))
 
 
+def test_a_server_that_lets_nobody_in_without_a_role_is_probed_as_everybody_else(
+    tmp_path: Path,
+) -> None:
+    report = probed(tmp_path, "gated", destructive=False)
+    decided = report.decisions['get_person(person_id="P-1007")']
+    assert {name: one.access for name, one in decided.items()} == {
+        "admin": "allowed",
+        "clerk": "filtered",
+        "anonymous": "denied",
+    }
+    assert (report.findings, report.lost, report.exit_code) == ((), (), 0)
+
+
 def test_they_reach_a_server_that_can_run_only_once_at_a_time(tmp_path: Path) -> None:
     report = probed(tmp_path, "exclusive", destructive=True, isolation="none")
     assert [line for line in report.lost if "locked" in line] == []

@@ -1,4 +1,4 @@
-"""``must_be_refused``: the server refuses this caller a session, by HTTP 401 or 403.
+"""``must_be_refused``: the server refuses this caller a session.
 
 It checks callers whose credential must not be accepted. No model is asked then, since there is
 nobody to speak for.
@@ -101,9 +101,10 @@ MUST_BE_REFUSED = Kind(
     doc=CheckDoc(
         section="Outcomes",
         asks=(
-            "the server let this caller not in at all: HTTP 401 or 403 where a session "
-            "would open. No model is asked then. It is what to ask of a token that must "
-            "not count ([negative identities](identity.md#negative-identities))"
+            "the server let this caller not in at all: HTTP 401 or 403, or a JSON-RPC error that "
+            "refuses the caller, where a session would open. No model is asked then. It is what "
+            "to ask of a token that must not count "
+            "([negative identities](identity.md#negative-identities))"
         ),
         fails=("Caller was let in although it must be refused: …",),
         example="must_be_refused: true  # long: {severity: warn}",

@@ -78,7 +78,7 @@ def _access(
     view: View, tool: str, made: Sequence[Result], *, kept_back: bool
 ) -> tuple[Access, RefusalShape | None]:
     if view.refused:
-        return "denied", "http_status"
+        return "denied", view.refused_by
     outcomes = {result.call.outcome for result in made if result.call.outcome not in NOT_SENT}
     if "ok" in outcomes:
         return ("filtered", "filtered_fields") if kept_back else ("allowed", None)

@@ -12,7 +12,7 @@ from harness.canonical_json import canonical_json, digest
 from harness.json_bounds import loads
 from harness.judging.policy.same_record import NOTHING, Thing
 from harness.matching.texts import fold
-from harness.types import Aside, JsonObject, ToolCall, ToolList
+from harness.types import Aside, JsonObject, Refusal, ToolCall, ToolList
 
 CallKey: TypeAlias = tuple[str, str]
 """Tool and arguments as canonical JSON: equal keys mean equal calls."""
@@ -142,7 +142,9 @@ class View:
     """How much of a field the suite lets a mask leave readable, from 0 to 1, by the name in lower
     case; of any other field `harness.secrecy.masks.MOST_READABLE`."""
     refused: bool = False
-    """Whether the server refused this identity's connection, by HTTP 401 or 403."""
+    """Whether the server refused this identity a session."""
+    refused_by: Refusal = "http_status"
+    """How it did."""
     rightful: bool = True
     """Whether what it sees counts as rightly seen; false where the suite says that it must not see
     it."""

@@ -82,8 +82,8 @@ class Record:
         if self.asked.call == SHOWN:
             return {**places_of_tools(self.tools), **places_beside(self.transcript.beside)}
         if self.result is None:
-            status = self.transcript.refused_status
-            return {Place(RESULT, "outcome"): f"no session (HTTP {status})"}
+            how = self.transcript.refused_words
+            return {Place(RESULT, "outcome"): f"no session ({how})"}
         return places_of(self.result.call)
 
     def leaves(self, name: str) -> Iterator[Leaf]:

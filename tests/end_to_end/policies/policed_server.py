@@ -265,6 +265,13 @@ def answer_to(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
+AT_THE_DOOR = {
+    "gated": {"code": -32001, "message": "Unauthorized: please sign in"},
+    "broken_for_nobody": {"code": -32603, "message": "the database is down"},
+}
+"""What whoever has no role is told in place of everything but the handshake."""
+
+
 def main() -> None:
     if FAULT == "exclusive":
         database = Path(sys.argv[2]).open("w")  # noqa: SIM115 - locked until the process ends
@@ -276,12 +283,13 @@ def main() -> None:
         request = json.loads(line)
         if "id" not in request:
             continue
-        result = answer_to(request["method"], request.get("params") or {})
-        body = (
-            {"error": {"code": -32601, "message": "Method not found"}}
-            if result is None
-            else {"result": result}
-        )
+        params = request.get("params") or {}
+        if FAULT in AT_THE_DOOR and "tools/" in request["method"] and role_of(params) == "nobody":
+            body: dict[str, Any] = {"error": AT_THE_DOOR[FAULT]}
+        elif (result := answer_to(request["method"], params)) is None:
+            body = {"error": {"code": -32601, "message": "Method not found"}}
+        else:
+            body = {"result": result}
         sys.stdout.buffer.write(
             json.dumps({"jsonrpc": "2.0", "id": request["id"], **body}).encode() + b"\n"
         )

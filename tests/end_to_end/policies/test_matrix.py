@@ -196,6 +196,29 @@ def test_a_sound_server_passes_where_all_identities_share_a_process_also_if_only
     assert {case.status for case in report.cases} == {"passed"}
 
 
+@pytest.mark.parametrize("isolation", ["identity", "none"])
+def test_a_caller_who_is_refused_a_session_is_denied_where_the_case_says_so(
+    tmp_path: Path, isolation: str
+) -> None:
+    said = [{**TESTS[0], "expect": EXPECT}, TESTS[1]]
+    report = run(tmp_path, "gated", said, isolation=isolation)
+    assert accesses(report)["record"] == ["allowed", "filtered", "denied"]
+    denied = report.access.rows[0].cells[2].decisions[0]
+    assert denied.shape == "protocol_error"
+    told = {case.case: case.status for case in report.cases if "anonymous" in case.case}
+    assert told == {"record [anonymous]": "passed", "team [anonymous]": "error"}
+    (unsaid,) = (result for result in report.results if result.case.name == "team [anonymous]")
+    assert unsaid.error is not None
+    assert "Unauthorized: please sign in (code -32001)" in unsaid.error.message
+
+
+def test_a_server_that_cannot_serve_a_caller_has_not_denied_them(tmp_path: Path) -> None:
+    report = run(tmp_path, "broken_for_nobody", [{**TESTS[0], "expect": EXPECT}])
+    told = {case.case: case.status for case in report.cases}
+    assert told["record [anonymous]"] == "error"
+    assert told["record [admin]"] == "passed"
+
+
 def test_a_server_that_ignores_identity_does_not_look_safe(tmp_path: Path) -> None:
     report = run(tmp_path, "blind")
     assert {case.status for case in report.cases} == {"passed"}

@@ -1,0 +1,41 @@
+"""A caller whom the server refuses a session, told from a server that cannot give one.
+
+Only what says so itself is a refusal: HTTP 401 or 403, or a JSON-RPC error that refuses by its code
+or its words, as a call's would. Any other failure is one of the server.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from mcp.shared.exceptions import MCPError
+
+from harness.errors import NotAdmitted, ServerError
+from harness.linear_regex import search
+from harness.sessions.refusal_words import OPERATING_SYSTEM, REFUSED
+from harness.sessions.structured_refusals import has_refusal_code
+
+_READ_CHARS = 2_000
+"""Characters of an error that are examined."""
+
+
+def refused_step(error: MCPError, step: str, refusals: Sequence[str] = ()) -> ServerError:
+    """Return what to raise where ``error`` answers a ``step`` of opening a session.
+
+    ``refusals`` are regular expressions of the server's own words for refusing a caller.
+    """
+    words = f"refused {step}: {error.message} (code {error.code})"
+    if _refuses_the_caller(error, refusals):
+        return NotAdmitted(words, status=error.code)
+    return ServerError(words)
+
+
+def _refuses_the_caller(error: MCPError, refusals: Sequence[str]) -> bool:
+    data = "" if error.data in (None, "") else json.dumps(error.data, default=str)
+    text = f"{error.message} {data}"[:_READ_CHARS]
+    return (
+        has_refusal_code(error.data, {"code": error.code})
+        or any(search(pattern, text) for pattern in refusals)
+        or (REFUSED.search(text) is not None and OPERATING_SYSTEM.search(text) is None)
+    )
