@@ -262,7 +262,7 @@ def _known_of(path: Path) -> tuple[str, dict[str, Any]]:
         log = read_log(path)
         whole = summary(log) if log.footer else None
         return history.state_of(log), {"done": len(log.results), "summary": whole}
-    view = json.loads(run_view(path).body)
+    view = json.loads(run_view(path))
     return "finished", {"done": view["done"], "summary": view["summary"] if view["ended"] else None}
 
 

@@ -244,7 +244,7 @@ def _told(line: TrialLine, offset: int, progress: str) -> str:
 
 def _summary_text(log: Path) -> str:
     """Return the summary, and keep it beside the log with all that the page shows of the run."""
-    return json.dumps(json.loads(run_view(log).body)["summary"])
+    return json.dumps(json.loads(run_view(log))["summary"])
 
 
 def _trial_at(log: Path, offset: int) -> TrialLine:

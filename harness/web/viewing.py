@@ -24,7 +24,7 @@ from harness.web.catalog import MOST_BYTES
 from harness.web.history import find_run
 from harness.web.jobs import Board
 from harness.web.results import run_facts
-from harness.web.run_view import Settled, kept_view, run_view
+from harness.web.run_view import kept_view, run_view, settled_at
 from harness.web.settings import Settings
 
 _MOST_WORDS = 20
@@ -38,7 +38,6 @@ class Viewing:
         """Show the runs of ``settings``, those of ``board`` under the names that they came with."""
         self._board = board
         self._runs = settings.runs
-        self._settled = Settled()
 
     def routes(self) -> list[Route]:
         """Return them."""
@@ -77,7 +76,7 @@ class Viewing:
         line = await anyio.to_thread.run_sync(_line_at, log, int(at))
         if line is None:
             raise HTTPException(404, "There is no such trial.")
-        settled = await anyio.to_thread.run_sync(self._settled.at, log, int(at))
+        settled = await anyio.to_thread.run_sync(settled_at, log, int(at))
         result = settled or line.run
         detail = await anyio.to_thread.run_sync(trial_detail, result, line.transcript)
         return JSONResponse({**detail, "key": result.key})
@@ -107,8 +106,8 @@ def _whole(log: Path, whole: bool) -> bytes | int:  # noqa: FBT001 - for run_syn
         return 0
     facts = log.stat()
     if (kept := kept_view(log, facts)) is not None:
-        return kept.body
-    return run_view(log).body if whole or facts.st_size <= MOST_BYTES else facts.st_size
+        return kept
+    return run_view(log) if whole or facts.st_size <= MOST_BYTES else facts.st_size
 
 
 def _line_at(log: Path, at: int) -> TrialLine | None:

@@ -11,7 +11,7 @@ import pytest
 from harness.reports.build import build_report
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.web import run_view as kept
-from harness.web.run_view import NAME, run_view
+from harness.web.run_view import VIEW, run_view, settled_at
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
@@ -94,18 +94,20 @@ def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
     with monkeypatch.context() as patch:
         patch.setattr(kept, "read_log", None)  # it would fail if it read the log
         assert run_view(log) == first
-    (tmp_path / NAME).write_bytes((tmp_path / NAME).read_bytes()[:-9])
+    (tmp_path / VIEW).write_bytes((tmp_path / VIEW).read_bytes()[:-9])
     assert run_view(log) == first
     with LogWriter(log) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
-    assert len(json.loads(run_view(log).body)["grid"]["cells"]) == 2
+    assert len(json.loads(run_view(log))["grid"]["cells"]) == 2
 
 
 def test_a_result_that_others_decided_is_kept_as_it_was_decided(tmp_path: Path) -> None:
     log = asked_as_several(tmp_path, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
     (leaking,) = (one for one in build_report(log).results if one.status == "failed")
     logged = {one.key: one for one in read_log(log.path).results}[leaking.key]
-    settled = run_view(log.path).result_at(log.offset(leaking.key))
+    assert settled_at(log.path, log.offset(leaking.key)) is None  # nobody looked at the run yet
+    run_view(log.path)
+    settled = settled_at(log.path, log.offset(leaking.key))
     assert settled is not None
     assert (logged.status, settled.status) == ("passed", "failed")
     assert [check.label for check in settled.checks] == [check.label for check in leaking.checks]
