@@ -63,6 +63,7 @@ class Pages:
             Route("/favicon.ico", _page("favicon.svg")),
             Route(HEALTH, lambda _: JSONResponse({"status": "ok"})),
             Route("/runs/compare", self.compare),
+            Route("/runs/grid", _page("grid.html")),
             Route("/runs/{id}/report", self.report),
             Route("/runs/{id}/workbench", self.workbench),
             Mount("/static/assets", StaticFiles(directory=ASSETS)),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -18,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from harness.reports.formats.html_report.detail import trial_detail
+from harness.reports.viewer.several_runs import joined
 from harness.reports.viewer.text_search import find_words
 from harness.runlog import TrialLine, being_written, read_header, read_lines
 from harness.web.catalog import MOST_BYTES
@@ -27,6 +29,8 @@ from harness.web.results import run_facts
 from harness.web.run_view import kept_view, run_view, settled_at
 from harness.web.settings import Settings
 
+MOST_RUNS = 20
+"""Runs that are shown side by side at most."""
 _MOST_WORDS = 20
 _LONGEST_WORD = 200
 
@@ -43,6 +47,7 @@ class Viewing:
         """Return them."""
         return [
             Route("/evaluations/{id}/grid", self.grid, methods=["GET"]),
+            Route("/evaluations/{id}/grid/with", self.several, methods=["GET"]),
             Route("/evaluations/{id}/trials/{at}", self.trial, methods=["GET"]),
             Route("/evaluations/{id}/search", self.search, methods=["GET"]),
         ]
@@ -65,6 +70,17 @@ class Viewing:
         return Response(
             b'{"run": ' + json.dumps(facts).encode() + b", " + body[1:],
             media_type="application/json",
+        )
+
+    async def several(self, request: Request) -> Response:
+        """Return the grid of this run and of each ``run=``: a column for each run and model."""
+        names = [request.path_params["id"], *request.query_params.getlist("run")]
+        names = list(dict.fromkeys(names))
+        if len(names) > MOST_RUNS:
+            raise HTTPException(400, f"At most {MOST_RUNS} runs are shown side by side.")
+        logs = [self._named(name) for name in names]
+        return Response(
+            await anyio.to_thread.run_sync(_several, logs), media_type="application/json"
         )
 
     async def trial(self, request: Request) -> Response:
@@ -94,7 +110,10 @@ class Viewing:
         return JSONResponse({"words": found})
 
     def _log(self, request: Request) -> Path:
-        path = find_run(request.path_params["id"], self._runs)
+        return self._named(request.path_params["id"])
+
+    def _named(self, run_id: str) -> Path:
+        path = find_run(run_id, self._runs)
         if path is None:
             raise HTTPException(404, "There is no such run, or it has no log.")
         return path
@@ -108,6 +127,15 @@ def _whole(log: Path, whole: bool) -> bytes | int:  # noqa: FBT001 - for run_syn
     if (kept := kept_view(log, facts)) is not None:
         return kept
     return run_view(log) if whole or facts.st_size <= MOST_BYTES else facts.st_size
+
+
+def _several(logs: Sequence[Path]) -> bytes:
+    """Return the grid of runs, the oldest first."""
+    told = []
+    for log in sorted(logs, key=lambda path: path.parent.name):
+        when = read_header(log).started_at[:16].replace("T", " ")
+        told.append((log.parent.name, when, json.loads(run_view(log))["grid"]))
+    return json.dumps({"grid": joined(told)}).encode()
 
 
 def _line_at(log: Path, at: int) -> TrialLine | None:

@@ -70,7 +70,7 @@ def test_axe_finds_nothing_in_the_results_of_a_run(
 
 
 @pytest.mark.parametrize(("width", "dark"), LOOKS)
-def test_axe_finds_nothing_in_a_comparison(
+def test_axe_finds_nothing_in_a_comparison_nor_in_runs_side_by_side(
     page: Page, browser: Browser, width: int, dark: bool
 ) -> None:
     name = "20260701T000001Z-axe-compare"
@@ -78,6 +78,9 @@ def test_axe_finds_nothing_in_a_comparison(
     if not log.exists():
         two_models(log)
     browser.open(f"{page.url}/runs/compare?a={name}", width=width, dark=dark)
+    assert faults(browser) == []
+    browser.open(f"{page.url}/runs/grid?run={name}", width=width, dark=dark)
+    with_a_trace(browser)
     assert faults(browser) == []
 
 

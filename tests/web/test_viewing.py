@@ -10,12 +10,15 @@ import pytest
 
 from harness.reports.build import build_report
 from harness.runlog import LogWriter, TrialLine, read_log
+from harness.types import Status
 from harness.web import run_view as kept
 from harness.web.run_view import VIEW, run_view, settled_at
+from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
 from tests.reports.logs import a_log, a_run, a_transcript
+from tests.reports.viewer.test_viewer import NAMES, PRESS, SET
 from tests.web.support import Page
 
 
@@ -83,6 +86,34 @@ def test_nobody_waits_unasked_until_a_large_log_is_read(page: Page) -> None:
     assert ask(page, f"{log.parent.name}/grid") == {"grid": None, "to_read": size}
     assert len(ask(page, f"{log.parent.name}/grid?whole=1")["grid"]["cells"]) == 11
     assert len(ask(page, f"{log.parent.name}/grid")["grid"]["cells"]) == 11
+
+
+@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+def test_runs_stand_side_by_side_each_with_its_own_rate(page: Page, browser: Browser) -> None:
+    runs = page.project.folder / ".harness/runs"
+    names = [f"2026050{day}T000000Z-beside-a" for day in (6, 7)]
+    ends: tuple[Status, Status] = ("failed", "passed")
+    for name, ended in zip(names, ends, strict=True):
+        a_log(
+            runs / name / "log.jsonl", a_run("a", suite="beside"), a_run("b", ended, suite="beside")
+        )
+    browser.open(f"{page.url}/runs?")
+    browser.run(SET, "#suite", "value", "beside")
+    boxes = "return [...document.querySelectorAll('#rows input')].map((one) => one.click()).length"
+    rows = "return [...document.querySelectorAll('#rows .suite')].map((one) => one.textContent)"
+    browser.until(lambda: browser.run(rows) == ["beside", "beside"])
+    browser.run(boxes)
+    browser.run("document.getElementById('side').click()")
+    rates = "return [...document.querySelectorAll('.vrate')].map((one) => one.textContent)"
+    browser.until(lambda: browser.run(rates))
+    assert [rate.split()[0] for rate in browser.run(rates)] == ["50", "100"]
+    assert browser.run(NAMES) == ["b", "a"]
+    browser.run(SET, "#search", "value", "Expected call not found")
+    browser.until(lambda: browser.run(NAMES) == ["b"])
+    browser.run(PRESS, "j")
+    browser.until(lambda: browser.run("return document.querySelector('.trace .checks .failed')"))
+    assert names[0] in browser.run("return document.querySelector('.trace').textContent")
+    assert browser.complaints() == []
 
 
 def test_a_view_is_made_once_and_anew_when_the_log_has_changed(

@@ -4,13 +4,14 @@ The page of `harness serve` and the HTML report show the same viewer. Its data a
 figures and their words included; its scripts are ES modules in ``assets``, which the page serves as
 they are and the report holds in one piece (`harness.reports.single_page`).
 
-============= ==============================================================
-`grid`        the cells and columns, with the rates of each column
-`time_axis`   when the model and the tools were at work
-`graded`      the three metrics of a graded case, and its expected calls
-`refusals`    who refused a call, in words
-`text_search` finds words in everything that a log says of its trials
-============= ==============================================================
+============== ==============================================================
+`grid`         the cells and columns, with the rates of each column
+`several_runs` the grids of several runs as one
+`time_axis`    when the model and the tools were at work
+`graded`       the three metrics of a graded case, and its expected calls
+`refusals`     who refused a call, in words
+`text_search`  finds words in everything that a log says of its trials
+============== ==============================================================
 """
 
 from __future__ import annotations

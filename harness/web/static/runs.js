@@ -114,7 +114,7 @@ function links(run, suites, live, readable) {
 }
 
 function tally() {
-  byId("compare").disabled = picked.size < 2;
+  byId("compare").disabled = byId("side").disabled = picked.size < 2;
   byId("compare").textContent = picked.size > 2 ? `Compare ${picked.size} runs` : "Compare two runs";
   byId("picked").textContent = picked.size < 2 ? `Tick two runs or more (${picked.size} ticked).` : "The later ones are held against the first.";
 }
@@ -122,6 +122,9 @@ function tally() {
 byId("compare").addEventListener("click", () => {
   // The earlier one is what the later one is held against; names begin with the time.
   location.assign(comparison(...[...picked].sort()));
+});
+byId("side").addEventListener("click", () => {
+  location.assign(`/runs/grid?${new URLSearchParams([...picked].sort().map((run) => ["run", run]))}`);
 });
 byId("more").addEventListener("click", () => {
   limit += PAGE;

@@ -12,6 +12,7 @@ import { CHOICES, wordsOf } from "./state.js";
  * @property {number} [passed] @property {number} [planned] @property {string[]} [trials]  their statuses
  * @property {number[]} [at]  where the log has each trial
  * @property {number} [number]  its place in the run
+ * @property {string} [run]  the run that it is of, if there are several
  *
  * @typedef {{key: string[], title: string, words: string, rates: {suite: string, text: string, words: string}[]}} Column
  * @typedef {{name: string, column: string[], row: string[], columns: Column[]}} Axis

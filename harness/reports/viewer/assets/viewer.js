@@ -238,4 +238,4 @@ export class Viewer {
 }
 
 /** @param {Cell} cell */
-const nameOf = (cell) => [cell.suite, cell.case, cell.model].map(encodeURIComponent).join("/");
+const nameOf = (cell) => [cell.suite, cell.case, cell.model, ...(cell.run ? [cell.run] : [])].map(encodeURIComponent).join("/");
