@@ -15,6 +15,8 @@ from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that say nothing of the server's policy."""
+_APART = frozenset({"forged", "after", "opener", "data"})
+"""Facts that only such calls have."""
 
 
 def asked(results: Iterable[TrialResult]) -> Iterator[TrialResult]:
@@ -53,6 +55,14 @@ def is_forged(run: TrialResult) -> bool:
     return "forged" in facts_of(run)
 
 
+def is_apart(run: TrialResult) -> bool:
+    """Whether a call is none of those that all callers make with the data as they are.
+
+    That is, it is forged, repeated, with a swapped token, or with data that may be altered.
+    """
+    return not _APART.isdisjoint(facts_of(run))
+
+
 def label_of(run: TrialResult) -> str:
     """Return what was called, as tables have it."""
     return run.case.name.removesuffix(f" [{run.case.identity}]")
@@ -69,11 +79,7 @@ class Lived:
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
         calls = tuple(asked(report.results))
-        self.runs = tuple(
-            run
-            for run in calls
-            if not (is_forged(run) or {"after", "opener", "data"} & facts_of(run).keys())
-        )
+        self.runs = tuple(run for run in calls if not is_apart(run))
         self.again = tuple(run for run in calls if "after" in facts_of(run))
         """Calls that were only made to confirm a suspicion; they say nothing else."""
         self.swapped = tuple(run for run in calls if "opener" in facts_of(run))

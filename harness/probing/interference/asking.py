@@ -19,10 +19,11 @@ from harness.errors import HarnessError, ServerError
 from harness.judging.trial import not_started
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
 from harness.probing.callers import ProbeCaller
-from harness.probing.interference.comparing import SHOWN, Comparison, Record, Stage, records_of
+from harness.probing.interference.comparing import Comparison
 from harness.probing.interference.data_sets import Which, data_set, server_with, setup_caller
 from harness.probing.interference.declared import declared_in
-from harness.probing.interference.further_calls import further_calls
+from harness.probing.interference.further_calls import AlteredValue, further_calls, leads_on
+from harness.probing.interference.records import SHOWN, Record, Stage, records_of
 from harness.probing.planned_calls import ProbeCall
 from harness.redaction import KNOWN
 from harness.runlog import TrialLine
@@ -78,8 +79,9 @@ class Interference:
         alike = found.alike()
         first = list({alike[caller.name]: caller for caller in reversed(shut)}.values())
         ranks = first, [caller for caller in shut if caller not in first]
+        altered = AlteredValue(alteration.field, *found.altered())
         further, self._left_out = further_calls(
-            ranks, [*self._readable()], found.altered(), alteration.field
+            ranks, [*self._readable()], altered, found.pages(leads_on)
         )
         asks = [(caller, further.get(caller.name, [])) for caller in shut]
         await self._compare("further", [(caller, calls) for caller, calls in asks if calls])

@@ -1,13 +1,14 @@
 """Calls beyond the suite's own that may show what depends on an altered value.
 
 They ask for the records that have the value and for others like them, search for the value as it is
-in A and in B, sort by the field that has it, and are bent as in the rest of the probe
+in A and in B, sort by the field that has it, turn pages, and are bent as in the rest of the probe
 (`harness.probing.bent_arguments`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import Any
 
@@ -23,31 +24,58 @@ MOST_FURTHER = 600
 """Further calls for one altered value, all identities together; each is made with both data."""
 _MOST_VALUES = 2
 """Values of one side that are searched for."""
+_MOST_PAGES = 2
 _SORTING = ("sort", "sort_by", "order", "order_by")
 """Arguments that may sort, although no schema declares them."""
 _FEW = (1, 2)
 """Limits and pages that cut a list short."""
+_PAGING = ("cursor", "token", "page", "after", "next", "continuation")
+"""Parts of names of what leads to a further page."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlteredValue:
+    """What was altered, as those see it who may."""
+
+    field: str
+    """The name of its field."""
+    a: Sequence[Leaf]
+    """The fields whose value only A has."""
+    b: Sequence[Leaf]
+    """The fields whose value only B has."""
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Some of the values of either side."""
+        return (*self.a[:_MOST_VALUES], *self.b[:_MOST_VALUES])
+
+    @property
+    def beside(self) -> Iterator[Leaf]:
+        """The fields of the records that have the value."""
+        for leaf in (*self.a, *self.b):
+            for name, value in leaf.record.fields.items():
+                yield leaf._replace(name=str(name), value=value)
 
 
 def further_calls(
     ranks: Sequence[Sequence[ProbeCaller]],
     own: Sequence[tuple[ProbeCall, Tool]],
-    altered: tuple[Sequence[Leaf], Sequence[Leaf]],
-    field: str,
+    altered: AlteredValue,
+    pages: Mapping[str, Sequence[str]],
 ) -> tuple[Mapping[str, list[ProbeCall]], int]:
     """Return the further calls of each caller by name, and how many were left out.
 
     Args:
         ranks: Who must not see the value, whose calls come first in the first rank.
         own: The calls that everybody makes, with their tools.
-        altered: The fields whose value differs, as somebody gets them in A and in B.
-        field: The name of these fields.
+        altered: What was altered.
+        pages: The texts that callers were given to get a further page, by the caller's name.
     """
     known = {(call.tool, canonical_json(call.arguments)) for call, _ in own}
     chosen = {
         (name, call.label): call
         for callers in ranks
-        for name, call in _in_turns(callers, own, altered, field, known)
+        for name, call in _in_turns(callers, own, altered, pages, known)
     }
     kept: dict[str, list[ProbeCall]] = {}
     for (name, _), call in islice(chosen.items(), MOST_FURTHER):
@@ -55,95 +83,98 @@ def further_calls(
     return kept, max(0, len(chosen) - MOST_FURTHER)
 
 
+def leads_on(name: str) -> bool:
+    """Whether a field or an argument of that name may lead to a further page."""
+    return any(word in fold(name) for word in _PAGING)
+
+
 def _in_turns(
     callers: Sequence[ProbeCaller],
     own: Sequence[tuple[ProbeCall, Tool]],
-    altered: tuple[Sequence[Leaf], Sequence[Leaf]],
-    field: str,
+    altered: AlteredValue,
+    pages: Mapping[str, Sequence[str]],
     known: set[tuple[str, str]],
 ) -> Iterator[tuple[str, ProbeCall]]:
     """Yield the first further call of each caller and call, then the second of each …."""
     makers = [(caller, call, tool) for caller in callers for call, tool in own]
-    each = [
-        _once(known, _of_call(caller, call, tool, altered, field)) for caller, call, tool in makers
-    ]
+    each = []
+    for caller, call, tool in makers:
+        ask = _Further(call, tool, altered, pages.get(caller.name, ()))
+        each.append(_once(known, call, ask.arguments(caller)))
     for together in zip_longest(*each):
-        for (caller, _, _), call in zip(makers, together, strict=True):
-            if call is not None:
-                yield caller.name, call
+        for (caller, _, _), made in zip(makers, together, strict=True):
+            if made is not None:
+                yield caller.name, made
 
 
 def _once(
-    known: set[tuple[str, str]], calls: Iterable[tuple[ProbeCall, JsonObject]]
+    known: set[tuple[str, str]], call: ProbeCall, each: Iterable[JsonObject]
 ) -> Iterator[ProbeCall]:
     seen = set(known)
-    for call, arguments in calls:
+    for arguments in each:
         key = call.tool, canonical_json(arguments)
         if key not in seen:
             seen.add(key)
             yield ProbeCall(tool=call.tool, arguments=arguments, changes=call.changes)
 
 
-def _of_call(
-    caller: ProbeCaller,
-    call: ProbeCall,
-    tool: Tool,
-    altered: tuple[Sequence[Leaf], Sequence[Leaf]],
-    field: str,
-) -> Iterator[tuple[ProbeCall, JsonObject]]:
-    """Yield ``call`` with other arguments, the most telling first."""
-    declared = tool.input_schema.get("properties")
-    parts: Mapping[str, Any] = declared if isinstance(declared, Mapping) else {}
-    required = {
-        name: value
-        for name, value in call.arguments.items()
-        if name in tool.input_schema.get("required", ())
-    }
-    beside = [*_beside(leaf for leaves in altered for leaf in leaves)]
-    ids = ids_for(call.arguments, beside)
-    for name, values in ids.items():
-        for value in values:
-            yield call, {**call.arguments, name: value}
-    for leaf in beside:
-        for name in parts:
-            if fold(name) == fold(leaf.name):
-                yield call, {**required, name: leaf.value}
-    for name, part in parts.items():
-        if isinstance(part, Mapping):
-            for value in _values(name, part, altered, field):
-                # Other filters may leave out the very record, so it is asked without them, too.
-                yield call, {**required, name: value}
-                yield call, {**call.arguments, name: value}
-    yield call, {**call.arguments, **dict.fromkeys(_SORTING, field)}
-    for leaves in altered:
-        for leaf in leaves[:1]:
-            yield call, {**call.arguments, field: leaf.value}
-    for bent in [*Bending(tool.input_schema, ids).bent(caller, call, ())][:-1]:
-        yield call, bent.arguments
+class _Further:
+    """Other arguments for one call of one caller."""
 
+    def __init__(
+        self, call: ProbeCall, tool: Tool, altered: AlteredValue, pages: Sequence[str]
+    ) -> None:
+        declared = tool.input_schema.get("properties")
+        self._given = call.arguments
+        self._call, self._tool, self._altered, self._pages = call, tool, altered, pages
+        self._parts: Mapping[str, Any] = declared if isinstance(declared, Mapping) else {}
+        needed = tool.input_schema.get("required", ())
+        self._needed = {name: value for name, value in self._given.items() if name in needed}
 
-def _values(
-    name: str,
-    part: Mapping[str, Any],
-    altered: tuple[Sequence[Leaf], Sequence[Leaf]],
-    field: str,
-) -> Iterator[Any]:
-    """Yield what the declared argument ``name`` may be, to search for the value or sort by it."""
-    if "enum" in part:
-        return  # each of its words is tried anyway
-    kind = _kind(part)
-    leaves = [leaf for side in altered for leaf in side[:_MOST_VALUES]]
-    if kind == "string":
-        yield from (str(leaf.value) for leaf in leaves)
-        yield field
-        yield from (text.split()[0] for leaf in leaves if (text := str(leaf.value).strip()))
-    elif kind == "array":
-        yield from ([leaf.value] for leaf in leaves)
-    elif kind in ("integer", "number"):
-        numbers = [leaf.value for leaf in leaves if isinstance(leaf.value, int | float)]
-        yield from (number for number in numbers if kind == "number" or isinstance(number, int))
-        if is_limit(name) or not numbers:
-            yield from _FEW
+    def arguments(self, caller: ProbeCaller) -> Iterator[JsonObject]:
+        """Yield the arguments, the most telling first."""
+        altered = self._altered
+        beside = [*altered.beside]
+        ids = ids_for(self._given, beside)
+        for name, values in ids.items():
+            yield from ({**self._given, name: value} for value in values)
+        for leaf in beside:
+            for name in self._parts:
+                if fold(name) == fold(leaf.name):
+                    yield {**self._needed, name: leaf.value}
+        for name, part in self._parts.items():
+            if isinstance(part, Mapping) and "enum" not in part:  # its words are tried anyway
+                for value in self._values(name, _kind(part)):
+                    # Other filters may leave out the very record, so it is asked without them.
+                    yield {**self._needed, name: value}
+                    yield {**self._given, name: value}
+        yield {**self._given, **dict.fromkeys(_SORTING, altered.field)}
+        for leaf in (*altered.a[:1], *altered.b[:1]):
+            yield {**self._given, altered.field: leaf.value}
+        for name, values in ids.items():
+            # What is nearly an id may be completed, or corrected.
+            yield from ({**self._given, name: value[:-1]} for value in values[:1])
+        for bent in [*Bending(self._tool.input_schema, ids).bent(caller, self._call, ())][:-1]:
+            yield bent.arguments
+
+    def _values(self, name: str, kind: str | None) -> Iterator[Any]:
+        """Yield what the argument ``name`` may be, to search for the value or to sort by it."""
+        field, values = self._altered.field, [leaf.value for leaf in self._altered.leaves]
+        if kind == "string":
+            yield from self._pages[:_MOST_PAGES] if leads_on(name) else ()
+            yield from map(str, values)
+            yield field
+            yield from (text.split()[0] for value in values if (text := str(value).strip()))
+            yield from (f"{field}{sign}{value}" for sign in ("=", ":") for value in values)
+        elif kind == "array":
+            yield from ([value] for value in (field, *values))
+        elif kind == "object":
+            yield from ({field: value} for value in values)
+        elif kind in ("integer", "number"):
+            numbers = [value for value in values if isinstance(value, int | float)]
+            yield from (one for one in numbers if kind == "number" or isinstance(one, int))
+            if is_limit(name) or leads_on(name) or not numbers:
+                yield from _FEW
 
 
 def _kind(part: Mapping[str, Any]) -> str | None:
@@ -155,10 +186,3 @@ def _kind(part: Mapping[str, Any]) -> str | None:
             if isinstance(kind, str) and kind != "null":
                 return kind
     return None
-
-
-def _beside(leaves: Iterable[Leaf]) -> Iterator[Leaf]:
-    """Yield the fields of the records that ``leaves`` stand in."""
-    for leaf in leaves:
-        for name, value in leaf.record.fields.items():
-            yield leaf._replace(name=str(name), value=value)

@@ -6,15 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from harness.probing.caller_views import facts_of, label_of
-from harness.probing.interference.comparing import (
-    SHOWN,
-    Account,
-    Comparison,
-    Dependent,
-    Record,
-    records_of,
-)
+from harness.probing.interference.comparing import Account, Comparison, Dependent
 from harness.probing.interference.declared import declared_in
+from harness.probing.interference.records import SHOWN, Record, records_of
 from harness.probing.report import ProbeFinding
 from harness.runlog import RunLog
 from harness.safe_text import one_line

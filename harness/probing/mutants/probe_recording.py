@@ -9,6 +9,7 @@ from harness.probing.caller_views import (
     asked,
     bases_of,
     facts_of,
+    is_apart,
     label_of,
     name_of,
 )
@@ -46,12 +47,7 @@ class ProbeRecording(Recording):
 
 def _answers(log: RunLog) -> Iterator[Answer]:
     for run in sorted(asked(log.results), key=lambda run: run.index):
-        # What was forged, swapped or repeated is asked of some callers only.
-        if (
-            bases_of(run)
-            or run.stop is None
-            or {"after", "opener", "forged"} & facts_of(run).keys()
-        ):
+        if bases_of(run) or run.stop is None or is_apart(run):
             continue
         transcript = log.transcript(run.key)
         if transcript is None or any(call.outcome in NO_ANSWER for call in transcript.tool_calls):

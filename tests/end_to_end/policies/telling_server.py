@@ -50,6 +50,7 @@ LISTED = {
     "sort_by": STRING,
     "min_salary": {"type": "integer"},
     "limit": {"type": "integer"},
+    "cursor": STRING,
 }
 PERSON = {"type": "string", "pattern": r"^P-\d{4}$", "description": "Such as P-1001."}
 
@@ -99,9 +100,12 @@ def chosen(arguments: dict[str, Any], role: str) -> list[dict[str, Any]]:
     free = role == "admin"
     query, least = str(arguments.get("query", "")), arguments.get("min_salary")
     texts = ("name", "salary") if free or "search" in FAULTS else ("name",)
-    found = [one for one in found if any(query in str(one[key]) for key in texts)]
     if isinstance(least, int) and (free or "filter" in FAULTS):
         found = [one for one in found if one["salary"] >= least]
+    if "language" in FAULTS and "=" in query:
+        query, (key, _, value) = "", query.partition("=")
+        found = [one for one in found if str(one.get(key)) == value]
+    found = [one for one in found if any(query in str(one[key]) for key in texts)]
     if "undeclared" in FAULTS and isinstance(arguments.get("salary"), int):
         found = [one for one in found if one["salary"] == arguments["salary"]]
     by_salary = arguments.get("sort_by") == "salary" and (free or "sort" in FAULTS)
@@ -113,6 +117,9 @@ def chosen(arguments: dict[str, Any], role: str) -> list[dict[str, Any]]:
 def list_people(arguments: dict[str, Any], role: str) -> dict[str, Any]:
     found = chosen(arguments, role)
     limit = arguments.get("limit")
+    most = sum(one["team"] == arguments["team"] for one in PEOPLE)
+    if "limit_error" in FAULTS and isinstance(limit, int) and limit > most:
+        return error(f"The limit is at most {most}.")
     if "top" in FAULTS and limit == 1:
         found.sort(key=lambda one: -one["salary"])
     page = found[:limit] if isinstance(limit, int) and limit > 0 else found
@@ -128,6 +135,11 @@ def list_people(arguments: dict[str, Any], role: str) -> dict[str, Any]:
         result["has_more"] = len(whole) > len(page)
     if "cursor" in FAULTS and page:
         result["cursor"] = base64.b64encode(str(page[-1]["salary"]).encode()).decode()
+    if "paged" in FAULTS and role != "admin":
+        turned = arguments.get("cursor") == "page-2"
+        sorted_rows = sorted(found, key=lambda one: one["salary"])
+        result["people"] = [shown(one, role) for one in (sorted_rows[2:] if turned else found[:2])]
+        result["next_cursor"] = "page-2"
     if "pages" in FAULTS and role != "admin":
         result["people"] = [shown(one, role) for one in whole[:3] if not one["confidential"]]
     return result
@@ -146,7 +158,10 @@ def get_person(arguments: dict[str, Any], role: str) -> dict[str, Any]:
             return error("Access denied: this person is confidential.")
         one = None
     if one is None:
-        return error("There is nobody with this id.")
+        given = str(arguments.get("person_id"))
+        near = [one["person_id"] for one in PEOPLE if one["person_id"].startswith(given)]
+        hint = f" Did you mean one of {', '.join(near)}?" if "suggest" in FAULTS else ""
+        return error(f"There is nobody with this id.{hint}")
     return answer(shown(one, role))
 
 
@@ -182,16 +197,20 @@ def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
         return get_person(arguments, role)
     if arguments.get("team") not in TEAMS:
         return error("There is no such team.")
-    return answer({"list_people": list_people, "count_people": count_people}[name](arguments, role))
+    found = {"list_people": list_people, "count_people": count_people}[name](arguments, role)
+    return found if "isError" in found else answer(found)
 
 
 def answer_to(method: str, params: dict[str, Any]) -> dict[str, Any] | None:
     user = (params.get("_meta") or {}).get(IDENTITY) or {}
     role = str(user.get("role", "nobody"))
+    if method == "resources/list" and "resource" in FAULTS:
+        uri = {"uri": "people://all", "name": f"All {len(PEOPLE)} people"}
+        return {"resources": [uri]}
     if method == "initialize":
         return {
             "protocolVersion": "2025-11-25",
-            "capabilities": {"tools": {}, "logging": {}},
+            "capabilities": {"tools": {}, "logging": {}, "resources": {}},
             "serverInfo": {"name": "telling", "version": "1"},
         }
     if method == "tools/list":

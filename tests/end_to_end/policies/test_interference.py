@@ -57,11 +57,16 @@ TELLING: dict[str, tuple[dict[str, Any], str, str]] = {
     "top": (SALARY, "limit=1", "people[0].person_id is"),
     "described": (SALARY, "what is shown before any call", "list_people.description in"),
     "meta": (SALARY, 'get_person(person_id="P-1003")', "paid in _meta of the result is"),
+    "language": (SALARY, 'query="salary=', "the number of items in people is"),
+    "paged": (SALARY, 'cursor="page-2"', "people[0].person_id is"),
     "notified": (SALARY, 'list_people(team="blue")', "a message of the server"),
     "total": (PERSON, 'list_people(team="blue")', "total is 4 in A, 3 in B"),
     "more": (PERSON, 'list_people(team="blue")', "has_more is true in A, false in B"),
     "count": (PERSON, 'count_people(team="blue")', "people is 4 in A, 3 in B"),
     "oracle": (PERSON, 'get_person(person_id="P-1005")', "outcome is denied in A, tool_error in B"),
+    "limit_error": (PERSON, "limit=1000000000", "is at most 4"),
+    "suggest": (PERSON, "get_person", "the text is"),
+    "resource": (PERSON, "what is shown before any call", "All 8 people"),
     "pages": (PERSON, 'list_people(team="blue")', "the number of items in people is 2 in A, 3 in"),
 }
 """Fault → what is altered, the call that shows it, and how."""
@@ -187,3 +192,14 @@ def test_each_way_to_tell_of_a_withheld_value_is_found(project: Project, fault: 
 def test_nothing_is_found_with_other_data(project: Project, seed: int) -> None:
     finished = probe(project, "", SALARY, PERSON, seed=str(seed))
     assert (finished.code, finished.document["findings"]) == (0, []), finished.stdout
+
+
+@pytest.mark.slow
+def test_nothing_of_ours_depends_on_what_the_suites_alter(project: Project) -> None:
+    finished = project.run("probe", "hr_access", "--named-only", "--json-output", COLUMNS="120")
+    assert (finished.code, finished.document["findings"]) == (0, []), finished.stdout
+    accounts = finished.document["altered"]
+    assert [one["field"] for one in accounts] == ["annual_salary", "home_address", "sick_days"]
+    for one in accounts:
+        assert (one["may_see"], one["dependent"], one["fault"]) == (["hr_admin"], 0, None)
+    assert accounts[0]["may_depend"] == ["get_salary_statistics: average_salary"]

@@ -1,0 +1,116 @@
+"""The recorded answers with both sets of data, one for each call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+from harness.judging.policy.views import Leaf, Result
+from harness.matching.masks import is_masked
+from harness.matching.texts import fold
+from harness.probing.caller_views import NO_ANSWER, facts_of, name_of
+from harness.probing.interference.data_sets import Which
+from harness.probing.interference.places import (
+    RESULT,
+    Place,
+    Places,
+    places_beside,
+    places_of,
+    places_of_tools,
+)
+from harness.types import ToolList, Transcript, TrialResult
+
+Stage: TypeAlias = Literal["own", "further", "again"]
+"""``own``: the calls that everybody makes. ``further``: bent ones, and those that name the value.
+``again``: calls that are suspected, repeated."""
+SHOWN = "what is shown before any call"
+"""In place of a call: the list of tools, the server's instructions, lists of resources …"""
+
+
+class Asked(NamedTuple):
+    """Who asked what."""
+
+    caller: str
+    """Who."""
+    call: str
+    """What, as tables have it, or `SHOWN`."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One answered call."""
+
+    asked: Asked
+    """Who asked what."""
+    which: Which
+    """With which data."""
+    stage: Stage
+    """What for."""
+    run: TrialResult
+    """The call."""
+    transcript: Transcript
+    """What happened."""
+    tools: ToolList
+    """The tools that the caller was shown."""
+
+    @property
+    def tool(self) -> str:
+        """The tool that was called."""
+        return str(facts_of(self.run)["tool"])
+
+    @cached_property
+    def result(self) -> Result | None:
+        """The call and its answer; ``None`` if no session was opened."""
+        calls = self.transcript.tool_calls
+        return Result(call=calls[0]) if calls else None
+
+    @cached_property
+    def places(self) -> Places:
+        """The answer, taken apart."""
+        if self.asked.call == SHOWN:
+            return {**places_of_tools(self.tools), **places_beside(self.transcript.beside)}
+        if self.result is None:
+            how = self.transcript.refused_words
+            return {Place(RESULT, "outcome"): f"no session ({how})"}
+        return places_of(self.result.call)
+
+    def leaves(self, name: str) -> Iterator[Leaf]:
+        """Yield the readable fields of that name in a good answer, of one of its two forms."""
+        if self.asked.call == SHOWN or self.result is None or self.result.call.outcome != "ok":
+            return
+        named = [
+            leaf
+            for leaf in self.result.leaves
+            if fold(leaf.name) == fold(name) and not is_masked(leaf.value)
+        ]
+        form = named[0].channel if named else ""
+        yield from (leaf for leaf in named if leaf.channel == form)
+
+
+def records_of(
+    run: TrialResult, transcript: Transcript | None, tools: ToolList
+) -> Iterator[Record]:
+    """Yield what ``run`` says: its answer, and for a caller's first call what was shown before.
+
+    A call without an answer says nothing.
+    """
+    facts = facts_of(run)["data"]
+    if transcript is None or facts["call"] is None:
+        return
+    calls = transcript.tool_calls
+    if calls and calls[0].outcome in NO_ANSWER:
+        return
+    if not calls and transcript.refused_status is None:
+        return
+    names = [facts["call"], *([SHOWN] if facts["first"] and calls else [])]
+    for name in names:
+        yield Record(
+            asked=Asked(name_of(run), name),
+            which=facts["which"],
+            stage=facts["stage"],
+            run=run,
+            transcript=transcript,
+            tools=tools,
+        )

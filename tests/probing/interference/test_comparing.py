@@ -1,0 +1,114 @@
+"""Who may see an altered value, and which answers depend on it, from recorded calls."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.judging.trial import judge_trial
+from harness.probing.interference.comparing import Comparison
+from harness.probing.interference.data_sets import Which
+from harness.probing.interference.declared import Declared
+from harness.probing.interference.records import Record, Stage, records_of
+from harness.types import Caller, Case, MayDepend, ToolCall, ToolList, Transcript, Trial
+
+EVERYTHING: dict[str, Any] = {"withheld_from": frozenset(), "may_depend": (), "refused": {}}
+
+
+def declared(field: str = "salary", **more: Any) -> Declared:
+    return Declared(name=field, field=field, **{**EVERYTHING, **more})
+
+
+def record(
+    caller: str, which: Which, structured: Any, call: str = "list()", stage: Stage = "own"
+) -> Record:
+    data = {"which": which, "stage": stage, "call": call, "first": False, "left_out": 0}
+    tool = call.partition("(")[0]
+    metadata = {"probe": {"tool": tool, "arguments": {}, "bases": [], "data": data}}
+    case = Case(
+        name=call, prompt=call, checks=(), caller=Caller(identity=caller), metadata=metadata
+    )
+    trial = Trial(suite="probe", case=case, model="none", index=0, key=f"{caller}{which}{call}")
+    made = ToolCall(tool=tool, arguments={}, outcome="ok", reply=1, structured=structured)
+    transcript = Transcript(tool_calls=(made,), stop="answer")
+    run = judge_trial(trial, transcript, ())
+    (found,) = records_of(run, transcript, ToolList(tools=()))
+    return found
+
+
+def both(caller: str, a: Any, b: Any, **how: Any) -> list[Record]:
+    return [record(caller, which, one, **how) for which, one in (("A", a), ("B", b), ("A", a))]
+
+
+ADMIN = both(
+    "admin", {"rows": [{"id": 1, "salary": 61250}]}, {"rows": [{"id": 1, "salary": 99000}]}
+)
+
+
+def test_who_gets_the_field_may_see_it_and_everybody_else_must_not() -> None:
+    found = Comparison(declared(), [*ADMIN, *both("clerk", {"rows": []}, {"rows": []})])
+    assert (found.may_see, found.must_not_see) == (("admin",), ("clerk",))
+    a, b = found.altered()
+    assert ([leaf.value for leaf in a], [leaf.value for leaf in b]) == ([61250], [99000])
+    assert found.fault is None
+
+
+def test_a_rounder_number_or_a_mask_of_the_same_name_is_not_the_field() -> None:
+    for a, b in ((60000, 100000), ("61***", "99***"), ("*****", "******")):
+        clerk = both("clerk", {"rows": [{"salary": a}]}, {"rows": [{"salary": b}]})
+        found = Comparison(declared(), [*ADMIN, *clerk])
+        assert found.may_see == ("admin",), a
+        assert found.suspects() == [("clerk", "list()")], a
+
+
+def test_whoever_sees_fewer_rows_may_see_the_value_in_them() -> None:
+    rows = [{"id": 2, "salary": 70001}]
+    admin = both("admin", {"rows": [*rows, {"salary": 5}]}, {"rows": [*rows, {"salary": 7}]})
+    manager = both("manager", {"rows": [{"salary": 5}]}, {"rows": [{"salary": 7}]})
+    assert Comparison(declared(), [*admin, *manager]).may_see == ("admin", "manager")
+
+
+def test_another_row_that_moves_into_a_list_is_not_the_altered_one() -> None:
+    ids = [{"id": one} for one in (1, 2, 3, 4)]
+    admin = both("admin", {"rows": ids}, {"rows": [ids[0], *ids[2:]]})
+    clerk = both("clerk", {"rows": ids[:1]}, {"rows": [ids[0], ids[3]]})
+    found = Comparison(declared("id"), [*admin, *clerk])
+    assert found.may_see == ("admin",)
+    assert found.suspects() == [("clerk", "list()")]
+
+
+def test_an_expectation_or_a_declaration_outweighs_what_was_seen() -> None:
+    clerk = both("clerk", {"rows": [{"salary": 61250}]}, {"rows": [{"salary": 99000}]})
+    records = [*ADMIN, *clerk]
+    assert Comparison(declared(), records).must_not_see == ()
+    assert Comparison(declared(), records).fault is not None
+    withheld = declared(withheld_from=frozenset({"clerk"}))
+    assert Comparison(withheld, records).must_not_see == ("clerk",)
+    refused = declared(refused={"list()": ["clerk"]})
+    assert Comparison(refused, records).must_not_see == ("clerk",)
+
+
+def test_a_difference_counts_once_it_came_again_every_time() -> None:
+    first = [*ADMIN, *both("clerk", {"count": 1}, {"count": 2})]
+    again = both("clerk", {"count": 1}, {"count": 2}, stage="again")
+    assert list(Comparison(declared(), first).dependents()) == []
+    (found,) = Comparison(declared(), [*first, *again]).dependents()
+    assert found.differences[0].words == "count is 1 in A, 2 in B"
+    by_chance = record("clerk", "B", {"count": 1}, stage="again")
+    comparison = Comparison(declared(), [*first, *again, by_chance])
+    assert list(comparison.dependents()) == []
+    assert comparison.account().not_confirmed == 1
+
+
+def test_what_may_depend_is_counted_and_no_suspect() -> None:
+    records = [*ADMIN, *both("clerk", {"average": 1}, {"average": 2}, call="stats()")]
+    released = declared(may_depend=(MayDepend(tool="stats", fields=("average",)),))
+    found = Comparison(released, records)
+    assert found.suspects() == []
+    assert found.account().may_depend == ("stats: average",)
+    assert Comparison(declared(), records).suspects() == [("clerk", "stats()")]
+
+
+def test_nothing_compared_and_nothing_changed_are_faults() -> None:
+    assert "not both sets" in str(Comparison(declared(), ADMIN[:1]).fault)
+    same = both("admin", {"salary": 1}, {"salary": 1})
+    assert "changed nothing" in str(Comparison(declared(), same).fault)
