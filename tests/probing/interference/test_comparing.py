@@ -36,7 +36,8 @@ def record(
 
 
 def both(caller: str, a: Any, b: Any, **how: Any) -> list[Record]:
-    return [record(caller, which, one, **how) for which, one in (("A", a), ("B", b), ("A", a))]
+    asked: tuple[tuple[Which, Any], ...] = (("A", a), ("B", b), ("A", a))
+    return [record(caller, which, one, **how) for which, one in asked]
 
 
 ADMIN = both(
