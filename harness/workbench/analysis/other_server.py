@@ -126,9 +126,10 @@ def _notes(other: OtherServer, measured: Measured) -> Iterator[str]:
     if measured.other is None:
         yield f"{other.name} has not been asked anything yet."
     elif lost := measured.other.not_judged():
+        trials = "1 trial" if lost == 1 else f"{lost:,} trials"
         yield (
-            f"{lost:,} trials on {other.name} have no verdict; their cases are compared on the "
-            "other trials, or not at all."
+            f"{trials} on {other.name} {'has' if lost == 1 else 'have'} no verdict; a case is "
+            "compared on its other trials, or not at all."
         )
 
 

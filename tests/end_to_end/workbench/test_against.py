@@ -133,6 +133,12 @@ def test_another_server_is_compared_case_by_case_and_tool_by_tool(
     assert {one.status for one in part.results} == {"passed"}
     again = project.run("workbench", "--from", f"{run_id}-b", "--json-output")
     assert again.document["result"] == finished.document["result"]
+    assert project.run("evals", "shop", "--server", "new", "-k", "s_").code == 0
+    plain = project.log()
+    assert list(plain.header.servers) == ["new"]
+    assert {(one.key, one.status) for one in plain.results} == {
+        (one.key, one.status) for one in part.results
+    }
 
 
 def test_a_dry_run_prices_both_servers_and_asks_no_model(

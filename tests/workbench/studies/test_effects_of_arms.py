@@ -9,9 +9,10 @@ import pytest
 
 from harness.stats import mcnemar
 from harness.types import Usage, Variant
+from harness.workbench.measured import Measured
 from harness.workbench.parts import parts_of, without
 from harness.workbench.studies import ab, ablation, cost, decoys
-from harness.workbench.study import StudyOptions
+from harness.workbench.study import OtherServer, StudyOptions
 from tests.workbench.benches import Trials, bench, case, measured, tool
 
 TOOLS = [tool("find", "Find orders. Use it for invoices.")]
@@ -86,6 +87,32 @@ def test_a_b_says_better_worse_equivalent_or_undecided_and_how_many_cases_decide
     assert result.facts["variants"][2]["cases_to_decide"] > 40
     assert [finding.certain for finding in result.findings] == [True, True]
     assert ab.STUDY.read(bench(CASES, TOOLS), measured(tmp_path / "x")).facts["variants"] == []
+
+
+def test_another_server_is_judged_together_with_the_variants(tmp_path: Path) -> None:
+    short = Variant(name="short", order=1)
+    other = OtherServer(name="next", tools=(tool("find", "Find."),), not_asked={"c000": "why"})
+    options = StudyOptions(against="next")
+    stage = bench(CASES, TOOLS, versus=(short,), other=other, options=options)
+    own = measured(tmp_path / "a", (None, ends(15)), (short, ends(12)))
+    alone = ab.STUDY.read(stage, own)
+    assert alone.headline == "short: undecided"
+    assert "next has not been asked anything yet." in alone.notes
+    on_other = {name: end for name, end in ends(1).items() if name != "c000"}
+    there = measured(tmp_path / "b", (None, {**on_other, "c001": [("e", None)]}))
+    both = Measured(own.logs, "s", "m", there)
+    result = ab.STUDY.read(stage, both)
+    assert result.headline == "short: undecided, next: better"
+    against = result.facts["against"]
+    assert (against["cases"], against["not_judged"]) == (38, 1)
+    # Two versions at once: Holm counts the better of them twice.
+    assert against["p_adjusted"] == pytest.approx(2 * mcnemar(13, 0))
+    assert result.notes[0] == (
+        "1 case cannot be asked of next and is left out of the comparison: c000 (why)."
+    )
+    assert result.notes[1].startswith("1 trial on next has no verdict")
+    listed = {one["tool"]: one["changed"] for one in against["tools"]}
+    assert listed == {"find": ("description",)}
 
 
 def test_equivalent_needs_an_interval_within_the_margin(tmp_path: Path) -> None:
