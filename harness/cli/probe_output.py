@@ -32,6 +32,7 @@ _FORGED: Mapping[str, tuple[Problem, str]] = {
         "opened_by_arguments",
         "with wildcards, others' ids, flags, limits or repeated",
     ),
+    "cursor": ("foreign_cursor", "with a cursor that another caller was given"),
 }
 """What is forged → the finding that may come of it, and the calls in words."""
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"

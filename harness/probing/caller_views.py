@@ -15,7 +15,7 @@ from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that say nothing of the server's policy."""
-_APART = frozenset({"forged", "after", "opener", "data"})
+_APART = frozenset({"forged", "after", "opener", "data", "cursor"})
 """Facts that only such calls have."""
 
 
@@ -58,7 +58,8 @@ def is_forged(run: TrialResult) -> bool:
 def is_apart(run: TrialResult) -> bool:
     """Whether a call is none of those that all callers make with the data as they are.
 
-    That is, it is forged, repeated, with a swapped token, or with data that may be altered.
+    That is, it is forged, repeated, with a swapped token, with a cursor, or with data that
+    may be altered.
     """
     return not _APART.isdisjoint(facts_of(run))
 
@@ -84,10 +85,17 @@ class Lived:
         """Calls that were only made to confirm a suspicion; they say nothing else."""
         self.swapped = tuple(run for run in calls if "opener" in facts_of(run))
         """Calls with another token than the one that their session was opened with."""
+        self.turned = tuple(run for run in calls if "cursor" in facts_of(run))
+        """Pages that were read with a cursor of one's own, or of somebody else."""
         self.forged = tuple(run for run in calls if is_forged(run))
         """Forged calls, and those that confirm what they gave."""
         self.with_data = tuple(run for run in calls if "data" in facts_of(run))
         """Calls with data in which a value may be altered."""
+        self.further = (
+            *(*self.again, *self.forged, *self.swapped, *self.with_data),
+            *self.turned,
+        )
+        """All calls that the suite's own identities made besides those that everybody makes."""
         self.views: dict[str, View] = {}
         """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session
         never opened."""

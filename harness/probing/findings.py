@@ -22,6 +22,7 @@ from harness.probing.caller_views import (
 )
 from harness.probing.callers import ANONYMOUS
 from harness.probing.coverage import measure
+from harness.probing.cursors.gains import cursor_gains
 from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
 from harness.probing.interference.outcome import Altered
@@ -76,7 +77,16 @@ def read_probe(log: RunLog) -> ProbeReport:
         lost=tuple(
             dict.fromkeys(
                 (
-                    *_lost((*own, *lived.again, *lived.forged, *lived.swapped, *lived.with_data)),
+                    *_lost(
+                        (
+                            *own,
+                            *lived.again,
+                            *lived.forged,
+                            *lived.swapped,
+                            *lived.with_data,
+                            *lived.turned,
+                        )
+                    ),
                     *_lost(run for run in others if run.case.identity in told),
                 )
             )
@@ -190,6 +200,7 @@ class _Facts:
         yield from self._going_further()
         yield from swapped_gains(self._lived)
         yield from forged_gains(self._lived)
+        yield from cursor_gains(self._lived)
         yield from unstable_answers(self._lived)
         own = [
             self._lived.views[run.key]

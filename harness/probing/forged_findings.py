@@ -54,7 +54,10 @@ def forged_kinds(lived: Lived) -> Mapping[str, int]:
     """Return how many calls were forged, by what was forged in them."""
     made = (facts_of(run)["forged"] for run in lived.forged)
     count = Counter(forged["kind"] for forged in made if forged["step"] in ("before", "forged"))
-    return {kind: count[kind] for kind in _PROBLEMS if count[kind]}
+    sent = (facts_of(run)["cursor"]["step"] for run in lived.turned)
+    if crossed := sum(step == "cross" for step in sent):
+        count["cursor"] = crossed
+    return {kind: count[kind] for kind in (*_PROBLEMS, "cursor") if count[kind]}
 
 
 def not_forged(lived: Lived) -> int:

@@ -17,6 +17,7 @@ import anyio
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, result_of
 from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import ProbeCaller
+from harness.probing.cursors.following import crossed, pairs
 from harness.probing.findings import read_probe
 from harness.probing.forged_calls import ForgedCall, by_caller
 from harness.probing.forging import Forging
@@ -106,6 +107,8 @@ async def probe(
                 await course.forge(Forging(asking, so_far))
                 for swap in swaps(asking, so_far):
                     course.keep(await swapped(asking, swap))
+                for pair in pairs(asking, so_far):
+                    course.keep(await crossed(asking, pair))
             for number in range(len(plan.alterations)):
                 learn = partial(_tell, learners)
                 await Interference(asking, number, learn, course.keep).run()

@@ -21,6 +21,7 @@ Problem: TypeAlias = Literal[
     "token_swapped",
     "smuggled_identity",
     "opened_by_arguments",
+    "foreign_cursor",
     "interference",
     "unstable",
     "unobserved",
@@ -43,6 +44,8 @@ Problem: TypeAlias = Literal[
 - ``opened_by_arguments``: a call with bent arguments, or repeated, gives what is withheld from the
   caller.
 - ``interference``: an answer differs when a value is altered that its caller must not see.
+- ``foreign_cursor``: with a cursor that somebody else was given, a call gives what the caller's own
+  pages withhold.
 - ``unstable``: the same caller gets another answer to the same call, depending on who asked before:
   with other fields or another outcome, or one that somebody else gets; asked again, it followed the
   caller before every time.

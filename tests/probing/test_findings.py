@@ -72,6 +72,7 @@ def serving(answer: Answer) -> Iterator[str]:
             message = json.loads(self.rfile.read(int(self.headers["content-length"])))
             params = message.get("params") or {}
             user, CALLED.tool = params.get("_meta", {}).get(KEY), params.get("name")
+            CALLED.arguments = params.get("arguments") or {}
             found = answer(message["method"], user, self.headers.get("authorization"))
             if found is None:
                 self.close_connection = True

@@ -1,0 +1,1 @@
+"""Cursors of other callers: whoever sends one must get no more than with their own."""

@@ -1,0 +1,56 @@
+"""Which argument of a tool takes a cursor, and which field of its result gives one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.judging.policy.views import Result
+from harness.matching.texts import fold
+from harness.types import JsonObject, Tool
+
+_TAKES = frozenset(
+    {"cursor", "nextcursor", "pagetoken", "nextpagetoken", "nexttoken", "continuation"}
+    | {"continuationtoken", "marker", "nextmarker", "startingafter", "after", "scrollid"}
+)
+"""Arguments, folded, that say where to go on."""
+_GIVES = ("cursor", "pagetoken", "nexttoken", "continuation", "continuationtoken", "marker", "next")
+"""How the names of fields end, folded, that say it; and ``scroll_id``."""
+
+
+def cursor_argument(tool: Tool) -> str | None:
+    """Return the text argument of ``tool`` that takes a cursor; ``None`` if there is none."""
+    declared = tool.input_schema.get("properties")
+    named: Mapping[str, object] = declared if isinstance(declared, Mapping) else {}
+    taking = (name for name, part in named.items() if _letters(name) in _TAKES and _text(part))
+    return next(taking, None)
+
+
+def _text(part: object) -> bool:
+    """Whether a schema takes text, or does not say what it takes."""
+    kinds = part.get("type") if isinstance(part, Mapping) else None
+    options = part.get("anyOf") if isinstance(part, Mapping) else None
+    if isinstance(options, list):
+        return any(map(_text, options))
+    return kinds is None or kinds == "string" or (isinstance(kinds, list) and "string" in kinds)
+
+
+def cursor_of(result: Result) -> str | None:
+    """Return the cursor to what comes after ``result``; ``None`` if it has none."""
+    for leaf in result.leaves:
+        if isinstance(leaf.value, str) and leaf.value and gives_cursor(leaf.name):
+            return leaf.value
+    return None
+
+
+def gives_cursor(name: str) -> bool:
+    """Whether a field of that name holds a cursor."""
+    return _letters(name).endswith(_GIVES) or _letters(name) == "scrollid"
+
+
+def followed(arguments: JsonObject, name: str, cursor: str) -> JsonObject:
+    """Return ``arguments`` that go on at ``cursor``."""
+    return {**arguments, name: cursor}
+
+
+def _letters(name: str) -> str:
+    return "".join(filter(str.isalpha, fold(name)))

@@ -1,0 +1,146 @@
+"""Sends the cursor that one identity was given as another one.
+
+Each use has a cursor of its own, fresh from its owner, since a server may take one only once. The
+caller reads all their own pages before and after, so that data which changes meanwhile is no find.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from harness.canonical_json import digest
+from harness.errors import HarnessError
+from harness.judging.policy.views import Result
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, result_of
+from harness.probing.caller_views import Lived, label_of, name_of
+from harness.probing.callers import ProbeCaller
+from harness.probing.cursors.arguments import cursor_argument, cursor_of, followed
+from harness.probing.planned_calls import ProbeCall
+from harness.reports.build import build_report
+from harness.runlog import RunLog, TrialLine
+from harness.sessions import Session
+from harness.types import Caller, Case, Tool, ToolList, Trial
+
+Step: TypeAlias = Literal["own", "fresh", "theirs", "cross", "own again"]
+"""A page of the caller; the owner's first page, for its cursor; what the owner gets with it; what
+the caller gets with it; a page of the caller once more."""
+MOST_PAIRS = 24
+"""Pairs of owner and caller that are tried, over all calls."""
+MOST_PAGES = 10
+"""Pages of a caller's own that are read. Whoever has more is not judged by missing rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A call whose answer gives its owner a cursor, and who else sends that."""
+
+    owner: ProbeCaller
+    caller: ProbeCaller
+    call: ProbeCall
+    argument: str
+
+
+def pairs(asking: Asking, log: RunLog) -> Sequence[Pair]:
+    """Return who sends whose cursor, by what ``log`` says so far; at most `MOST_PAIRS`."""
+    return [*_pairs(asking, Lived(build_report(log), log))][:MOST_PAIRS]
+
+
+def _pairs(asking: Asking, lived: Lived) -> Iterator[Pair]:
+    gives = {
+        (name_of(run), label_of(run))
+        for run in lived.runs
+        if (result := lived.result(run)) is not None and cursor_of(result) is not None
+    }
+    tools = {tool.name: tool for listed in asking.lists.values() for tool in listed.tools}
+    for call in asking.calls:
+        name = None if call.changes or call.tool not in tools else _argument(tools[call.tool], call)
+        for owner in asking.plan.callers if name is not None else ():
+            for caller in asking.plan.callers:
+                if caller is not owner and (owner.name, call.label) in gives and name is not None:
+                    yield Pair(owner, caller, call, name)
+
+
+def _argument(tool: Tool, call: ProbeCall) -> str | None:
+    name = cursor_argument(tool)
+    return None if name is None or name in call.arguments else name
+
+
+async def crossed(asking: Asking, pair: Pair) -> list[tuple[TrialLine, ToolList | None]]:
+    """Try one pair; without lines if a session does not open."""
+    try:
+        async with asking.session(pair.owner) as owner, asking.session(pair.caller) as caller:
+            course = _Course(asking, pair, [])
+            await course.walk(caller, "own")
+            for times in (1, 2):
+                await course.cross(owner, caller, times)
+            await course.walk(caller, "own again")
+            return [(line, None) for line in course.lines]
+    except HarnessError:
+        return []
+
+
+@dataclass(slots=True)
+class _Course:
+    asking: Asking
+    pair: Pair
+    lines: list[TrialLine]
+
+    async def walk(self, session: Session, step: Step) -> None:
+        """Read the caller's own pages to their end."""
+        call = self.pair.call
+        for page in range(1, MOST_PAGES + 1):
+            result = await self._made(session, self.pair.caller, call, step, page)
+            cursor = None if result is None else cursor_of(result)
+            if cursor is None:
+                return
+            call = self._with(cursor)
+
+    async def cross(self, owner: Session, caller: Session, times: int) -> None:
+        """Have both send a cursor that the owner was given, a fresh one each."""
+        for session, who, step in (
+            (owner, self.pair.owner, "theirs"),
+            (caller, self.pair.caller, "cross"),
+        ):
+            first = await self._made(owner, self.pair.owner, self.pair.call, "fresh", times)
+            cursor = None if first is None else cursor_of(first)
+            if cursor is not None:
+                await self._made(session, who, self._with(cursor), step, times)  # type: ignore[arg-type]
+
+    def _with(self, cursor: str) -> ProbeCall:
+        call = self.pair.call
+        return replace(call, arguments=followed(call.arguments, self.pair.argument, cursor))
+
+    async def _made(
+        self, session: Session, who: ProbeCaller, call: ProbeCall, step: Step, number: int
+    ) -> Result | None:
+        line = await self.asking.line(session, call, self._trial(who, call, step, number))
+        self.lines.append(line)
+        found = result_of(line)
+        return found if found is not None and found.call.outcome == "ok" else None
+
+    def _trial(self, who: ProbeCaller, call: ProbeCall, step: Step, number: int) -> Trial:
+        pair = self.pair
+        told = {"of": pair.call.label, "owner": pair.owner.name, "caller": pair.caller.name}
+        words = f"{step} {number}, cursor of {pair.owner.name} for {pair.caller.name}"
+        name = f"{call.label} ({words}) [{who.name}]"
+        case = Case(
+            name=name,
+            prompt=call.label,
+            checks=(),
+            caller=Caller(user_context=who.user_context, identity=who.name),
+            metadata={
+                "probe": {
+                    "tool": call.tool,
+                    "arguments": dict(call.arguments),
+                    "bases": [],
+                    "damage": None,
+                    "credential": "valid",
+                    "cursor": {**told, "step": step, "number": number},
+                    **self.asking.plan.origin.fact(who, call),
+                }
+            },
+        )
+        key = digest([self.asking.plan.server.name, name, call.arguments, who.user_context])
+        return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)

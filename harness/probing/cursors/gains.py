@@ -1,0 +1,107 @@
+"""What the cursors of others opened, from the log of a probe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.views import Leaf, Result
+from harness.matching.masks import is_masked
+from harness.probing.caller_views import Lived, facts_of, label_of
+from harness.probing.cursors.arguments import cursor_of, gives_cursor
+from harness.probing.report import ProbeFinding
+from harness.safe_text import one_line
+from harness.types import TrialResult
+
+_TWICE = 2
+_MOST_FIELDS = 4
+
+
+def cursor_gains(lived: Lived) -> Iterator[ProbeFinding]:
+    """Yield each cursor that gave another caller what their own pages withhold, both times."""
+    groups: dict[tuple[str, str, str], list[TrialResult]] = {}
+    for run in lived.turned:
+        told = facts_of(run)["cursor"]
+        groups.setdefault((told["of"], told["owner"], told["caller"]), []).append(run)
+    for (call, owner, caller), runs in groups.items():
+        steps = _Steps(lived, runs)
+        found = [steps.opened(number) for number in (1, _TWICE)]
+        if all(found):
+            fields = ", ".join(list(dict.fromkeys(found[0]))[:_MOST_FIELDS])
+            words = (
+                f"{call} gives {caller} {fields} with the cursor that {owner} was given, and with "
+                f"none of their own"
+            )
+            yield ProbeFinding(
+                problem="foreign_cursor",
+                words=one_line(words),
+                callers=(caller,),
+                call=label_of(steps.runs["cross", 1]),
+            )
+
+
+class _Steps:
+    """What was asked of one pair, and answered."""
+
+    def __init__(self, lived: Lived, runs: Sequence[TrialResult]) -> None:
+        self.runs = {(_step(run), facts_of(run)["cursor"]["number"]): run for run in runs}
+        self._results = {step: lived.result(run) for step, run in self.runs.items()}
+
+    def opened(self, number: int) -> list[str]:
+        """Return the fields that the caller got from the owner's cursor, and not otherwise."""
+        theirs, cross = (self._results.get((step, number)) for step in ("theirs", "cross"))
+        if theirs is None or cross is None or cross.call.outcome != "ok":
+            return []
+        own, whole = self._own()
+        if own is None:
+            return []
+        return [
+            leaf.path or leaf.name
+            for leaf in cross.leaves
+            if _tells(leaf) and _has(theirs, leaf) and self._is_withheld(leaf, own, whole=whole)
+        ]
+
+    def _own(self) -> tuple[list[Leaf] | None, bool]:
+        """Return the fields of the caller's own pages, before and after, and whether that is all.
+
+        ``None`` if their own call had no answer. A refusal is one: nothing at all is given.
+        """
+        leaves: list[Leaf] = []
+        whole = True
+        for step in ("own", "own again"):
+            pages = [result for (of, _), result in self._results.items() if of == step]
+            if not pages or any(page is None for page in pages):
+                return None, False
+            told = [page for page in pages if page is not None]
+            if any(page.call.outcome not in ("ok", "denied") for page in told):
+                return None, False
+            leaves += (leaf for page in told for leaf in page.leaves if page.call.outcome == "ok")
+            whole = whole and cursor_of(told[-1]) is None
+        return leaves, whole
+
+    def _is_withheld(self, leaf: Leaf, own: Sequence[Leaf], *, whole: bool) -> bool:
+        """Whether the caller's own pages have the same record without this field, or not at all."""
+        same = [one for one in own if same_thing(one.record, leaf.record, leaf.name)]
+        if same:
+            there = [one for one in same if one.path == leaf.path]
+            return not any(_tells(one) for one in there)
+        if not own:  # refused
+            return True
+        rows = leaf.path[: leaf.path.rfind("[]") + 2]
+        beside = [one for one in own if rows and one.path.startswith(rows)]
+        unsure = any(same_thing(one.record, leaf.record, leaf.name) is None for one in beside)
+        return whole and bool(rows and leaf.record.ids) and not unsure
+
+
+def _step(run: TrialResult) -> str:
+    return str(facts_of(run)["cursor"]["step"])
+
+
+def _tells(leaf: Leaf) -> bool:
+    """Whether a field says something: neither empty nor masked, and not where to go on."""
+    value = leaf.value
+    return value not in (None, "") and not is_masked(value) and not gives_cursor(leaf.name)
+
+
+def _has(result: Result, leaf: Leaf) -> bool:
+    return any((one.path, one.value) == (leaf.path, leaf.value) for one in result.leaves)

@@ -1,0 +1,198 @@
+"""A cursor that one identity was given, sent by another one: on servers with and without faults."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Mapping
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from harness.judging.policy.views import Result
+from harness.probing.callers import named_callers
+from harness.probing.cursors.arguments import cursor_argument, cursor_of, gives_cursor
+from harness.probing.findings import read_probe
+from harness.probing.probe import ProbePlan, probe
+from harness.probing.report import ProbeReport
+from harness.types import (
+    Caller,
+    Case,
+    IdentitySpec,
+    JsonObject,
+    ServerSpec,
+    Tool,
+    ToolCall,
+    TransportSpec,
+)
+from tests.clock import PATIENT_S
+from tests.probing.test_findings import CALLED, failed, said, serving
+
+CASES = tuple(
+    Case(
+        name=name, prompt="-", checks=(), caller=Caller(user_context={"role": name}, identity=name)
+    )
+    for name in ("admin", "clerk")
+)
+PEOPLE = [
+    {"id": f"P-{n}", "name": f"Person {n}", "salary": 51_230 + 977 * n, "team": n % 2}
+    for n in range(6)
+]
+TOOL: JsonObject = {
+    "name": "list_people",
+    "inputSchema": {"type": "object", "properties": {"cursor": {"type": "string"}}},
+    "annotations": {"readOnlyHint": True},
+}
+PAGE = 2
+
+
+def slow(*faults: str) -> list[Any]:
+    return [pytest.param(fault, marks=pytest.mark.slow) for fault in faults]
+
+
+def visible(role: str | None, fault: str) -> list[dict[str, Any]]:
+    """Return what a role may see: by rows where ``fault`` says so, else by fields."""
+    if role == "admin":
+        return PEOPLE
+    if "rows" in fault:
+        return [one for one in PEOPLE if one["team"] == 0]
+    return [{key: one[key] for key in ("id", "name", "team")} for one in PEOPLE]
+
+
+class Server:
+    """Lists people by pages; its cursors are sound, or as `fault` says.
+
+    ``role``: a cursor holds the role that it was given to. ``saved``: the server keeps the rows of
+    each cursor. ``once``: a cursor is taken only once. ``refused``: nobody but an administrator may
+    list. ``moving``: a record is added with every call.
+    """
+
+    def __init__(self, fault: str) -> None:
+        self.fault = fault
+        self.saved: dict[str, list[dict[str, Any]]] = {}
+        self.spent: set[str] = set()
+        self.numbers = count()
+
+    def answer(
+        self, method: str, user: Mapping[str, Any] | None, _token: str | None
+    ) -> dict[str, Any]:
+        if method == "tools/list":
+            return {"tools": [TOOL]}
+        role, cursor = (user or {}).get("role"), CALLED.arguments.get("cursor")
+        first: dict[str, Any] = {"at": 0, "role": role}
+        told = first if cursor is None else self.read(cursor)
+        if told is None:
+            return failed("invalid cursor")
+        believed = told["role"] if "role" in self.fault else role
+        if "refused" in self.fault and believed != "admin":
+            return failed("Access denied: administrators only")
+        rows = visible(believed, self.fault)
+        if "moving" in self.fault:
+            added = range(next(self.numbers))
+            rows = [*rows, *({"id": f"N-{n}", "name": f"New {n}"} for n in added)]
+        if "saved" in self.fault and cursor is not None:
+            rows = self.saved[cursor]
+        return self.page(rows, told["at"], role)
+
+    def read(self, cursor: str) -> dict[str, Any] | None:
+        """Return what a cursor says; ``None`` if it is not taken."""
+        try:
+            told: dict[str, Any] = json.loads(base64.b64decode(cursor))
+        except ValueError:
+            return None
+        if "once" in self.fault and cursor in self.spent:
+            return None
+        self.spent.add(cursor)
+        return told
+
+    def page(self, rows: list[dict[str, Any]], at: int, role: str | None) -> dict[str, Any]:
+        page: dict[str, Any] = {"people": rows[at : at + PAGE]}
+        if at + PAGE < len(rows):
+            numbered = "saved" in self.fault or "once" in self.fault
+            facts = {"at": at + PAGE, "role": role, "n": next(self.numbers) if numbered else 0}
+            after = base64.b64encode(json.dumps(facts).encode()).decode()
+            self.saved[after] = rows
+            page["nextCursor"] = after
+        return said(json.dumps(page), **page)
+
+
+def probed(folder: Path, fault: str) -> ProbeReport:
+    with serving(Server(fault).answer) as url:
+        spec = ServerSpec(
+            name="p",
+            transport=TransportSpec(url=url, kind="http", protocol="2026-07-28"),
+            call_timeout_s=PATIENT_S,
+            identity=IdentitySpec(via="meta"),
+        )
+        plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES)
+        log, _ = anyio.run(probe, plan, folder / "runs")
+    return read_probe(log)
+
+
+def by_cursors(report: ProbeReport) -> dict[str, str]:
+    return {
+        finding.callers[0]: finding.words
+        for finding in report.findings
+        if "with the cursor that" in finding.words
+    }
+
+
+@pytest.mark.parametrize("fault", ["role", "rows saved", *slow("saved", "role once", "rows role")])
+def test_a_cursor_that_opens_what_its_owner_may_see_is_found(tmp_path: Path, fault: str) -> None:
+    found = by_cursors(probed(tmp_path, fault))
+    assert found.keys() == {"clerk", "anonymous"}
+    field = "people[].id" if "rows" in fault else "people[].salary"
+    assert f"list_people() gives clerk {field}" in found["clerk"]
+    assert found["clerk"].endswith(
+        "with the cursor that admin was given, and with none of their own"
+    )
+
+
+@pytest.mark.slow
+def test_a_cursor_that_lets_in_whoever_is_refused_is_found(tmp_path: Path) -> None:
+    assert by_cursors(probed(tmp_path, "refused role")).keys() == {"clerk", "anonymous"}
+
+
+@pytest.mark.parametrize(
+    "fault", ["rows", "rows moving", *slow("", "once", "rows once", "refused", "moving")]
+)
+def test_a_server_that_looks_at_who_sends_a_cursor_has_no_finding(
+    tmp_path: Path, fault: str
+) -> None:
+    assert by_cursors(probed(tmp_path, fault)) == {}
+
+
+# ── Names ────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("name", ["cursor", "page_token", "nextToken", "starting_after"])
+def test_an_argument_takes_a_cursor_by_its_name(name: str) -> None:
+    assert cursor_argument(a_tool(name, {"type": "string"})) == name
+    assert cursor_argument(a_tool(name, {"anyOf": [{"type": "null"}, {"type": "string"}]})) == name
+    assert cursor_argument(a_tool(name, {"type": ["string", "null"]})) == name
+    assert cursor_argument(a_tool(name, {})) == name
+    assert cursor_argument(a_tool(name, {"type": "integer"})) is None
+
+
+def test_other_arguments_take_none() -> None:
+    assert cursor_argument(a_tool("customer_id", {"type": "string"})) is None
+    assert cursor_argument(Tool(name="t", description="", input_schema={})) is None
+
+
+def test_a_result_gives_the_cursor_that_goes_on() -> None:
+    assert gives_cursor("nextPageToken")
+    assert not gives_cursor("name")
+    assert cursor_of(a_result({"rows": [], "next_cursor": "abc"})) == "abc"
+    assert cursor_of(a_result({"rows": [], "next_cursor": ""})) is None
+    assert cursor_of(a_result({"rows": [{"id": "7"}]})) is None
+
+
+def a_tool(name: str, schema: JsonObject) -> Tool:
+    return Tool(name="t", description="", input_schema={"properties": {name: schema}})
+
+
+def a_result(value: JsonObject) -> Result:
+    return Result(call=ToolCall(tool="t", arguments={}, outcome="ok", reply=0, structured=value))
