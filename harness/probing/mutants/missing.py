@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
@@ -43,6 +43,8 @@ class MissingLine:
     """Which calls it is about, as ``args`` of a suite; empty for a tool that is hidden."""
     without: tuple[str, ...]
     """Fields that must not be given."""
+    unmasked: bool = False
+    """Whether not even a mask may stand in their place."""
     prompt: str | None = None
     """What a new test may ask; ``None`` if nothing is known that leads to the call."""
 
@@ -51,13 +53,19 @@ class MissingLine:
         """The line as a check."""
         params: dict[str, Any] = {"tool": self.tool, "args": self.args, "is": [self.decision]}
         if self.without:
-            params["without"] = list(self.without)
+            params["without"] = self._absent
         return Check(kind=DECISION, params=params)
+
+    @property
+    def _absent(self) -> Any:
+        """The fields as ``without`` has them."""
+        fields = list(self.without)
+        return {"fields": fields, "mask": "none"} if self.unmasked else fields
 
     @property
     def value(self) -> Any:
         """What to write: for the identity under ``expect:``, or in the list under ``decision:``."""
-        without = {"without": list(self.without)} if self.without else {}
+        without = {"without": self._absent} if self.without else {}
         if self.identity is not None:
             return {"decision": self.decision, **without} if without else self.decision
         # A model need not make this call in that test: only the probe is sure to.
@@ -84,7 +92,10 @@ def missing_lines(
         if access in _ACCEPTED:
             fields = _kept_back(answer, recording) if access == "filtered" else ()
             args = _exactly(answer, recording)
-            yield _line(recording, answer, access, answer.tool, args, fields)
+            line = _line(recording, answer, access, answer.tool, args, fields)
+            yield line
+            if fields and not _masks_any(answer, recording):
+                yield replace(line, unmasked=True)
 
 
 def _exactly(answer: Answer, recording: Recording) -> JsonObject:
@@ -116,13 +127,23 @@ def _kept_back(answer: Answer, recording: Recording) -> tuple[str, ...]:
     own = answer.good
     if own is None:
         return ()
-    paths: dict[str, None] = {}
-    for other in recording.of_call()[answer.call]:
-        if other.good is not None and other.caller != answer.caller:
-            paths |= dict.fromkeys(withheld(own, other.good))
-    kept = {path.replace("[]", "") for path in paths if path}
+    kept = {path.replace("[]", "") for path in _withheld(answer, recording) if path}
     given = {leaf.path.replace("[]", "") for leaf in own.leaves} - kept
     return tuple(dict.fromkeys(_short(path, given) for path in sorted(kept)))
+
+
+def _masks_any(answer: Answer, recording: Recording) -> bool:
+    """Whether a mask stands in place of a field that others get for the same call."""
+    return "masked" in _withheld(answer, recording).values()
+
+
+def _withheld(answer: Answer, recording: Recording) -> dict[str, str]:
+    """Return the fields that others get for the same call, and how this caller does not."""
+    found: dict[str, str] = {}
+    for other in recording.of_call()[answer.call]:
+        if answer.good is not None and other.good is not None and other.caller != answer.caller:
+            found |= withheld(answer.good, other.good)
+    return found
 
 
 def _short(path: str, given: Iterable[str]) -> str:
@@ -196,7 +217,9 @@ def as_yaml(lines: Iterable[MissingLine]) -> str:
         if line.identity is not None:
             if line.test is None and line.identity not in test["as"]:
                 test["as"].append(line.identity)
-            test.setdefault("expect", {})[line.identity] = line.value
+            expected = test.setdefault("expect", {})
+            if line.unmasked or line.identity not in expected:
+                expected[line.identity] = line.value
             continue
         decisions = test.setdefault("assertions", {}).setdefault("decision", [])
         if line.value not in decisions:
