@@ -12,6 +12,7 @@ import pytest
 from harness.runner.runs.folders import run_ids
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, say
+from tests.reports.packs import all_of
 
 CASES = 8
 
@@ -90,7 +91,7 @@ def test_a_regression_is_found_against_a_baseline_and_stops_the_gate(project: Pr
     )
     assert compared.code == 1
     assert "A → B: worse" in compared.stdout
-    assert "A → B: worse" in page.read_text("utf-8")
+    assert "A → B: worse" in all_of(page.read_text("utf-8"))
     assert "worse (6)" in (project.folder / "note.md").read_text("utf-8")
 
     listed = project.run("runs", "--json-output", "-n", "2")

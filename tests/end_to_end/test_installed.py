@@ -53,6 +53,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "env" / "bin" / "harness"
 
 
+@pytest.mark.slow
 def test_the_built_in_suite_runs_from_an_installed_copy(installed: Path, project: Project) -> None:
     process = subprocess.Popen(
         [installed, "evals", "data_governance", "-k", "viewing"],

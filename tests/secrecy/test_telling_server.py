@@ -165,6 +165,7 @@ def test_a_withheld_value_that_is_shown_before_any_call_is_a_leak(
         assert f"It stands in {PLACE[fault]}" in leak.words
 
 
+@pytest.mark.slow
 def test_a_suite_finds_what_a_probe_finds(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.suite(

@@ -63,6 +63,7 @@ def test_discordance_of_conditions_beyond_chance() -> None:
     assert excess_discordance([[(2, 2), (0, 2)], [(1, 1), (0, 1)]]) == [1.0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["spread", "trend", "one case"])
 def test_equal_conditions_raise_a_false_alarm_in_at_most_five_of_a_hundred_studies(
     kind: str,

@@ -14,6 +14,7 @@ from harness.runlog import RunLog
 from tests.end_to_end.harness_process import Finished, Project, findings, plain_server
 from tests.end_to_end.warm import warm_python
 from tests.fake_provider import FakeProvider, call, say
+from tests.reports.packs import all_of
 
 VERIFIED = Path(__file__).parents[2] / "sessions" / "verified_server.py"
 ROOT = Path(__file__).parents[3]
@@ -83,7 +84,9 @@ def seen(log: RunLog) -> dict[str, Any]:
 def written(project: Project, finished: Finished) -> str:
     """Return everything that a run left behind."""
     files = [
-        path.read_text() for path in (project.folder / ".harness").rglob("*") if path.is_file()
+        all_of(path.read_text())
+        for path in (project.folder / ".harness").rglob("*")
+        if path.is_file()
     ]
     return "\n".join((finished.stdout, finished.stderr, *files))
 

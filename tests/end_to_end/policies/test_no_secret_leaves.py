@@ -24,6 +24,7 @@ from tests.end_to_end.harness_process import Finished, Project, finish
 from tests.end_to_end.policies.telltale_server import forms
 from tests.end_to_end.policies.telltale_web import Web, telltale_web
 from tests.end_to_end.warm import WarmProcess
+from tests.reports.packs import all_of
 from tests.web.support import served
 
 SERVER = Path(__file__).with_name("telltale_server.py")
@@ -264,7 +265,7 @@ def files_below(project: Project, written: frozenset[Path]) -> dict[str, list[st
         str(path.relative_to(project.folder)): found
         for path in sorted(project.folder.rglob("*"))
         if path.is_file() and path not in written and path.name != "suite.yml"
-        if (found := found_in(path.read_text("utf-8", "replace")))
+        if (found := found_in(all_of(path.read_text("utf-8", "replace"))))
     }
 
 

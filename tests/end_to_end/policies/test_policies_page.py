@@ -61,6 +61,7 @@ def problems(finished: Finished) -> set[str]:
     return {finding["problem"] for finding in finished.document["findings"]}
 
 
+@pytest.mark.slow
 def test_the_example_is_right_and_each_of_its_faults_is_found(tmp_path: Path) -> None:
     sound = probed(tmp_path, FILES["desk.py"], "--update", "decisions.json")
     assert (sound.code, problems(sound)) == (0, set()), sound.stdout

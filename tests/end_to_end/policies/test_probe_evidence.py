@@ -12,6 +12,7 @@ from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
 from tests.end_to_end.harness_process import Project
 from tests.end_to_end.policies.test_probe import probe
+from tests.reports.packs import all_of
 
 FAULTS = {
     "none": 0,
@@ -78,7 +79,7 @@ def test_less_access_fails_only_where_any_change_is_to_fail(
 
 def test_the_page_of_a_probe_shows_its_findings(project: Project) -> None:
     finished = probe(project, "blind", "--report", "html:page.html", "--json-output")
-    page = (project.folder / "page.html").read_text()
+    page = all_of((project.folder / "page.html").read_text())
     assert finished.document["findings"]
     assert "identity not observed" in page
 

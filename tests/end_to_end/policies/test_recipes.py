@@ -38,6 +38,7 @@ def probe(project: Project, *arguments: str) -> Finished:
     return finished
 
 
+@pytest.mark.slow
 @needs(VENVS / "fastmcp" / "bin" / "fastmcp")
 def test_fastmcp_decides_by_the_claims_and_scopes_of_our_tokens(tmp_path: Path) -> None:
     project = project_of("FastMCP", tmp_path, VENVS / "fastmcp" / "bin")

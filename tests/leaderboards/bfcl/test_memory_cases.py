@@ -50,6 +50,7 @@ class Keeper:
         )
 
 
+@pytest.mark.slow
 def test_what_was_told_in_one_conversation_is_asked_in_another(tmp_path: Path) -> None:
     write_release(tmp_path / "cache", MEMORIES)
     project = Project(tmp_path, {"HARNESS_CACHE": str(tmp_path / "cache")})

@@ -37,7 +37,7 @@ FILES = {
     "airline_gpt-4.1_20sims": (20, 148),
     "retail_gpt-4.1_40sims": (40, 299),
 }
-OFTEN = ("airline_gpt-4.1-finetuned_20sims", "retail_gpt-4.1_40sims")
+OFTEN = ("airline_gpt-4.1-finetuned_20sims",)
 SELDOM = [pytest.param(name, marks=pytest.mark.slow) for name in FILES if name not in OFTEN]
 """One file of each domain is tried by `make test`, all by `make proofs`."""
 

@@ -29,6 +29,7 @@ def score_of(suite: str, server: str, runs: Path) -> MutationScore:
     return anyio.run(mutation_score, recording, ProbeJudge(recording))
 
 
+@pytest.mark.slow
 def test_the_matrix_of_all_identities_notices_nine_faults_of_ten(tmp_path: Path) -> None:
     score = score_of("access_matrix", "data_governance", tmp_path)
     assert len(score.planted) > 50
