@@ -221,8 +221,8 @@ OUTPUT = bundle(
         is_flag=False,
         flag_value="",
         metavar="[URL]",
-        help="Send each trial as a trace to this collector.  [default: "
-        "$OTEL_EXPORTER_OTLP_ENDPOINT]",
+        help="Send each trial as a trace, and metrics, to this collector; calls tell the server "
+        "their trace.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]",
     ),
     click.option(
         "--otel-content",

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from types import ModuleType
 
 from opentelemetry.semconv import attributes
 from opentelemetry.semconv._incubating import attributes as incubating
+from opentelemetry.semconv._incubating.attributes.gen_ai_attributes import GenAiOperationNameValues
+from opentelemetry.semconv._incubating.attributes.network_attributes import NetworkTransportValues
+from opentelemetry.semconv._incubating.attributes.test_attributes import (
+    TestCaseResultStatusValues as CaseStatus,
+)
 from opentelemetry.semconv.schemas import Schemas
 
 from harness.telemetry import conventions
-from tests.telemetry.test_spans import TRANSCRIPT, trace
+from harness.types import Wire
+from tests.telemetry.test_spans import RUN, TRANSCRIPT, trace
 
 OPENINFERENCE = {"input.value", "output.value", "openinference.span.kind"}
 """Of https://github.com/Arize-ai/openinference/blob/main/spec/semantic_conventions.md, which has no
@@ -53,6 +60,25 @@ def test_every_attribute_of_a_trace_stands_in_the_table() -> None:
             assert set(span.attributes) <= table
             for event in span.events:
                 assert {event.name, *event.attributes} <= table
+
+
+def test_values_of_a_closed_set_are_members_of_it() -> None:
+    closed = {
+        conventions.OPERATION: GenAiOperationNameValues,
+        conventions.TRANSPORT: NetworkTransportValues,
+        conventions.CASE_STATUS: CaseStatus,
+    }
+    wires = [Wire(transport=transport) for transport in ("pipe", "tcp")]
+    calls = zip(TRANSCRIPT.tool_calls, wires, strict=True)
+    traced = replace(TRANSCRIPT, tool_calls=tuple(replace(call, wire=w) for call, w in calls))
+    seen: dict[str, set[object]] = {name: set() for name in closed}
+    for status in ("passed", "failed", "error", "cancelled"):
+        for span in trace(replace(RUN, status=status), traced).spans:
+            for name in closed:
+                seen[name] |= {span.attributes[name]} if name in span.attributes else set()
+    for name, members_of in closed.items():
+        assert seen[name], name
+        assert seen[name] <= {one.value for one in members_of}
 
 
 def test_the_schema_is_one_that_the_conventions_have_published() -> None:

@@ -22,7 +22,7 @@ DEADLINE_S = 120.0
 )
 @click.option("--content", is_flag=True, help="Include all messages, arguments and results.")
 def command(run: str, endpoint: str | None, *, content: bool) -> None:
-    """Send a past run to an observability system, as OpenTelemetry traces over OTLP/HTTP.
+    """Send a past run to an observability system, as traces and metrics over OTLP/HTTP.
 
     RUN is the name of a run, its beginning, a path, or "latest". Trials keep their ids, so that
     sending a run again does not duplicate it.
