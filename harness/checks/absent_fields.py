@@ -117,7 +117,8 @@ def given_fields(
     masks: Mapping[str, float | None], calls: Sequence[ToolCall]
 ) -> Iterator[tuple[ToolCall, str, Any]]:
     """Yield every value that ``masks`` forbid, in any form of any result."""
-    wanted = {field.casefold(): most for field, most in masks.items()}
+    # Reports write the items of a list as ``rows[].email``.
+    wanted = {field.replace("[]", "").casefold(): most for field, most in masks.items()}
     for call in calls:
         forms = [call.structured] if call.structured is not None else []
         parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", reply=0, text=call.text))
