@@ -61,6 +61,8 @@ class Interference:
     """Logs lines."""
     _records: list[Record] = field(default_factory=list)
     _visits: int = 0
+    _holds: Which = "A"
+    """The data of a server that runs already, as they were last set up."""
     _left_out: int = 0
     _failed: bool = False
 
@@ -69,6 +71,13 @@ class Interference:
         alteration = self.alteration
         both = (server_with(self.asking.plan.server, one) for one in (alteration.a, alteration.b))
         KNOWN.know(servers=both, environ=os.environ)
+        try:
+            await self._ask()
+        finally:
+            if self._holds == "B":
+                await self._put_back()
+
+    async def _ask(self) -> None:
         callers = self.asking.plan.callers
         own = [call for call in self.asking.calls if not call.changes]
         await self._compare("own", [(caller, own) for caller in callers])
@@ -79,7 +88,7 @@ class Interference:
         alike = found.alike()
         first = list({alike[caller.name]: caller for caller in reversed(shut)}.values())
         ranks = first, [caller for caller in shut if caller not in first]
-        altered = AlteredValue(alteration.field, *found.altered())
+        altered = AlteredValue(self.alteration.field, *found.altered())
         further, self._left_out = further_calls(
             ranks, [*self._readable()], altered, found.pages(leads_on)
         )
@@ -141,6 +150,7 @@ class Interference:
         server = server_with(self.asking.plan.server, data_set(self.alteration, which))
         try:
             async with open_sessions(self.learn) as pool:
+                self._holds = which
                 await self._set_up(pool, which)
                 here = replace(
                     self.asking, plan=replace(self.asking.plan, server=server), pool=pool
@@ -153,7 +163,7 @@ class Interference:
                     lines = await here.made(trials, partial(here.session, caller), watched=True)
                     self._note(lines)
         except* HarnessError as errors:
-            self._fail(which, stage, asks, errors)
+            self._fail(which, stage, asks[0][0], errors)
 
     async def _set_up(self, pool: Pool, which: Which) -> None:
         """Make the calls that bring about the data.
@@ -178,6 +188,18 @@ class Interference:
                         f"{call.tool} as {caller.name}: {made.outcome}: {made.text}"
                     )
 
+    async def _put_back(self) -> None:
+        """Leave a server that runs already with the data of A, if a visit of B was the last."""
+        if self.asking.plan.server.transport.command is not None:
+            return
+        caller = setup_caller(self.alteration, self.asking.plan.callers)
+        with anyio.CancelScope(shield=True):
+            try:
+                async with open_sessions(self.learn) as pool:
+                    await self._set_up(pool, "A")
+            except* HarnessError as errors:
+                self._fail("A", "again", caller, errors)
+
     def _note(self, lines: Lines) -> None:
         self.keep(lines)
         for line, tools in lines:
@@ -186,7 +208,11 @@ class Interference:
             self._failed = True  # and no further call will do better
 
     def _fail(
-        self, which: Which, stage: Stage, asks: Asks, errors: BaseExceptionGroup[HarnessError]
+        self,
+        which: Which,
+        stage: Stage,
+        caller: ProbeCaller,
+        errors: BaseExceptionGroup[HarnessError],
     ) -> None:
         """Log that a set of data could not be had."""
         self._failed = True
@@ -194,7 +220,7 @@ class Interference:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
-        trial = self._trial(which, stage, asks[0][0], None, first=False)
+        trial = self._trial(which, stage, caller, None, first=False)
         fault = TrialError(kind=kind, message=str(error))
         self.keep([(TrialLine(run=not_started(trial, "error", error=fault)), None)])
 

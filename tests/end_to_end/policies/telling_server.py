@@ -6,7 +6,8 @@ Starts in some 20 ms.
 
 An administrator sees everything. A clerk sees everybody without what they earn, and nobody who is
 confidential. Nobody in particular sees nothing. Environment variables alter the data: ``SALARY``
-is what the person ``P-1003`` earns, and ``ABSENT`` takes a person out. ``set_salary`` does it, too.
+is what the person ``P-1003`` earns, and ``ABSENT`` takes a person out. ``set_salary`` does it, too,
+and ``reset_data`` takes it back.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ PERSON = {"type": "string", "pattern": r"^P-\d{4}$", "description": "Such as P-1
 
 def tool(name: str, description: str, properties: dict[str, Any], *required: str) -> Any:
     schema = {"type": "object", "properties": properties, "required": list(required)}
-    reads = {"readOnlyHint": not name.startswith("set_")}
+    reads = {"readOnlyHint": not name.startswith(("set_", "reset_"))}
     return {"name": name, "description": description, "inputSchema": schema, "annotations": reads}
 
 
@@ -70,7 +71,10 @@ def listed(role: str) -> list[dict[str, Any]]:
         tool("count_people", "Count the people of a team.", {"team": LISTED["team"]}, "team"),
     ]
     change = {"person_id": PERSON, "salary": {"type": "integer"}}
-    changing = [tool("set_salary", "Change a salary.", change, *change)]
+    changing = [
+        tool("set_salary", "Change a salary.", change, *change),
+        tool("reset_data", "Take back all changes.", {}),
+    ]
     return tools + (changing if role == "admin" else [])
 
 
@@ -182,15 +186,20 @@ def notify() -> None:
     sys.stdout.buffer.write(json.dumps(note).encode() + b"\n")
 
 
+def change(arguments: dict[str, Any]) -> dict[str, Any]:
+    person_id = arguments.get("person_id", "P-1003")
+    one = next((one for one in PEOPLE if one["person_id"] == person_id), None)
+    if one is None:
+        return error("There is nobody with this id.")
+    one["salary"] = arguments.get("salary", 61_250)
+    return answer({"changed": True})
+
+
 def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
     if role not in ("admin", "clerk"):
         return error("Access denied: personnel data is for staff.")
-    if name == "set_salary":
-        if role != "admin":
-            return error("Unknown tool: set_salary")
-        one = next(one for one in PEOPLE if one["person_id"] == arguments["person_id"])
-        one["salary"] = arguments["salary"]
-        return answer({"changed": True})
+    if name in ("set_salary", "reset_data"):
+        return change(arguments) if role == "admin" else error(f"Unknown tool: {name}")
     if "notified" in FAULTS:
         notify()
     if name == "get_person":

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import threading
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +16,7 @@ import pytest
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
 from tests.end_to_end.harness_process import Finished, Project
+from tests.end_to_end.policies import telling_server
 
 SERVER = Path(__file__).with_name("telling_server.py")
 
@@ -141,6 +146,72 @@ def test_a_call_can_alter_the_value(project: Project) -> None:
     change = {"alters": "salary", "b": {"setup": [CHANGE]}, "setup_as": "admin"}
     finished = probe(project, "order", change)
     assert [one["callers"] for one in interfering(finished)] == [["clerk"]]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        request = json.loads(self.rfile.read(int(self.headers.get("content-length") or 0)))
+        result = telling_server.answer_to(request["method"], request.get("params") or {})
+        missing = {"error": {"code": -32601, "message": "Method not found"}}
+        body = missing if result is None else {"result": result}
+        reply = {"jsonrpc": "2.0", "id": request.get("id"), **body}
+        data = json.dumps(reply).encode() if "id" in request else b""
+        self.send_response(200 if data else 202)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def do_GET(self) -> None:
+        self.send_error(405)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+        pass
+
+
+@pytest.fixture
+def running(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A server that runs already, and sorts by what it withholds."""
+    monkeypatch.setattr(telling_server, "FAULTS", frozenset({"order"}))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/mcp"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize("how", ["reset", "setup"])
+def test_a_running_server_is_set_up_anew_each_time_and_left_as_it_was(
+    project: Project, running: str, how: str
+) -> None:
+    back = {"tool": "set_salary", "args": {"person_id": "P-1003", "salary": 61250}}
+    alteration = {
+        "alters": "salary",
+        "b": {"setup": [CHANGE]},
+        "setup_as": "admin",
+        **({} if how == "reset" else {"a": {"setup": [back]}}),
+    }
+    server: dict[str, Any] = {"command": None, "args": None, "url": running}
+    server |= {"reset": {"tool": "reset_data"}} if how == "reset" else {}
+    finished = probe(project, "", alteration, **server)
+    assert finished.code == 1, finished.stdout
+    assert [one["callers"] for one in interfering(finished)] == [["clerk"]]
+    assert telling_server.PEOPLE[2]["salary"] == 61_250
+
+
+def test_a_running_server_is_left_as_it_was_when_its_setup_fails_half_way(
+    project: Project, running: str
+) -> None:
+    broken = {"tool": "set_salary", "args": {"person_id": "P-9999", "salary": 1}}
+    alteration = {"alters": "salary", "b": {"setup": [CHANGE, broken]}, "setup_as": "admin"}
+    server: dict[str, Any] = {"command": None, "args": None, "url": running}
+    finished = probe(project, "", alteration, reset={"tool": "reset_data"}, **server)
+    assert finished.code == 4, finished.stdout
+    assert telling_server.PEOPLE[2]["salary"] == 61_250
 
 
 def test_an_alteration_that_nobody_sees_is_an_error_and_no_success(project: Project) -> None:
