@@ -143,7 +143,7 @@ class Comparison:
         if not self.givers:
             return (
                 "the alteration changed nothing that anybody may see: nobody's answers have "
-                f"another {self.declared.field!r}"
+                f"another {self.declared.field!r} (does the suite ask for the record that has it?)"
             )
         if not self.must_not_see:
             return "every identity may see it, so that nobody's answers were compared"

@@ -219,7 +219,7 @@ def test_an_alteration_that_nobody_sees_is_an_error_and_no_success(project: Proj
     assert finished.code == 4
     assert finished.document["altered"][0]["fault"] == (
         "the alteration changed nothing that anybody may see: nobody's answers have another "
-        "'salary'"
+        "'salary' (does the suite ask for the record that has it?)"
     )
     report = build_report(project.log())
     assert exit_code(report) == 4
