@@ -94,6 +94,8 @@ def opened(page: Page, run: str) -> None:
             seen = True
             print(f"    first result:  {1000 * (time.perf_counter() - began):8.0f} ms")
     print(f"    all {number:,} events: {time.perf_counter() - began:.1f} s")
+    grid = f"/evaluations/{run}/grid"
+    print(f"    summary and grid, kept:  {took(lambda: page.client.get(grid)):8.0f} ms")
 
 
 def main() -> None:

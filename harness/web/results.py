@@ -26,7 +26,7 @@ from harness.reports.viewer.graded import (
     metrics_of,
     pairs_of,
 )
-from harness.reports.viewer.grid import cell_of
+from harness.reports.viewer.grid import QUESTION, Said, cell_of, short
 from harness.runlog import Header, RunLog, TrialLine
 from harness.safe_text import bounded, printable
 from harness.types import (
@@ -109,9 +109,11 @@ def result(line: TrialLine) -> dict[str, Any]:
 
 def trial_cell(line: TrialLine) -> dict[str, Any]:
     """Return the cell of one trial, as `harness.reports.viewer.grid` has it of a case."""
-    called = [call.tool for call in line.transcript.tool_calls] if line.transcript else []
+    said = line.transcript or Transcript()
+    question = short(_query(said).partition("\n\n")[0], QUESTION)
+    told = Said(question, [call.tool for call in said.tool_calls])
     (case,) = case_results([replace(line.run, repeats=1)])
-    return cell_of(case, {line.run.key: called}) | {"status": line.run.status}
+    return cell_of(case, {line.run.key: told}) | {"status": line.run.status}
 
 
 def run_facts(header: Header, log: Path) -> dict[str, Any]:

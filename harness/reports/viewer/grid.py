@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from harness.reports.sections.call_outcomes import case_mark
@@ -24,10 +25,25 @@ from harness.types import CaseResult, JsonObject, Report, TrialResult
 
 NAME = 300
 """Characters of a name at most."""
+QUESTION = 160
+"""Characters of a question at most."""
 PROBLEM = 300
 """Characters of a failure's first line at most."""
 _MOST = 30
 """Tools, tags or checks of one case at most; more of them would not be told apart in a filter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a cell shows of a conversation."""
+
+    question: str = ""
+    """The beginning of what the user said first."""
+    tools: Sequence[str] = ()
+    """The tools that were called."""
+
+
+_SILENT = Said()
 
 
 def grid(report: Report, log: RunLog) -> JsonObject:
@@ -37,13 +53,13 @@ def grid(report: Report, log: RunLog) -> JsonObject:
     make its column (``column``) and its row (``row``), and lists the columns with their rates. The
     cells are those of `Report.cases`, in that order.
     """
-    called = called_tools(report.results, log)
+    said = all_said(report.results, log)
     return {
         "urgency": list(URGENCY),
         "axes": [_by_model(report), *_by_identity(report)],
         "cells": [
             {
-                **cell_of(case, called),
+                **cell_of(case, said),
                 "at": [log.offset(one.key) for one in case.trials if one.key in log],
             }
             for case in report.cases
@@ -51,17 +67,17 @@ def grid(report: Report, log: RunLog) -> JsonObject:
     }
 
 
-def cell_of(case: CaseResult, called: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+def cell_of(case: CaseResult, said: Mapping[str, Said]) -> dict[str, Any]:
     """Return the cell of ``case``; facts that it does not have are left out.
 
-    ``called`` has the tools that each trial called, by its key.
+    ``said`` has what is shown of each conversation, by the key of the trial.
     """
     shown = case.spokesman
     took = sum(one.latency_s for one in case.trials)
     cost = _cost(case.trials)
     tools = [*expected_tools(shown.checks)]
     for one in case.trials:
-        tools += called.get(one.key, ())
+        tools += said.get(one.key, _SILENT).tools
     failed = [check.kind for check in shown.checks if check.verdict != "passed"]
     facts = {
         "suite": short(case.suite),
@@ -69,6 +85,7 @@ def cell_of(case: CaseResult, called: Mapping[str, Sequence[str]]) -> dict[str, 
         "model": short(case.model),
         "identity": short(shown.case.identity or ""),
         "group": short(shown.case.group or ""),
+        "question": said.get(shown.key, _SILENT).question,
         "status": case.status,
         "problem": short(case_mark(case) or problem(shown), PROBLEM),
         "score": _score(shown),
@@ -90,17 +107,19 @@ def cell_of(case: CaseResult, called: Mapping[str, Sequence[str]]) -> dict[str, 
     return {name: value for name, value in facts.items() if value not in ("", [], None)}
 
 
-def called_tools(results: Iterable[TrialResult], log: RunLog) -> dict[str, list[str]]:
-    """Return the tools that each trial called, by its key; those without calls are left out.
+def all_said(results: Iterable[TrialResult], log: RunLog) -> dict[str, Said]:
+    """Return what is shown of each conversation, by the key of the trial.
 
-    Conversations are read as plain JSON: of a large log this takes a tenth of reading them whole.
+    They are read as plain JSON: of a large log this takes a tenth of reading them whole.
     """
-    called = {}
+    found = {}
     for result in results:
-        if result.tool_calls:
-            said = json.loads(log.line(result.key)).get("transcript") or {}
-            called[result.key] = [str(call["tool"]) for call in said.get("tool_calls", ())]
-    return called
+        if result.key in log and result.stop is not None:
+            told = json.loads(log.line(result.key)).get("transcript") or {}
+            asked = next((one["text"] for one in told.get("messages", ()) if "text" in one), "")
+            calls = told.get("tool_calls", ())
+            found[result.key] = Said(short(asked, QUESTION), [str(call["tool"]) for call in calls])
+    return found
 
 
 def short(text: str, limit: int = NAME) -> str:

@@ -21,7 +21,7 @@ from tests.reports.sample_logs import (
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
-NAMES = "return [...document.querySelectorAll('.vcase')].map((one) => one.textContent)"
+NAMES = "return [...document.querySelectorAll('.vcase bdi')].map((one) => one.textContent)"
 STATUSES = (
     "return [...document.querySelectorAll('[role=gridcell] .vword')].map((one) => one.textContent)"
 )
@@ -56,6 +56,7 @@ def test_cases_and_models_are_a_grid_with_failures_first_and_a_rate_for_each(
 ) -> None:
     browser.open(page_of(a_log(tmp_path, two_models(4), models=("large", "small"))))
     assert browser.run(NAMES) == ["case_1", "case_3", "case_0", "case_2"]
+    assert browser.run(TEXT, ".vquestion") == " Needle 1 and hay"
     assert browser.run(STATUSES)[:4] == ["passed", "failed", "passed", "failed"]
     heads = (
         "return [...document.querySelectorAll('[role=columnheader]')].map((one) => one.innerText)"

@@ -83,9 +83,11 @@ export class Grid {
   /** @param {number} place @param {number} height */
   row(place, height) {
     const row = this.rows[place];
+    const question = row.cells.find(Boolean)?.question || "";
     const suite = this.suites ? el("span", { class: "dim", text: `${row.suite} · ` }) : null;
     const made = el("div", { class: "vrow", role: "row", "aria-rowindex": place + 2, "data-row": place },
-      el("div", { role: "rowheader", class: "vcase", "aria-colindex": 1, title: row.name }, suite, el("bdi", { text: row.name })),
+      el("div", { role: "rowheader", class: "vcase", "aria-colindex": 1, title: question || row.name },
+        suite, el("bdi", { text: row.name }), question ? el("span", { class: "vquestion", dir: "auto", text: ` ${question}` }) : null),
       ...this.columns.map((column, number) => this.cell(row.cells[column.place], place, number)));
     made.style.top = `${place * height}px`;
     return made;

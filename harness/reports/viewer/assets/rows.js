@@ -6,7 +6,7 @@ import { CHOICES, wordsOf } from "./state.js";
 /**
  * @typedef {Object} Cell  a case with one model, as `cell_of` in Python makes it
  * @property {string} suite @property {string} case @property {string} model @property {string} status
- * @property {string} [identity] @property {string} [group] @property {string} [problem] @property {number} [score]
+ * @property {string} [identity] @property {string} [group] @property {string} [problem] @property {string} [question] @property {number} [score]
  * @property {string[]} [tags] @property {string[]} [tools] @property {string[]} [failed]
  * @property {number} [calls] @property {number} [seconds] @property {string} [time] @property {number} [cost] @property {string} [price]
  * @property {number} [passed] @property {number} [planned] @property {string[]} [trials]  their statuses
@@ -83,7 +83,7 @@ const facts = new WeakMap();
 function factsOf(cell) {
   let text = facts.get(cell);
   if (text === undefined) {
-    text = [cell.suite, cell.case, cell.model, cell.identity, cell.status, cell.problem, ...(cell.tags || []), ...(cell.tools || []), ...(cell.failed || [])]
+    text = [cell.suite, cell.case, cell.model, cell.identity, cell.status, cell.problem, cell.question, ...(cell.tags || []), ...(cell.tools || []), ...(cell.failed || [])]
       .join(" ").toLowerCase();
     facts.set(cell, text);
   }

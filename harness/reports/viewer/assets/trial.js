@@ -6,6 +6,8 @@ import { el } from "./elements.js";
 import { gradedParts } from "./graded.js";
 import { timeAxis } from "./time_axis.js";
 
+const LONG = 1500; // characters of expected and actual from which on they are folded
+
 /** @typedef {Object<string, any>} Detail  what `trial_detail` in Python returns */
 
 /** @param {Detail} trial @returns {Generator<Element>} */
@@ -72,7 +74,8 @@ function check(one) {
     const sides = el("div", { class: "sides" },
       el("div", {}, el("span", { class: "caption", text: "expected" }), box(one.expected || "(nothing)", "Expected")),
       el("div", {}, el("span", { class: "caption", text: "actual" }), box(one.actual || "(nothing)", "Actual")));
-    item.append(one.verdict === "passed" ? el("details", {}, el("summary", { class: "caption", text: "expected and actual" }), sides) : sides);
+    const folded = one.verdict === "passed" || one.expected.length + one.actual.length > LONG;
+    item.append(folded ? el("details", {}, el("summary", { class: "caption", text: "expected and actual" }), sides) : sides);
   }
   return item;
 }
