@@ -188,7 +188,7 @@ class Asking:
         What one caller changes must not be what the next one finds.
         """
         trials = [(call, self.trial(caller, call, 0)) for call in calls]
-        return await self.made(trials, lambda: self._own_session(caller), watched=not caller.bases)
+        return await self.made(trials, lambda: self.own_session(caller), watched=not caller.bases)
 
     async def confirm(
         self, suspicion: Suspicion
@@ -225,7 +225,8 @@ class Asking:
                     return False, lines
         return True, lines
 
-    def _own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
+    def own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
+        """Lend a session of ``caller`` in a process of its own."""
         own = self.plan.server.isolated_by("case")
         return self.pool.session(own, caller.user_context, caller.credential)
 

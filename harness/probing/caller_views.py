@@ -15,7 +15,7 @@ from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that say nothing of the server's policy."""
-_APART = frozenset({"forged", "after", "opener", "data", "cursor"})
+_APART = frozenset({"forged", "after", "opener", "data", "cursor", "alone"})
 """Facts that only such calls have."""
 
 
@@ -58,8 +58,8 @@ def is_forged(run: TrialResult) -> bool:
 def is_apart(run: TrialResult) -> bool:
     """Whether a call is none of those that all callers make with the data as they are.
 
-    That is, it is forged, repeated, with a swapped token, with a cursor, or with data that
-    may be altered.
+    That is, it is forged, repeated, with a swapped token, with a cursor, in a process of its own,
+    or with data that may be altered.
     """
     return not _APART.isdisjoint(facts_of(run))
 
@@ -87,6 +87,8 @@ class Lived:
         """Calls with another token than the one that their session was opened with."""
         self.turned = tuple(run for run in calls if "cursor" in facts_of(run))
         """Pages that were read with a cursor of one's own, or of somebody else."""
+        self.alone = tuple(run for run in calls if "alone" in facts_of(run))
+        """Calls in processes of their own, and after another caller in a new one."""
         self.forged = tuple(run for run in calls if is_forged(run))
         """Forged calls, and those that confirm what they gave."""
         self.with_data = tuple(run for run in calls if "data" in facts_of(run))
@@ -94,6 +96,7 @@ class Lived:
         self.further = (
             *(*self.again, *self.forged, *self.swapped, *self.with_data),
             *self.turned,
+            *self.alone,
         )
         """All calls that the suite's own identities made besides those that everybody makes."""
         self.views: dict[str, View] = {}

@@ -23,6 +23,7 @@ from harness.probing.caller_views import (
 from harness.probing.callers import ANONYMOUS
 from harness.probing.coverage import measure
 from harness.probing.cursors.gains import cursor_gains
+from harness.probing.equal_answers.mixed_up import mixed_up
 from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
 from harness.probing.interference.outcome import Altered
@@ -202,6 +203,7 @@ class _Facts:
         yield from forged_gains(self._lived)
         yield from cursor_gains(self._lived)
         yield from unstable_answers(self._lived)
+        yield from mixed_up(self._lived)
         own = [
             self._lived.views[run.key]
             for run in self._runs

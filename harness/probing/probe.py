@@ -18,6 +18,7 @@ from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, 
 from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.following import crossed, pairs
+from harness.probing.equal_answers.asking_alone import ask_alone
 from harness.probing.findings import read_probe
 from harness.probing.forged_calls import ForgedCall, by_caller
 from harness.probing.forging import Forging
@@ -102,6 +103,7 @@ async def probe(
             began = anyio.current_time()
             course = _Course(asking, log)
             await course.run(rounds, in_turn)
+            course.keep(await ask_alone(asking, course.answers))
             if plan.damaged:
                 so_far = read_log(log_path(run_id, runs))
                 await course.forge(Forging(asking, so_far))

@@ -87,7 +87,7 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
             one
             for one in asked(report.results)
             # A call that followed others shows nothing by itself.
-            if not {"after", "opener"} & facts_of(one).keys()
+            if not {"after", "opener", "alone"} & facts_of(one).keys()
             and finding.call in (label_of(one), one.case.name)
             and name_of(one) in finding.callers
         ),

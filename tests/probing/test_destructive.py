@@ -26,11 +26,12 @@ def probed(
     folder: Path, fault: str, *, destructive: bool, isolation: Isolation = "identity"
 ) -> ProbeReport:
     folder.mkdir(exist_ok=True)
+    file = () if fault == "cached" else (str(folder / "file"),)  # kept in memory
     server = ServerSpec(
         name="people",
         transport=TransportSpec(
             command=sys.executable,
-            args=("-I", "-S", str(SERVER), fault, str(folder / "file")),
+            args=("-I", "-S", str(SERVER), fault, *file),
             protocol="legacy",
         ),
         isolation=isolation,
@@ -68,6 +69,27 @@ def test_with_calls_that_change_something_nothing_is_missed_that_is_found_withou
     without = found(probed(tmp_path / "without", fault, destructive=False))
     assert without
     assert without <= found(probed(tmp_path / "with", fault, destructive=True))
+
+
+@pytest.mark.parametrize("fault", ["cached", "first_kept"])
+def test_answers_that_are_the_same_for_all_are_held_against_those_in_processes_of_their_own(
+    tmp_path: Path, fault: str
+) -> None:
+    report = probed(tmp_path, fault, destructive=False)
+    words = {finding.words for finding in report.findings if finding.problem == "unstable"}
+    call = 'get_person(person_id="P-1007")'
+    before = "where admin has asked the same process before than in a process of their own"
+    assert words >= {
+        f"{call} gives {name} more {before}, 5 times of 5" for name in ("clerk", "anonymous")
+    }
+    assert report.exit_code == 1
+
+
+def test_a_server_that_gives_all_callers_the_same_by_itself_mixes_nobody_up(
+    tmp_path: Path,
+) -> None:
+    report = probed(tmp_path, "blind", destructive=False)
+    assert {finding.problem for finding in report.findings} == {"unobserved"}
 
 
 def test_a_server_that_lets_nobody_in_without_a_role_is_probed_as_everybody_else(

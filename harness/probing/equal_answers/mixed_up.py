@@ -1,0 +1,56 @@
+"""Callers who get more in a process in which somebody else has asked before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.judging.policy.views import Result
+from harness.probing.caller_views import Lived, facts_of, more, name_of
+from harness.probing.report import ProbeFinding
+from harness.probing.stability import told
+from harness.safe_text import one_line
+
+ROUNDS = 6
+"""How often a suspect asks alone, and once less after another. Answers by chance, drawn from two,
+are taken for a find less than once in 1,000 times, drawn from three less than once in 100,000."""
+
+
+def gives_more(result: Result, own: Result) -> bool:
+    """Whether ``result`` gives what ``own``, an answer to the same call, refuses or keeps back."""
+    if result.call.outcome != "ok":
+        return False
+    if own.call.outcome == "ok":
+        return bool(more(result, own))
+    return own.call.outcome in ("denied", "unknown_tool")
+
+
+def mixed_up(lived: Lived) -> Iterator[ProbeFinding]:
+    """Yield calls that give a caller more after somebody else, every time they were repeated."""
+    alone: dict[tuple[str, str], list[Result]] = {}
+    after: dict[tuple[str, str], dict[str, list[Result]]] = {}
+    for run in lived.alone:
+        facts, result = facts_of(run)["alone"], lived.result(run)
+        if result is None or facts["is_first"]:
+            continue
+        asked = name_of(run), facts["of"]
+        if facts["after"] is None:
+            alone.setdefault(asked, []).append(result)
+        else:
+            after.setdefault(asked, {}).setdefault(facts["after"], []).append(result)
+    for (name, call), others in after.items():
+        for other, given in others.items():
+            own = alone.get((name, call), [])
+            if len(own) < ROUNDS or len(given) < ROUNDS - 1 or not _is_certain(given, own):
+                continue
+            words = (
+                f"{call} gives {name} more where {other} has asked the same process before than "
+                f"in a process of their own, {len(given)} times of {len(given)}"
+            )
+            yield ProbeFinding(
+                problem="unstable", words=one_line(words), callers=(name,), call=call
+            )
+
+
+def _is_certain(given: Sequence[Result], own: Sequence[Result]) -> bool:
+    same = len(set(map(told, given))) == 1 and len(set(map(told, own))) == 1
+    return same and all(gives_more(one, other) for one in given for other in own)
