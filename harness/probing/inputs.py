@@ -8,11 +8,11 @@ secret is replaced before anything is digested.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from importlib.metadata import version
 
 from harness.canonical_json import digest
 from harness.probing.caller_sessions import ProbePlan
+from harness.probing.interference.data_sets import described
 from harness.probing.kept_decisions import Kept
 from harness.redaction import KNOWN
 from harness.runner.planning.plan import describe_case, describe_server
@@ -41,7 +41,7 @@ def inputs_of(
         "server": KNOWN.json(describe_server(plan.server)),
         "tools": {name: tools.digest for name, tools in lists.items()},
         "expected": kept,
-        "altered": [KNOWN.text(repr(replace(one, at=None))) for one in plan.alterations] or None,
+        "altered": [KNOWN.json(described(one)) for one in plan.alterations] or None,
         "options": [plan.destructive, plan.damaged, plan.min_coverage],
     }
     found = {name: digest(part) for name, part in parts.items() if part is not None}

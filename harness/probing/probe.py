@@ -5,6 +5,7 @@ All is logged.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,6 +25,7 @@ from harness.probing.forged_calls import ForgedCall, by_caller
 from harness.probing.forging import Forging
 from harness.probing.inputs import inputs_of
 from harness.probing.interference.asking import Interference
+from harness.probing.interference.data_sets import servers_with
 from harness.probing.kept_decisions import Change, Kept
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
@@ -93,6 +95,7 @@ async def probe(
         described = Plan(jobs=tuple(jobs), settings=asking.settings())
         run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
         redactor = redactor_of(described)
+        redactor.know(servers=servers_with(plan.server, plan.alterations), environ=os.environ)
         for secret in secrets:
             redactor.learn(secret)
         learners.append(redactor.learn)

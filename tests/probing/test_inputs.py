@@ -20,7 +20,7 @@ from harness.reports.sections.audit import audit
 from harness.runlog import read_log
 from harness.runner.runs.folders import log_path
 from harness.suites.readers import read_suite
-from harness.types import ServerSpec, ToolList, TransportSpec
+from harness.types import Alteration, DataSet, ServerSpec, ToolList, TransportSpec
 from tests.evidence.made_logs import SUITES, Desk, harness, make_project, write_reports, write_suite
 from tests.probing.loopback import on_loopback
 from tests.reports.packs import all_of, blocks_of
@@ -38,6 +38,10 @@ def a_plan(folder: Path, tests: str = SUITES["sound"], env: str = "one") -> Prob
         callers=named_callers(cases),
         cases=cases,
     )
+
+
+def other_data(seed: str) -> Alteration:
+    return Alteration(field="phone", a=DataSet(), b=DataSet(env={"SEED": seed}))
 
 
 def changed(before: dict[str, Any], after: dict[str, Any]) -> set[str]:
@@ -63,10 +67,13 @@ def test_each_input_changes_its_own_digest_and_that_of_all(tmp_path: Path) -> No
         "server": inputs_of(replace(plan, server=moved), LISTS),
         "tools": inputs_of(plan, {"admin": other_tool}),
         "options": inputs_of(replace(plan, damaged=False), LISTS),
+        "altered": inputs_of(replace(plan, alterations=(other_data("2"),)), LISTS),
     }
-    assert {part: changed(first, dict(told)) for part, told in found.items()} == {
+    assert {part: changed(dict(told), first) for part, told in found.items()} == {
         part: {part} for part in found
     }
+    data = inputs_of(replace(plan, alterations=(other_data("3"),)), LISTS)
+    assert changed(dict(data), dict(found["altered"])) == {"altered"}
     kept = inputs_of(plan, LISTS, {"read()": {"admin": "allowed"}})
     assert changed(dict(kept), first) == {"expected"}
     assert len({told["digest"] for told in (first, kept, *found.values())}) == len(found) + 2

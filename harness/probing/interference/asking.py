@@ -7,7 +7,6 @@ are set up anew, and gets the same calls in the same order.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,7 +24,6 @@ from harness.probing.interference.declared import declared_in
 from harness.probing.interference.further_calls import AlteredValue, further_calls, leads_on
 from harness.probing.interference.records import SHOWN, Record, Stage, records_of
 from harness.probing.planned_calls import ProbeCall
-from harness.redaction import KNOWN
 from harness.runlog import TrialLine
 from harness.sessions.pool import Pool, open_sessions
 from harness.types import (
@@ -68,9 +66,6 @@ class Interference:
 
     async def run(self) -> None:
         """Ask everything; whatever fails is logged."""
-        alteration = self.alteration
-        both = (server_with(self.asking.plan.server, one) for one in (alteration.a, alteration.b))
-        KNOWN.know(servers=both, environ=os.environ)
         try:
             await self._ask()
         finally:

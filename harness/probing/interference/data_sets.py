@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -12,7 +12,7 @@ from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.trust import GATE
 from harness.trust.gate import Deed
-from harness.types import Alteration, DataSet, Location, ServerSpec
+from harness.types import Alteration, DataSet, JsonObject, Location, ServerSpec
 
 Which: TypeAlias = Literal["A", "B"]
 """The data as it is, and the same data with another value."""
@@ -34,6 +34,29 @@ def server_with(server: ServerSpec, data: DataSet) -> ServerSpec:
             transport, env={**transport.env, **data.env}, args=(*transport.args, *data.args)
         ),
     )
+
+
+def servers_with(server: ServerSpec, alterations: Iterable[Alteration]) -> Iterator[ServerSpec]:
+    """Yield ``server`` with each set of data, for who must know what they hold of secrets."""
+    return (server_with(server, data) for one in alterations for data in (one.a, one.b))
+
+
+def described(one: Alteration) -> JsonObject:
+    """Return all that ``one`` says, as JSON; it may hold secrets."""
+    return {
+        "field": one.field,
+        "withheld_from": list(one.withheld_from),
+        "may_depend": [[each.tool, *each.fields] for each in one.may_depend],
+        "setup_as": one.setup_as,
+        "data": [
+            {
+                "env": dict(data.env),
+                "args": list(data.args),
+                "setup": [[call.tool, dict(call.arguments)] for call in data.setup],
+            }
+            for data in (one.a, one.b)
+        ],
+    }
 
 
 def expanded(

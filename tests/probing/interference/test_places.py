@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from harness.probing.interference.places import (
     RESULT,
     Place,
@@ -80,6 +83,25 @@ def test_a_list_in_another_order_and_keys_in_another_order_are_differences() -> 
     assert told([a, a], [b])[0] == 'rows[0] is "x" in A, "y" in B'
     a, b = answer({"x": 1, "y": 1}), answer({"y": 1, "x": 1})
     assert told([a, a], [b]) == ['the fields of the result is ["x", "y"] in A, ["y", "x"] in B']
+
+
+_JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=2), inner),
+    max_leaves=8,
+)
+
+
+@given(_JSON, _JSON)
+def test_two_results_have_a_difference_exactly_if_they_are_written_otherwise(
+    a: Any, b: Any
+) -> None:
+    ours, theirs = (
+        places_of(ToolCall(tool="t", arguments={}, outcome="ok", reply=1, structured=[one]))
+        for one in (a, b)
+    )
+    same = json.dumps(a) == json.dumps(b)
+    assert (compare([ours, ours], [theirs]).differences == ()) == same
 
 
 def test_numbers_that_are_written_otherwise_differ() -> None:
