@@ -7,5 +7,6 @@ question and answer; the loop itself knows no strategy.
 from harness.agent.conversation import Conversation, lost_in
 from harness.agent.interruption import Interrupted
 from harness.agent.strategy import Opening, Strategy
+from harness.agent.watched import Watched
 
-__all__ = ["Conversation", "Interrupted", "Opening", "Strategy", "lost_in"]
+__all__ = ["Conversation", "Interrupted", "Opening", "Strategy", "Watched", "lost_in"]

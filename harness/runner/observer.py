@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from harness.types import Trial, TrialResult
+from harness.types import Transcript, Trial, TrialResult
 
 
 class Observer(Protocol):
@@ -28,6 +28,15 @@ class Observer(Protocol):
 
     def note(self, text: str) -> None:
         """Take a message about the run as a whole."""
+        ...
+
+
+@runtime_checkable
+class Listener(Protocol):
+    """An observer that also wants to hear what is said while a trial goes on."""
+
+    def said(self, trial: Trial, transcript: Transcript) -> None:
+        """Take the transcript so far, after each reply and after its calls."""
         ...
 
 

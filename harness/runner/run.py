@@ -18,7 +18,7 @@ from harness.runner.control import Budget, Control
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.interrupts import watch_signals
 from harness.runner.live_judge import LiveJudge
-from harness.runner.observer import Observer, Silent
+from harness.runner.observer import Listener, Observer, Silent
 from harness.runner.open_models import open_models
 from harness.runner.planning import ranges
 from harness.runner.planning.plan import Job, Plan
@@ -108,6 +108,7 @@ class LiveRun:
         self._log = log
         self._options = options
         self._observer = observer
+        self._listener = observer if isinstance(observer, Listener) else None
         self.control = Control(options.budget, plan.spent)
         """Decides whether further trials are started."""
         self._began = 0.0
@@ -202,6 +203,7 @@ class LiveRun:
                     end_states=self._end_states,
                     views=self._views,
                     traced_as=self._log.path.parent.name if self._options.traced else None,
+                    tell=self._listener.said if self._listener else None,
                 )
                 outcome = await run_trial(job, model, pool, scope, support)
             finally:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import anyio
 
-from harness.agent import Conversation, Interrupted, Strategy
+from harness.agent import Conversation, Interrupted, Strategy, Watched
 from harness.checks import Evidence, evaluate
 from harness.checks.judge.judge import Judge
 from harness.checks.kinds.session_refusal import knows_refusal
@@ -78,6 +78,8 @@ class Support:
     """The tool lists that models see under variants."""
     traced_as: str | None = None
     """The name of the run, if its calls carry trace context; ``None``: they carry none."""
+    tell: Callable[[Trial, Transcript], None] | None = None
+    """Is told the conversation so far, after each of its steps; ``None``: nobody listens."""
 
 
 async def run_trial(
@@ -137,6 +139,7 @@ class _Attempt:
         self._end_states = support.end_states
         self._views = support.views
         self._traced_as = support.traced_as
+        self._tell = support.tell
         self._plays_back = plays_back
         self._shown: ToolList | None = None
         self._beside: tuple[Aside, ...] = ()
@@ -195,7 +198,7 @@ class _Attempt:
             offered: Sequence[Session] = sessions
             if self._job.model.variant is not None:
                 model, offered = self._under(self._job.model.variant, model, sessions)
-            strategy = _strategy(case, dict(zip(told, offered, strict=True)))
+            strategy = self._watched(_strategy(case, dict(zip(told, offered, strict=True))))
             voice = (
                 None
                 if case.user is None
@@ -216,6 +219,17 @@ class _Attempt:
                 await self._scripted.tear_down()
                 if case.caller.group is not None:
                     self._beside = bounded((*self._beside, *operators_log(session)))
+
+    def _watched(self, strategy: Strategy) -> Strategy:
+        tell, trial = self._tell, self._job.trial
+        if tell is None:
+            return strategy
+
+        def tell_so_far() -> None:
+            if self._conversation is not None:
+                tell(trial, self._conversation.transcript())
+
+        return Watched(strategy, tell_so_far)
 
     def _traced(self, sessions: Sequence[Session]) -> Sequence[Session]:
         if self._traced_as is None:

@@ -24,6 +24,7 @@ from harness.web.history import has_begun
 from harness.web.process import Worker
 from harness.web.results import clean
 from harness.web.settings import Settings
+from harness.web.talks import Talks
 from harness.web.uploads import Choice, Upload
 
 State: TypeAlias = Literal["queued", "running", "finished", "refused", "cancelled"]
@@ -63,6 +64,7 @@ class Job:
         self.cancelled = False
         self.begun = anyio.Event()
         self.over = anyio.Event()
+        self.talks = Talks()
         self._facts = {"file": upload.name, "asked_at": utc_now(), "started_at": None, **facts}
         self.become("queued")
 
@@ -260,7 +262,10 @@ class Board:
             if "start" in message:
                 job.begun.set()
                 job.feed.add(Event.of("test_case_start", message["start"]))
+            elif "said" in message:
+                job.talks.hear(message["said"])
             elif "result" in message:
+                job.talks.end(message["result"])
                 await job.feed.catch_up(trials=1)
             elif "note" in message and not job.cancelled:  # a cancelled one would report signals
                 job.note(message["note"])

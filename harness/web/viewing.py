@@ -49,6 +49,7 @@ class Viewing:
             Route("/evaluations/{id}/grid", self.grid, methods=["GET"]),
             Route("/evaluations/{id}/grid/with", self.several, methods=["GET"]),
             Route("/evaluations/{id}/trials/{at}", self.trial, methods=["GET"]),
+            Route("/evaluations/{id}/live", self.live, methods=["GET"]),
             Route("/evaluations/{id}/search", self.search, methods=["GET"]),
         ]
 
@@ -96,6 +97,18 @@ class Viewing:
         result = settled or line.run
         detail = await anyio.to_thread.run_sync(trial_detail, result, line.transcript)
         return JSONResponse({**detail, "key": result.key})
+
+    async def live(self, request: Request) -> Response:
+        """Return the steps so far of a trial under way that was started on this page."""
+        given = request.query_params
+        trial = given.get("trial", "1")
+        if not (trial.isascii() and trial.isdecimal() and len(trial) < len("1000000")):
+            raise HTTPException(400, "'trial' takes a number from 1 on.")
+        name = (given.get("suite", ""), given.get("case", ""), given.get("model", ""), int(trial))
+        job = self._board.get(request.path_params["id"])
+        return JSONResponse(
+            {"steps": job.talks.steps(name) if job else [], "ours": job is not None}
+        )
 
     async def search(self, request: Request) -> Response:
         """Return where in the log each word is: ``{"words": {word: [at, …]}}``."""

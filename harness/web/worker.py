@@ -6,6 +6,7 @@ message::
     {"invalid": [{line, column, message, meant}]}     …and ends
     {"ready": {suites, models, server, planned, …}}   …and waits
     {"start": {suite, case, model, trial}}            a trial begins
+    {"said": {key, trial, from, steps}}               steps of a trial under way, from that place
     {"result": key}                                   a trial's line is in the log
     {"note": text}
 
@@ -29,11 +30,13 @@ from harness.config import load_config
 from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, UsageError
 from harness.redaction import KNOWN
+from harness.reports.formats.html_report.detail import live_steps
 from harness.runner.launch import launch
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
 from harness.safe_text import bounded as short
-from harness.types import Trial, TrialResult
+from harness.safe_text import shorten
+from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
 from harness.web.results import clean, name_of
 
@@ -44,6 +47,9 @@ NICENESS = 2
 BEGIN_S = 15.0
 """Seconds that an interrupt may wait until the run handles it."""
 _LONGEST = 2_000
+_MOST_SAID = 1_000_000
+"""Characters of one message about a conversation; a line that is longer than 4 MB is not read."""
+_SHORT = 1_000
 
 
 class Voice:
@@ -53,6 +59,7 @@ class Voice:
         """Write to the file descriptor ``pipe``."""
         self._pipe = pipe
         self._waiting: set[str] = set()
+        self._steps: dict[str, list[dict[str, Any]]] = {}
         self.begun = threading.Event()
 
     def say(self, **message: Any) -> None:
@@ -68,26 +75,63 @@ class Voice:
     def started(self, trial: Trial) -> None:
         """Report that a trial begins."""
         self.begun.set()
-        names = {
-            "suite": name_of(trial.suite),
-            "case": name_of(trial.case.name),
-            "model": name_of(trial.model),
-        }
-        self.say(start={**names, "trial": trial.index + 1})
+        self.say(start=trial_name(trial))
+
+    def said(self, trial: Trial, transcript: Transcript) -> None:
+        """Report the steps of a conversation that are new or have changed."""
+        steps = live_steps(transcript)
+        before = self._steps.get(trial.key, [])
+        same = next(
+            (place for place, pair in enumerate(zip(before, steps, strict=False)) if _differ(pair)),
+            min(len(before), len(steps)),
+        )
+        self._steps[trial.key] = steps
+        told = {"key": trial.key, "trial": trial_name(trial), "from": same}
+        self.say(said={**told, "steps": _fitting(steps[same:])})
 
     def waiting(self, result: TrialResult) -> None:
         """Report that a trial is in the log."""
+        self._steps.pop(result.key, None)
         self._waiting.add(result.key)
         self.say(result=result.key)
 
     def finished(self, result: TrialResult) -> None:
         """Report that a trial is in the log, unless that was said while it waited."""
+        self._steps.pop(result.key, None)
         if result.key not in self._waiting:
             self.say(result=result.key)
 
     def note(self, text: str) -> None:
         """Report it."""
         self.say(note=short(text, _LONGEST))
+
+
+def trial_name(trial: Trial) -> dict[str, Any]:
+    """Return what tells a trial from the others of its run, as events have it."""
+    return {
+        "suite": name_of(trial.suite),
+        "case": name_of(trial.case.name),
+        "model": name_of(trial.model),
+        "trial": trial.index + 1,
+    }
+
+
+def _fitting(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return steps that fit into one message; the log has their whole texts in the end."""
+    if len(json.dumps(steps)) <= _MOST_SAID:
+        return steps
+    return [
+        {
+            name: shorten(value, _SHORT) if isinstance(value, str) else value
+            for name, value in step.items()
+            if isinstance(value, str | int)
+        }
+        for step in steps
+    ]
+
+
+def _differ(pair: tuple[Any, Any]) -> bool:
+    return bool(pair[0] != pair[1])
 
 
 def main() -> None:

@@ -52,6 +52,8 @@ def documented(answer: httpx2.Response) -> None:
 
 def script(request: Incoming) -> Step:
     """Answer by what the prompt asks for."""
+    if "stall later" in request.prompt and not request.turn:
+        return call("echo", {"n": 7})
     if "stall" in request.prompt:
         return stall(None)
     if "hostile" in request.prompt:

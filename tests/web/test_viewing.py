@@ -13,13 +13,14 @@ from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
 from harness.web import run_view as kept
 from harness.web.run_view import VIEW, run_view, settled_at
+from harness.web.talks import Talks, name_of_trial
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
 from tests.reports.logs import a_log, a_run, a_transcript
 from tests.reports.viewer.test_viewer import NAMES, PRESS, SET
-from tests.web.support import Page
+from tests.web.support import Page, dataset
 
 
 def a_run_of(page: Page, name: str) -> Path:
@@ -86,6 +87,39 @@ def test_nobody_waits_unasked_until_a_large_log_is_read(page: Page) -> None:
     assert ask(page, f"{log.parent.name}/grid") == {"grid": None, "to_read": size}
     assert len(ask(page, f"{log.parent.name}/grid?whole=1")["grid"]["cells"]) == 11
     assert len(ask(page, f"{log.parent.name}/grid")["grid"]["cells"]) == 11
+
+
+@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+def test_a_trace_is_followed_while_its_trial_goes_on(page: Page, browser: Browser) -> None:
+    run = page.begin(dataset(["Please stall later."]))
+    browser.open(f"{page.url}/evaluation?run={run}")
+    browser.until(lambda: browser.run("return document.querySelector('.vbody .running')"))
+    browser.run(PRESS, "j")
+    steps = "return [...document.querySelectorAll('.timeline .who')].map((one) => one.textContent)"
+    browser.until(lambda: browser.run(steps) == ["user", "call echo"])
+    outcome = "return document.querySelector('.timeline .outcome').textContent"
+    browser.until(lambda: browser.run(outcome) == "ok")
+    assert browser.run("return document.querySelectorAll('.vbody .running').length") == 1
+    assert page.client.get(f"/evaluations/{run}/live?suite=x&case=1&model=m&trial=1").json() == {
+        "steps": [],
+        "ours": True,
+    }
+    page.client.delete(f"/evaluations/{run}")
+    browser.until(lambda: browser.run("return document.querySelector('.trace .pairs')"))
+    assert "cancelled" in browser.run("return document.querySelector('#trace-title').textContent")
+    assert browser.complaints() == []
+
+
+def test_steps_that_change_replace_those_from_there_on_and_an_end_forgets_them() -> None:
+    talks = Talks()
+    trial = {"suite": "s", "case": "c", "model": "m", "trial": 1}
+    name = name_of_trial(trial)
+    talks.hear({"key": "k", "trial": trial, "from": 0, "steps": [{"a": 1}, {"b": 1}]})
+    talks.hear({"key": "k", "trial": trial, "from": 1, "steps": [{"b": 2}, {"c": 1}]})
+    assert talks.steps(name) == [{"a": 1}, {"b": 2}, {"c": 1}]
+    talks.end("other")
+    talks.end("k")
+    assert talks.steps(name) == []
 
 
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)

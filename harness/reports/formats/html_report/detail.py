@@ -30,6 +30,7 @@ _LONGEST = 20_000
 """Characters of one text; a result of ten megabytes is for the run log, not for a page."""
 _ONE_LINE = 80
 """Characters of a JSON value that need no lines of its own."""
+_NOT_SENT = "not sent"
 _MOST_STEPS = 400
 """Steps of one conversation."""
 
@@ -86,6 +87,14 @@ def trial_detail(result: TrialResult, transcript: Transcript | None) -> dict[str
         "bars": [{**bar, "name": short(bar["name"])} for bar in bars(said)],
         "stderr": _text(said.stderr_tail),
     }
+
+
+def live_steps(said: Transcript) -> list[dict[str, Any]]:
+    """Return the steps so far of a conversation that goes on; calls without a result are made."""
+    return [
+        {**step, "outcome": "under way"} if step.get("outcome") == _NOT_SENT else step
+        for step in _steps(said)[:_MOST_STEPS]
+    ]
 
 
 def _facts(result: TrialResult, said: Transcript) -> list[list[str]]:
@@ -190,7 +199,7 @@ def _not_sent(asked: ToolRequest, number: int) -> dict[str, Any]:
         "what": "call",
         "reply": number,
         "tool": short(asked.tool),
-        "outcome": "not sent",
+        "outcome": _NOT_SENT,
         "arguments": _text(arguments),
     }
 

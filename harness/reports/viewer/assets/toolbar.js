@@ -35,7 +35,8 @@ export class Toolbar {
     this.place.addEventListener("submit", (event) => event.preventDefault());
     this.search.addEventListener("input", () => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => change({ q: this.search.value }), TYPING_MS);
+      const q = this.search.value;
+      this.timer = setTimeout(() => change({ q }), TYPING_MS);
     });
     this.failed.addEventListener("change", () => change({ failed: this.failed.checked ? "1" : "" }));
     this.different.addEventListener("change", () => change({ different: this.different.checked ? "1" : "" }));

@@ -13,6 +13,8 @@ import { trialParts } from "./trial.js";
  * @property {(trial: number) => void} choose
  */
 
+const NOTHING_HEARD = "Nothing is known of it yet. What a run in a terminal says is shown when the test has ended.";
+
 /** @typedef {{top: Element[], bottom: Element[]}} Parts  what a page adds before and after everything else */
 
 export class Trace {
@@ -21,6 +23,7 @@ export class Trace {
     this.acts = acts;
     this.more = more || (() => ({ top: [], bottom: [] }));
     this.asked = 0;
+    this.read = "";
     this.title = el("h3", { id: "trace-title", tabindex: "-1" });
     this.about = el("p", { class: "dim", role: "status" });
     this.trials = el("div", { class: "trials", role: "group", "aria-label": "Trials" });
@@ -61,9 +64,10 @@ export class Trace {
     try {
       const found = await detail();
       if (number !== this.asked) return;
+      this.read = JSON.stringify(found);
       this.content.replaceChildren(...(found
-        ? whole(found, this.more(cell, trial, found))
-        : [el("p", { class: "dim", text: cell.problem || "Nothing has happened yet." })]));
+        ? found.underWay ? trialParts(found) : whole(found, this.more(cell, trial, found))
+        : [el("p", { class: "dim", text: cell.problem || NOTHING_HEARD })]));
       this.place.scrollTop = 0;
     } catch (error) {
       if (number !== this.asked) return;
@@ -71,6 +75,15 @@ export class Trace {
     } finally {
       clearTimeout(waiting);
     }
+  }
+
+  /** Shows what has come since; what is read stays where it is. @param {() => Promise<Detail | null>} detail */
+  async refresh(detail) {
+    const number = this.asked;
+    const found = await detail().catch(() => null);
+    if (number !== this.asked || !found || JSON.stringify(found) === this.read) return;
+    this.read = JSON.stringify(found);
+    this.content.replaceChildren(...trialParts(found));
   }
 
   /** @param {Cell} cell @param {number} chosen */

@@ -28,8 +28,8 @@ export function* trialParts(trial) {
     yield box(said.explanation, "Judge's explanation");
   }
   if (trial.steps.length) yield* conversation(trial);
-  yield el("h3", { text: "Facts" });
-  yield el("dl", { class: "pairs" }, ...trial.facts.flatMap((/** @type {string[]} */ [name, value]) =>
+  if (trial.facts.length) yield el("h3", { text: "Facts" });
+  if (trial.facts.length) yield el("dl", { class: "pairs" }, ...trial.facts.flatMap((/** @type {string[]} */ [name, value]) =>
     [el("dt", { text: name }), el("dd", { dir: "auto", text: value })]));
   if (trial.stderr) {
     yield el("h3", { text: "Server's stderr" });
@@ -86,10 +86,10 @@ function step(one) {
     const who = one.reply ? `${one.who}, reply ${one.reply}` : one.who;
     return el("li", { class: one.who }, el("span", { class: "who", text: who }), box(one.text || "(no text)", who));
   }
-  const ok = one.outcome === "ok";
+  const ok = one.outcome === "ok" || one.outcome === "under way";
   const item = el("li", { class: ok ? "call" : "call bad" },
     el("span", { class: "who" }, el("span", { class: "dim", text: `${one.what} ` }), el("bdi", { text: one.tool })), " ",
-    el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replace("_", " ") }),
+    el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replaceAll("_", " ") }),
     el("span", { class: "dim", text: ` ${[one.reply ? `reply ${one.reply}` : "", one.took, one.size].filter(Boolean).join(", ")}` }));
   if (one.refused) item.append(el("p", { class: "refused", text: one.refused }));
   for (const fault of one.faults || []) item.append(el("p", { class: "failed", text: fault }));

@@ -17,6 +17,7 @@ import { Trace } from "./trace.js";
  * @property {(cell: Cell, trial: number, detail: import("./trial.js").Detail) => import("./trace.js").Parts} [more]
  */
 
+const REFRESH_MS = 700; // after which the trace of a trial under way is asked for again
 const MANY = 2000; // cells from which on a grid that fills is drawn once a second
 
 export class Viewer {
@@ -45,6 +46,15 @@ export class Viewer {
     place.replaceChildren(this.toolbar.place, this.status, this.panes);
     document.addEventListener("keydown", (event) => this.pressed(event));
     addEventListener("hashchange", () => this.follow());
+    setInterval(() => this.refresh(), REFRESH_MS);
+  }
+
+  // A trial that goes on is followed while somebody looks at it.
+  refresh() {
+    const cell = this.shown && this.cells[this.shown.number];
+    if (!cell || cell.status !== "running" || document.visibilityState === "hidden") return;
+    const trial = this.shown?.trial ?? 0;
+    this.trace.refresh(() => this.source.trial(cell, trial));
   }
 
   /** Shows the whole of a run. @param {{urgency: string[], axes: Axis[], cells: Cell[]}} grid */
