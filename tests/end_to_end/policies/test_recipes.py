@@ -83,6 +83,34 @@ def test_the_policies_of_mxcp_are_enforced_over_http_and_fail_open_where_the_rec
     assert decisions(found)[call] == ["allowed", "filtered", "denied", "denied"]
 
 
+@pytest.mark.slow
+@needs(VENVS / "mxcp" / "bin" / "mxcp")
+@pytest.mark.parametrize(
+    ("field", "declared", "value", "action", "said"),
+    [
+        ("email", "string, sensitive: true", "'ann@x.org'", "filter_sensitive_fields", "ann@x.org"),
+        ("balance", "number", "1834.5", "mask_fields, fields: [balance]", "valid number"),
+    ],
+)
+def test_what_the_recipe_says_of_mxcp_itself_is_so(
+    tmp_path: Path, field: str, declared: str, value: str, action: str, said: str
+) -> None:
+    project = project_of("MXCP", tmp_path, VENVS / "mxcp" / "bin")
+    (tmp_path / "tools" / "get_customer.yml").write_text(
+        "mxcp: 1\n"
+        "tool:\n"
+        "  name: get_customer\n"
+        "  description: Look up a customer.\n"
+        "  parameters: [{name: customer_id, type: string, description: Its id.}]\n"
+        f"  return: {{type: object, properties: {{{field}: {{type: {declared}}}}}}}\n"
+        f'  source: {{code: "SELECT {value} AS {field}"}}\n'
+        f"  policies: {{output: [{{condition: \"user.role != 'admin'\", action: {action}}}]}}\n",
+        encoding="utf-8",
+    )
+    asked = ("--suite", "customers", "--as", "agent", "--args", '{"customer_id": "C-17"}')
+    assert said in project.run("call", "get_customer", *asked).stdout
+
+
 @needs(NODE / "mcp-server-filesystem")
 def test_the_filesystem_server_keeps_each_user_in_a_folder_of_their_own(tmp_path: Path) -> None:
     project = project_of("Filesystem", tmp_path, NODE)
