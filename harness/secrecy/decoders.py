@@ -11,26 +11,13 @@ import html
 import re
 from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
 from urllib.parse import unquote_plus
 
-
-class Stretch(NamedTuple):
-    """A part of a text, decoded."""
-
-    at: int
-    """Where it begins in the text."""
-    source: str
-    """The part as it stands there."""
-    text: str
-    """What it decodes to, on one line."""
-
-
-Decoder: TypeAlias = Callable[[str], Iterator[Stretch]]
-"""Yields what it can decode in a text."""
+from harness.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, decompressed
+from harness.secrecy.stretch import Decoder, Stretch
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
-_BASE32 = re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,}={0,6}")
+_BASE32 = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{16,}|[a-z2-7]{16,})={0,6}")
 _HEX = re.compile(
     r"(?:0x|\\x)?[0-9A-Fa-f]{2}(?:(?:[: \t-]|\\x|, ?0x)?[0-9A-Fa-f]{2}){4,}(?![0-9A-Fa-f])"
 )
@@ -65,6 +52,7 @@ _WHOLE_BASE64 = 11
 
 def _text_of(data: bytes) -> str | None:
     """Return decoded bytes as a text on one line; ``None`` if there is none in them."""
+    data = decompressed(data)
     if data.count(0) * 3 >= len(data):
         data = data.replace(b"\0", b"")  # UTF-16
     try:
@@ -89,7 +77,7 @@ def _base64(text: str) -> Iterator[Stretch]:
 
 def _base32(text: str) -> Iterator[Stretch]:
     for match in _BASE32.finditer(text):
-        body = match[0].rstrip("=")
+        body = match[0].rstrip("=").upper()
         try:
             decoded = _text_of(base64.b32decode(body + "=" * (-len(body) % 8)))
         except ValueError:
@@ -167,8 +155,11 @@ DECODERS: Mapping[str, Decoder] = {
     "digits spelled out": _spelled_out,
     "'at' and 'dot' for signs": _at_and_dot,
     "reversed": _reversed,
+    **RARE_DECODERS,
 }
 """Every decoder, by what a report calls the encoding."""
 
 INVERSE = "reversed"
 """The decoder that fits every line, and that undoes itself."""
+OUTERMOST = EXHAUSTIVE
+"""Decoders of which nothing is decoded further, and that decode nothing that is decoded."""

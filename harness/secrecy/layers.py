@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from harness.secrecy.decoders import DECODERS, INVERSE
+from harness.secrecy.decoders import DECODERS, INVERSE, OUTERMOST
 from harness.secrecy.normal import Squeezed, normalised
 
 DEEPEST = 2
@@ -112,7 +112,9 @@ def _decoded(raw: _Raw, room: int) -> tuple[_Raw, bool]:
             before = raw.how[line]
             if name == INVERSE and name in before:
                 continue  # twice reversed is what it was
-            room -= len(stretch.text)
+            if before and (name in OUTERMOST or before[-1] in OUTERMOST):
+                continue
+            room -= 0 if name in OUTERMOST else len(stretch.text)  # those are bounded as it is
             if room < 0:
                 return _Raw("\n".join(texts), lines, hows, sources), False
             texts.append(stretch.text.replace("\n", " "))

@@ -19,6 +19,11 @@ _LONG = 8
 _FIXED_LENGTH = 8
 """Characters that ``***`` is taken to hide: it is written in place of a value of any length."""
 _MASK = re.compile(r"[*•█#_…]+|\.{3,}|x{3,}", re.IGNORECASE)
+_COVERS = frozenset("*•█#_?·-xX")
+"""Characters that single others are covered with."""
+_CUT = re.compile(r"\s*(?:…|\.{3,})$")
+_SHORTEST = 4
+"""Characters of a value that must be left for its beginning to be told from chance."""
 _PLACEHOLDER = re.compile(
     r"\W*(?:masked|redacted|hidden|withheld|filtered|removed|restricted|confidential|denied|none|"
     r"null|n/a)\W*",
@@ -42,6 +47,9 @@ def readable_share(mask: Any, value: Any = None) -> float:
     if at and domain and "@" not in domain:
         true, shown = local, hidden_local if hidden_at else shown
     letters = Squeezed(true).squeezed
+    if covers(shown, true):
+        kept = sum(one == other and one.isalnum() for one, other in zip(shown, true, strict=True))
+        return kept / len(letters) if letters else 0.0
     return _in_place(shown, letters) / len(letters) if letters else 0.0
 
 
@@ -53,6 +61,25 @@ def is_unreadable(mask: Any, value: Any = None, most: float | None = None) -> bo
     if readable_share(mask, value) <= (MOST_READABLE if most is None else most):
         return True
     return most is None and _is_end_of_a_number(mask, value)
+
+
+def is_partly_covered(mask: Any, value: Any) -> bool:
+    """Whether a text is ``value`` with single characters covered, or its end cut off visibly."""
+    if not isinstance(mask, str) or not isinstance(value, str):
+        return False
+    shown, true = normalised(mask).strip(), normalised(value).strip()
+    cut = _CUT.sub("", shown)
+    if cut != shown:
+        return len(cut) >= _SHORTEST and len(cut) < len(true) and true.startswith(cut)
+    return covers(shown, true)
+
+
+def covers(mask: str, value: str) -> bool:
+    """Whether a mask is a value of which single characters are covered: ``4929 12?4 5678 9012``."""
+    if len(mask) != len(value) or mask == value:
+        return False
+    differing = [one for one, other in zip(mask, value, strict=True) if one != other]
+    return len(differing) < len(value) and set(differing) <= _COVERS
 
 
 def _is_end_of_a_number(mask: Any, value: Any) -> bool:

@@ -1,9 +1,9 @@
 """The form in which texts are compared: one spelling for every letter, and nothing in between.
 
-A text is normalised first (`normalised`): Unicode NFKC, no case, no invisible characters, Latin
-letters for Cyrillic and Greek ones that look alike, ASCII digits for all others. Then it is
-squeezed (`Squeezed`): only its letters and digits are left, and it is known where each run of
-letters or of digits begins and ends in the normalised text.
+A text is normalised first (`normalised`): Unicode NFKC, no case, no accents, no invisible
+characters, Latin letters for Cyrillic and Greek ones that look alike, ASCII digits for all others.
+Then it is squeezed (`Squeezed`): only its letters and digits are left, and it is known where each
+run of letters or of digits begins and ends in the normalised text.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ _LOOKALIKES = str.maketrans(
     "abesijkmhopctyxvdgabepvotyxikw",
 )
 _JOINERS = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\ufe0f\ufe0e"))
+_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
+"""Invisible tag characters → the ASCII characters that a machine reads in them."""
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 
 
@@ -34,7 +37,9 @@ def normalised(text: str) -> str:
 def _line(line: str) -> str:
     if line.isascii():
         return line.lower()
-    plain = HIDDEN.sub("", unicodedata.normalize("NFKC", line)).translate(_JOINERS)
+    shown = unicodedata.normalize("NFKC", line.translate(_TAGS))
+    plain = HIDDEN.sub("", shown).translate(_JOINERS)
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
     return "".join(map(_plain, plain.casefold().translate(_LOOKALIKES)))
 
 

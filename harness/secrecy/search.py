@@ -128,15 +128,26 @@ class Search(Generic[Owner]):
 def _may_be(form: Form, found: str, *, split: bool) -> bool:
     """Whether a stretch with a value's letters and digits is that value.
 
-    Between the letters of an e-mail address stands what belongs there, or nothing but white space:
-    *Ines Okafor, example.com* is a name and a site.
+    Whatever else stands between the letters of an e-mail address, its ``@`` must be in its place:
+    *Ines Okafor, example.com* is a name and a site. Where a value is split, the ``@`` may be gone.
     """
     if split and form.strength == "telling":
         return False
     if form.kind == "email":
         rest = _GAP.sub("", found)
-        return rest == form.text or (split and rest.replace("@", "") == form.text.replace("@", ""))
+        if split:
+            return _bare(rest) == _bare(form.text)
+        return rest == form.text or _kept(rest) == _kept(form.text)
     return form.kind != "text" or form.strength == "unmistakable" or not split
+
+
+def _bare(address: str) -> str:
+    return address.replace("@", "")
+
+
+def _kept(address: str) -> str:
+    """Return the letters and digits of an address, and its ``@``."""
+    return "".join(one for one in address if one.isalnum() or one == "@")
 
 
 def _manner(form: Form, found: str, *, split: bool) -> tuple[str, ...]:

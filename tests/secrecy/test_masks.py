@@ -31,6 +31,9 @@ CARD = "4929 1234 5678 9012"
         ("6****", 64_512, 0.2),
         ("645**", 64_512, 0.6),
         ("**** (hidden: your role may not read this)", EMAIL, 0),
+        ("*nes.okafor@example.com", EMAIL, 0.9),
+        ("49x9 12x4 56x8 90x2", CARD, 0.75),
+        ("4929 1234 56?8 9012", CARD, 15 / 16),
     ],
 )
 def test_the_share_of_a_value_that_a_mask_leaves_readable(

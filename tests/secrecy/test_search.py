@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import codecs
+import gzip
 import html
 import json
 import random
 import sys
+import unicodedata
+import zlib
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -22,6 +26,15 @@ EMAILS = st.builds("{}.{}@{}.example".format, NAMES, NAMES, NAMES)
 CARDS = st.integers(10**15, 10**16 - 1).filter(lambda card: len(set(str(card))) > 2).map(str)
 TEXTS = st.lists(NAMES, min_size=6, max_size=12).map(" ".join)
 SECRETS = st.one_of(EMAILS, CARDS, TEXTS)
+
+SPOKEN = (
+    "alfa bravo charlie delta echo foxtrot golf hotel india juliett kilo lima mike november oscar "
+    "papa quebec romeo sierra tango uniform victor whiskey xray yankee zulu"
+)
+DIGITS = "zero one two three four five six seven eight nine"
+RADIO = {word[0]: word for word in SPOKEN.split()} | {
+    str(digit): word for digit, word in enumerate(DIGITS.split())
+}
 
 ENCODINGS: dict[str, Callable[[str], str]] = {
     "base64": lambda text: base64.b64encode(text.encode()).decode(),
@@ -41,6 +54,28 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
     ),
     "invisible": "\u2060".join,
     "spaced": " ".join,
+    "dots between pairs": lambda text: ".".join(
+        text[place : place + 2] for place in range(0, len(text), 2)
+    ),
+    "base32 in small letters": lambda text: base64.b32encode(text.encode()).decode().lower(),
+    "base85": lambda text: base64.b85encode(text.encode()).decode(),
+    "quoted-printable": lambda text: "".join(f"={byte:02X}" for byte in text.encode()),
+    "binary digits": lambda text: " ".join(f"{byte:08b}" for byte in text.encode()),
+    "character codes": lambda text: ", ".join(str(byte) for byte in text.encode()),
+    "radio alphabet": lambda text: " ".join(
+        RADIO.get(letter, letter) for letter in text if letter != " "
+    ),
+    "letters rotated by 13": lambda text: codecs.encode(text, "rot13"),
+    "letters rotated by 13, digits by 5": lambda text: codecs.encode(text, "rot13").translate(
+        str.maketrans("0123456789", "5678901234")
+    ),
+    "compressed by gzip": lambda text: base64.b64encode(gzip.compress(text.encode())).decode(),
+    "compressed by zlib": lambda text: zlib.compress(text.encode()).hex(),
+    "accents": lambda text: unicodedata.normalize("NFC", "".join(f"{one}\u0301" for one in text)),
+    "bold letters of mathematics": lambda text: "".join(
+        chr(0x1D41A + ord(one) - 97) if "a" <= one <= "z" else one for one in text
+    ),
+    "tags": lambda text: "".join(chr(0xE0000 + ord(letter)) for letter in text),
 }
 
 

@@ -5,6 +5,7 @@
 | plainly in a good result, under any name  | unmistakable, and left out or masked elsewhere    |
 | encoded, in an error, or beside results   | unmistakable, or a reference that no result shows |
 | encoded, alone in a field of the very call| telling                                           |
+| alone in a schema, a list, a description  | the full name of a record that is left out        |
 
 The grades are those of `harness.secrecy.values`. It is no leak if the value belongs to the identity
 itself (the ids beside it are its attributes), to another record of the same sort, or if it is a
@@ -14,6 +15,7 @@ is none either.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,6 +27,8 @@ from harness.judging.policy.same_record import Thing, alike, same_thing
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
 from harness.secrecy import Form, Found, Page, Search, form_of
+
+_NAME = re.compile(r"(?:^|_)name$|[a-z]Name$")
 
 
 class Sighting(NamedTuple):
@@ -126,8 +130,7 @@ class Anywhere:
             return False  # what is only refused to somebody may well be logged
         plain = frame.channel == "result" and not found.how
         if form.strength == "telling" or (form.kind == "text" and secret.is_common):
-            whole = found.whole and bool(found.how) and secret.reach == "field"
-            return same_call and whole and not _is_given_too(secret, found.place)
+            return found.whole and self._is_alone(secret, found, result)
         if plain and secret.reach == "call":
             return same_call and not _is_given_too(secret, found.place)
         if plain and form.strength == "reference":
@@ -136,6 +139,19 @@ class Anywhere:
             return not self._shown.rightly(secret)
         leaf = None if found.how else frame.leaves[found.line]
         return leaf is None or result is None or not _is_of_another(secret, leaf, result)
+
+    def _is_alone(self, secret: WithheldValue, found: Found[_Value], result: Result | None) -> bool:
+        """Whether a value that only tells something is a leak where it stands alone."""
+        if result is None:
+            return _names_a_row(secret) and not found.how and not self._shown.rightly(secret)
+        same_call = result.key in secret.keys and secret.reach == "field"
+        return same_call and bool(found.how) and not _is_given_too(secret, found.place)
+
+
+def _names_a_row(secret: WithheldValue) -> bool:
+    """Whether a secret is the full name of a record that is left out of a list."""
+    is_name = _NAME.search(secret.leaf.name) is not None and " " in secret.value.text
+    return is_name and secret.reach == "call" and secret.kept == "left out"
 
 
 def _is_given_too(secret: WithheldValue, path: str) -> bool:

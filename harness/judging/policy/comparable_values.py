@@ -26,6 +26,7 @@ _SMALL = 1_000
 _SHORT, _LONG = 5, 24
 _MANY_DIGITS = 5
 _PHONE_DIGITS = 7
+_EXACT_DIGITS = 6
 _SEARCHED = 200_000
 """Characters of one text that are searched."""
 
@@ -92,6 +93,13 @@ def _grade_of_number(number: float) -> int:
         return 0
     size = len(str(int(abs(number)))) if whole else len(telling)
     return 2 if size >= _MANY_DIGITS else 1
+
+
+def is_exact(value: Value) -> bool:
+    """Whether a number has so many digits that two fields hardly share it by chance."""
+    if value.number is None:
+        return False
+    return len(f"{abs(value.number):.12g}".replace(".", "").strip("0")) >= _EXACT_DIGITS
 
 
 def _grade_of_text(text: str, *, masked: bool) -> int:

@@ -32,7 +32,7 @@ from itertools import chain
 
 from harness.canonical_json import digest
 from harness.judging.policy.anywhere import Anywhere, Sighting
-from harness.judging.policy.comparable_values import Prose, shortened, value_of
+from harness.judging.policy.comparable_values import Prose, is_exact, shortened, value_of
 from harness.judging.policy.index import Shown, Siblings, WithheldValues
 from harness.judging.policy.same_field import about
 from harness.judging.policy.same_record import same_thing
@@ -292,9 +292,11 @@ def _given_away(siblings: Siblings, leaf: Leaf, result: Result) -> Collection[Wi
     if result.key in secret.keys:
         if secret.reach == "call" or grade == 0:
             return siblings.at(leaf.path) if secret.reach == "field" or grade > 0 else ()
-        # A field that others are given as well, next to the secret, proves nothing.
+        # A field that others are given as well, next to the secret, proves nothing, unless it is
+        # the same figure to the last digit: then either of the two tells it.
         given_too = any(leaf.path in paths for paths in secret.answered.paths.values())
-        unmistakable = grade == 2 and not given_too  # noqa: PLR2004 - see `comparable_values`
+        is_twin = given_too and is_exact(secret.value) and about(leaf, result, secret) is True
+        unmistakable = grade == 2 and (is_twin or not given_too)  # noqa: PLR2004 - see there
         return siblings.all if unmistakable else siblings.akin(leaf.name)
     if isinstance(secret.leaf.value, bool) or (
         result.call.outcome == "ok" and secret.reach == "call"

@@ -1,7 +1,8 @@
 """Withheld numbers that are given in another unit, or rounded, in a field of a similar name.
 
-``salary_cents: 6451200`` gives the salary 64512 away; so does ``salary_k: 64.512``. A rounded
-``salary: 65000`` tells about how much it is: that is a note, and no leak.
+``salary_cents: 6451200`` gives the salary 64512 away; so do ``salary_k: 64.512`` and
+``monthly_salary: 5376``. A rounded ``salary: 65000`` tells about how much it is: that is a note,
+and no leak.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from harness.judging.policy.withheld import WithheldValue
 _Item = TypeVar("_Item")
 _UNITS = {100: "in hundredths", 1_000: "in thousandths", 0.01: "in hundreds", 0.001: "in thousands"}
 """What a number is multiplied by → what it is then given in."""
+_MONTHS = 12
 _LEAST = 1_000
 """A smaller number is too common to be recognised in another unit."""
 _MOST_ALIKE = 8
@@ -51,6 +53,9 @@ class OtherUnits:
                 continue
             for factor, unit in _UNITS.items():
                 _append(self._scaled, round(number * factor, 6), (secret, unit))
+            monthly = {round(number / _MONTHS, places) for places in (0, 2)}
+            for share in monthly if secret.value.grade else ():
+                _append(self._scaled, share, (secret, "per month"))
             for rounded in _roundings(number):
                 _append(self._rounded, rounded, secret)
 

@@ -21,6 +21,7 @@ from harness.judging.policy.comparable_values import Value, value_of
 from harness.judging.policy.same_record import unlike_things
 from harness.judging.policy.views import CallKey, Channel, Leaf, Result, View
 from harness.matching.masks import is_masked, may_be_meant
+from harness.secrecy.masks import is_partly_covered
 
 Reach: TypeAlias = Literal["field", "call"]
 """``field``: no field of that name may hold it. ``call``: only this call must not give it."""
@@ -99,7 +100,7 @@ def _compared(
         yield from (
             FieldDifference(leaf, "row left out" if whole_row else "left out") for leaf in readable
         )
-    elif not meant and all(is_masked(leaf.value) for leaf in got):
+    elif not meant and _are_masks(given, got):
         masks = _in_place(given, got)
         yield from (FieldDifference(leaf, "masked", masks.get(id(leaf))) for leaf in readable)
     elif len(got) < len(given):
@@ -107,6 +108,22 @@ def _compared(
         rest = [leaf for leaf in readable if value_of(leaf.value) not in seen]
         if len(rest) < len(readable):  # they share rows, so one is a part of the other list
             yield from (FieldDifference(leaf, "row left out") for leaf in rest)
+
+
+def _are_masks(given: Sequence[Leaf], got: Sequence[Leaf]) -> bool:
+    """Whether each of ``got`` is a mask, or at least that very value with characters covered."""
+    rest = [leaf for leaf in got if not is_masked(leaf.value)]
+    if not rest:
+        return True
+    if not all(isinstance(leaf.value, str) for leaf in rest):
+        return False
+    masks = _in_place(given, got)
+    covered = {
+        id(mask)
+        for full in given
+        if (mask := masks.get(id(full))) is not None and is_partly_covered(mask.value, full.value)
+    }
+    return all(id(leaf) in covered for leaf in rest)
 
 
 def _in_place(given: Sequence[Leaf], got: Sequence[Leaf]) -> Mapping[int, Leaf]:
