@@ -103,7 +103,7 @@ def test_what_the_recipe_says_of_mxcp_itself_is_so(
         "  description: Look up a customer.\n"
         "  parameters: [{name: customer_id, type: string, description: Its id.}]\n"
         f"  return: {{type: object, properties: {{{field}: {{type: {declared}}}}}}}\n"
-        f'  source: {{code: "SELECT {value} AS {field}"}}\n'
+        f"  source: {{code: \"SELECT {value} AS {field} WHERE $customer_id > 'A'\"}}\n"
         f"  policies: {{output: [{{condition: \"user.role != 'admin'\", action: {action}}}]}}\n",
         encoding="utf-8",
     )
