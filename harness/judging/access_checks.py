@@ -161,9 +161,9 @@ def _where_it_stands(leak: Leak) -> str:
     return f"It stands in {leak.place}{encoded}{also}{rest}"
 
 
-def is_leaking(run: TrialResult) -> bool:
+def is_leaking(result: TrialResult) -> bool:
     """Whether a trial leaked what its identity must not see, which fails its case."""
-    return any(check.kind == NO_LEAK and check.verdict == "failed" for check in run.checks)
+    return any(check.kind == NO_LEAK and check.verdict == "failed" for check in result.checks)
 
 
 def identity_check(reason: str, at: Location | None) -> CheckResult:

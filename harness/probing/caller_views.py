@@ -24,49 +24,49 @@ def asked(results: Iterable[TrialResult]) -> Iterator[TrialResult]:
     return (result for result in results if "probe" in result.case.metadata)
 
 
-def facts_of(run: TrialResult) -> Mapping[str, Any]:
+def facts_of(result: TrialResult) -> Mapping[str, Any]:
     """Return the probe's facts of a call: ``tool``, ``arguments``, ``bases``, ``damage`` ….
 
     A repeated call that confirms a suspicion also has ``call`` (its name in tables) and ``after``:
     who had asked right before, ``None`` for the first of the two.
     """
-    facts: Mapping[str, Any] = run.case.metadata["probe"]
+    facts: Mapping[str, Any] = result.case.metadata["probe"]
     return facts
 
 
-def name_of(run: TrialResult) -> str:
+def name_of(result: TrialResult) -> str:
     """Return who called."""
-    return run.case.identity or ANONYMOUS
+    return result.case.identity or ANONYMOUS
 
 
-def bases_of(run: TrialResult) -> Sequence[str]:
+def bases_of(result: TrialResult) -> Sequence[str]:
     """Return the identities that the caller was made from; none where the suite names it."""
-    bases: Sequence[str] = facts_of(run)["bases"]
+    bases: Sequence[str] = facts_of(result)["bases"]
     return bases
 
 
-def is_flawed(run: TrialResult) -> bool:
+def is_flawed(result: TrialResult) -> bool:
     """Whether the caller shows a token that a verifier has to refuse."""
-    return bool(facts_of(run)["credential"] != "valid")
+    return bool(facts_of(result)["credential"] != "valid")
 
 
-def is_forged(run: TrialResult) -> bool:
+def is_forged(result: TrialResult) -> bool:
     """Whether a call is forged, or confirms what a forged one gave."""
-    return "forged" in facts_of(run)
+    return "forged" in facts_of(result)
 
 
-def is_apart(run: TrialResult) -> bool:
+def is_apart(result: TrialResult) -> bool:
     """Whether a call is none of those that all callers make with the data as they are.
 
     That is, it is forged, repeated, with a swapped token, with a cursor, in a process of its own,
     or with data that may be altered.
     """
-    return not _APART.isdisjoint(facts_of(run))
+    return not _APART.isdisjoint(facts_of(result))
 
 
-def label_of(run: TrialResult) -> str:
+def label_of(result: TrialResult) -> str:
     """Return what was called, as tables have it."""
-    return run.case.name.removesuffix(f" [{run.case.identity}]")
+    return result.case.name.removesuffix(f" [{result.case.identity}]")
 
 
 def more(result: Result, own: Result) -> list[str]:
@@ -109,19 +109,19 @@ class Lived:
             if view is not None and (view.refused or view.results):
                 self.views[run.key] = view
 
-    def result(self, run: TrialResult) -> Result | None:
+    def result(self, result: TrialResult) -> Result | None:
         """Return the recorded call and its answer; ``None`` if nothing was called."""
-        view = self.views.get(run.key)
+        view = self.views.get(result.key)
         return view.results[0] if view is not None and view.results else None
 
-    def refused(self, run: TrialResult) -> bool:
+    def refused(self, result: TrialResult) -> bool:
         """Whether the server refused the caller a session."""
-        view = self.views.get(run.key)
+        view = self.views.get(result.key)
         return view is not None and view.refused
 
-    def offered(self, run: TrialResult) -> frozenset[str]:
+    def offered(self, result: TrialResult) -> frozenset[str]:
         """Return the tools that the caller was shown."""
-        view = self.views.get(run.key)
+        view = self.views.get(result.key)
         return view.offered if view is not None else frozenset()
 
     def lists(self) -> dict[str, frozenset[str]]:
@@ -137,7 +137,7 @@ class Lived:
                 first.setdefault((name_of(run), label_of(run)), run)
         return first
 
-    def gets_as_much(self, run: TrialResult, result: Result) -> bool:
-        """Whether ``run`` was given all that ``result``, an answer to the same call, gives."""
-        own = self.result(run)
+    def gets_as_much(self, trial: TrialResult, result: Result) -> bool:
+        """Whether ``trial`` was given all that ``result``, an answer to the same call, gives."""
+        own = self.result(trial)
         return own is not None and own.call.outcome == "ok" and not more(result, own)

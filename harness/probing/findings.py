@@ -137,9 +137,9 @@ class _Facts:
         )
         self._shown = {
             tool
-            for run in asked(report.results)
-            if not bases_of(run)
-            for tool in self._lived.offered(run)
+            for result in asked(report.results)
+            if not bases_of(result)
+            for tool in self._lived.offered(result)
         }
 
     def decisions(self) -> dict[str, dict[str, Decided]]:
@@ -273,20 +273,20 @@ class _Facts:
         yield from self._shown_more()
 
     def _further_than(
-        self, base: str, own: Result | None, run: TrialResult, result: Result
+        self, base: str, own: Result | None, trial: TrialResult, result: Result
     ) -> Iterator[ProbeFinding]:
         """Yield what a damaged identity is given, and its original, if let in at all, is not."""
-        call = label_of(run)
+        call = label_of(trial)
         if own is None or own.call.outcome != "ok":
             denied = own is None or own.call.outcome in ("denied", "unknown_tool")
             yield self._open(
-                run,
+                trial,
                 base,
                 f"{call} works, which {'is refused to' if denied else 'fails for'} {base}",
             )
         elif fields := more(result, own):
             yield self._open(
-                run, base, f"{call} gives {', '.join(fields[:4])}, which {base} does not get"
+                trial, base, f"{call} gives {', '.join(fields[:4])}, which {base} does not get"
             )
 
     def _shown_more(self) -> Iterator[ProbeFinding]:
@@ -301,24 +301,24 @@ class _Facts:
                         what = f"{', '.join(sorted(shown))} is in the list, and hidden from {base}"
                         yield self._open(run, base, what)
 
-    def _open(self, run: TrialResult, base: str, what: str) -> ProbeFinding:
-        words = f"fails open: where {facts_of(run)['damage']} for {base}, {what}"
+    def _open(self, result: TrialResult, base: str, what: str) -> ProbeFinding:
+        words = f"fails open: where {facts_of(result)['damage']} for {base}, {what}"
         return ProbeFinding(
             problem="fails_open",
             words=one_line(words),
-            callers=(run.case.identity or "",),
-            call=label_of(run),
+            callers=(result.case.identity or "",),
+            call=label_of(result),
         )
 
-    def _alone(self, run: TrialResult) -> Decided:
-        view, result = self._lived.views.get(run.key), self._lived.result(run)
+    def _alone(self, trial: TrialResult) -> Decided:
+        view, result = self._lived.views.get(trial.key), self._lived.result(trial)
         if view is not None and view.refused:
             return Decided(access="denied", shape=view.refused_by)
         if result is None:
             return Decided(access="error")
         if result.call.outcome == "ok":
             return Decided(access="allowed")
-        if facts_of(run)["tool"] not in self._lived.offered(run):
+        if facts_of(trial)["tool"] not in self._lived.offered(trial):
             return Decided(access="hidden", shape="not_listed")
         denied = result.call.outcome == "denied"
         return Decided(

@@ -65,25 +65,25 @@ def not_forged(lived: Lived) -> int:
     return max((facts_of(run)["forged"]["left_out"] for run in lived.forged), default=0)
 
 
-def _gain(run: TrialResult, lived: Lived, withheld: Withheld) -> Gain | None:
-    result, forged = lived.result(run), facts_of(run)["forged"]
+def _gain(trial: TrialResult, lived: Lived, withheld: Withheld) -> Gain | None:
+    result, forged = lived.result(trial), facts_of(trial)["forged"]
     if result is None:
         return None
     return withheld.gain(
-        name_of(run), result.call, forged["asked"], forged["brought"], same=forged["same"]
+        name_of(trial), result.call, forged["asked"], forged["brought"], same=forged["same"]
     )
 
 
-def _finding(run: TrialResult, gain: Gain) -> ProbeFinding:
-    forged = facts_of(run)["forged"]
+def _finding(result: TrialResult, gain: Gain) -> ProbeFinding:
+    forged = facts_of(result)["forged"]
     fields = ", ".join(gain.fields[:_MOST_FIELDS])
     words = (
-        f"{forged['of']} gives {name_of(run)} {fields} {forged['words']}, and not without: "
+        f"{forged['of']} gives {name_of(result)} {fields} {forged['words']}, and not without: "
         f"only {' and '.join(gain.givers)} may see that"
     )
     return ProbeFinding(
         problem=_PROBLEMS[forged["kind"]],
         words=one_line(words),
-        callers=(name_of(run),),
+        callers=(name_of(result),),
         call=forged["call"],
     )

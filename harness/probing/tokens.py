@@ -16,11 +16,11 @@ _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 
 def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
     """Yield each flawed token that was accepted, but those that the standards leave open."""
-    for run, what, call in _accepted(lived):
-        if FLAWS[facts_of(run)["credential"]].left_open is None:
-            words = f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted: {what}"
+    for result, what, call in _accepted(lived):
+        if FLAWS[facts_of(result)["credential"]].left_open is None:
+            words = f"{facts_of(result)['damage']} of {bases_of(result)[0]} was accepted: {what}"
             yield ProbeFinding(
-                problem="token_accepted", words=words, callers=(name_of(run),), call=call
+                problem="token_accepted", words=words, callers=(name_of(result),), call=call
             )
 
 
@@ -54,22 +54,25 @@ def fates(lived: Lived) -> dict[str, TokenFate]:
     """Return what became of each flawed token, by caller."""
     found: dict[str, TokenFate] = {}
     answered = lived.answered()
-    for run in filter(is_flawed, lived.runs):
-        name, call = name_of(run), label_of(run)
+    for result in filter(is_flawed, lived.runs):
+        name, call = name_of(result), label_of(result)
         fate = _fate(
-            run, lived, answered.get((bases_of(run)[0], call)), answered.get((ANONYMOUS, call))
+            result,
+            lived,
+            answered.get((bases_of(result)[0], call)),
+            answered.get((ANONYMOUS, call)),
         )
         found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
-    accepted = {name_of(run) for run, _, _ in _accepted(lived)}
+    accepted = {name_of(result) for result, _, _ in _accepted(lived)}
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
 
 
 def _fate(
-    run: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None
+    trial: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None
 ) -> TokenFate:
     """Return the fate of a call with a flawed token; ``base`` had a good one, ``nobody`` none."""
-    result = lived.result(run)
-    if lived.refused(run) or (result is not None and result.call.refusal == "http_status"):
+    result = lived.result(trial)
+    if lived.refused(trial) or (result is not None and result.call.refusal == "http_status"):
         return "refused"
     own = None if base is None else lived.result(base)
     if result is None or own is None or own.call.outcome != "ok":

@@ -87,8 +87,8 @@ class RunLog:
 
     def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""
-        for run in self.results:
-            yield run, self.transcript(run.key)
+        for result in self.results:
+            yield result, self.transcript(result.key)
 
 
 def read_log(path: Path) -> RunLog:

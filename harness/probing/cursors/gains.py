@@ -93,8 +93,8 @@ class _Steps:
         return whole and bool(rows and leaf.record.ids) and not unsure
 
 
-def _step(run: TrialResult) -> str:
-    return str(facts_of(run)["cursor"]["step"])
+def _step(result: TrialResult) -> str:
+    return str(facts_of(result)["cursor"]["step"])
 
 
 def _tells(leaf: Leaf) -> bool:

@@ -34,10 +34,10 @@ class Altered:
         declared = declared_in(self._log.header.settings)
         return tuple(Comparison(one, records.get(n, ())) for n, one in enumerate(declared))
 
-    def _records(self, run: TrialResult) -> Iterator[Record]:
-        transcript = self._log.transcript(run.key) if run.stop is not None else None
+    def _records(self, result: TrialResult) -> Iterator[Record]:
+        transcript = self._log.transcript(result.key) if result.stop is not None else None
         digest = "" if transcript is None else transcript.tools_digest
-        return records_of(run, transcript, self._log.tools.get(digest) or ToolList(tools=()))
+        return records_of(result, transcript, self._log.tools.get(digest) or ToolList(tools=()))
 
     def accounts(self) -> tuple[Account, ...]:
         """Return how far the search went, for each altered value."""

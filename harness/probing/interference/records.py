@@ -90,13 +90,13 @@ class Record:
 
 
 def records_of(
-    run: TrialResult, transcript: Transcript | None, tools: ToolList
+    result: TrialResult, transcript: Transcript | None, tools: ToolList
 ) -> Iterator[Record]:
-    """Yield what ``run`` says: its answer, and for a caller's first call what was shown before.
+    """Yield what ``result`` says: its answer, and for a caller's first call what was shown before.
 
     A call without an answer says nothing.
     """
-    facts = facts_of(run)["data"]
+    facts = facts_of(result)["data"]
     if transcript is None or facts["call"] is None:
         return
     calls = transcript.tool_calls
@@ -107,10 +107,10 @@ def records_of(
     names = [facts["call"], *([SHOWN] if facts["first"] and calls else [])]
     for name in names:
         yield Record(
-            asked=Asked(name_of(run), name),
+            asked=Asked(name_of(result), name),
             which=facts["which"],
             stage=facts["stage"],
-            run=run,
+            run=result,
             transcript=transcript,
             tools=tools,
         )

@@ -46,20 +46,20 @@ class ProbeRecording(Recording):
 
 
 def _answers(log: RunLog) -> Iterator[Answer]:
-    for run in sorted(asked(log.results), key=lambda run: run.index):
-        if bases_of(run) or run.stop is None or is_apart(run):
+    for result in sorted(asked(log.results), key=lambda result: result.index):
+        if bases_of(result) or result.stop is None or is_apart(result):
             continue
-        transcript = log.transcript(run.key)
+        transcript = log.transcript(result.key)
         if transcript is None or any(call.outcome in NO_ANSWER for call in transcript.tool_calls):
             continue
         if not transcript.tool_calls and transcript.refused_status is None:
             continue
         yield Answer(
-            caller=name_of(run),
-            call=label_of(run),
-            tool=str(facts_of(run)["tool"]),
-            arguments=facts_of(run)["arguments"],
-            run=run,
+            caller=name_of(result),
+            call=label_of(result),
+            tool=str(facts_of(result)["tool"]),
+            arguments=facts_of(result)["arguments"],
+            run=result,
             transcript=transcript,
             tools=log.tools.get(transcript.tools_digest) or ToolList(tools=()),
         )

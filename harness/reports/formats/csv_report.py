@@ -22,8 +22,8 @@ get here."""
 def write_csv(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write a header and one row a trial; unknown and absent are empty."""
     rows = csv.writer(stream)
-    for number, run in enumerate(report.results):
-        row = _row(run, log)
+    for number, result in enumerate(report.results):
+        row = _row(result, log)
         if number == 0:
             rows.writerow(row)
         rows.writerow(_cell(value) for value in row.values())

@@ -103,12 +103,14 @@ def _names(suite: str, facts: Any) -> Iterator[str]:
 
 def remaining(plan: Plan, log: RunLog) -> Plan:
     """Return the part of ``plan`` without a final result in ``log``."""
-    done = {run.key: run for run in log.results if _stands(run)}
+    done = {result.key: result for result in log.results if _stands(result)}
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
     made = (
         line.run for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)
     )  # all that were paid for
-    spent = sum((_known(run.usage + run.judge_usage + run.user_usage) for run in made), Usage())
+    spent = sum(
+        (_known(result.usage + result.judge_usage + result.user_usage) for result in made), Usage()
+    )
     return replace(plan, jobs=jobs, done=tuple(done.values()), spent=spent)
 
 
