@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from harness.errors import HarnessError
+from harness.web.again import Again
 from harness.web.evaluations import Evaluations, refused
 from harness.web.guard import Guard
 from harness.web.jobs import Board
@@ -25,6 +26,7 @@ def make_app(board: Board, settings: Settings) -> Starlette:
         routes=[
             *Evaluations(board, settings).routes(),
             *Reviews(settings).routes(),
+            *Again(settings).routes(),
             *Viewing(board, settings).routes(),
             *Pages(settings).routes(),
         ],

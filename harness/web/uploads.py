@@ -52,6 +52,8 @@ class Choice:
     """Name of a configured model, or ``none``."""
     concurrency: int | None = None
     """Trials at the same time."""
+    failed_of: str | None = None
+    """Name of a run: only the cases that failed in it, or were errors."""
 
     def as_json(self) -> dict[str, Any]:
         """Return it in the form for the worker."""

@@ -38,6 +38,7 @@ from harness.safe_text import bounded as short
 from harness.safe_text import shorten
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
+from harness.web.again import failed_cases
 from harness.web.results import clean, name_of
 
 GARBAGE_THRESHOLD = 200_000
@@ -172,6 +173,7 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
         server=server,
         judge_model=choice["judge_model"],
         concurrency=choice["concurrency"],
+        cases=_failed(choice.get("failed_of"), Path(order["runs"])),
     )
     given = vetting.bounded(suite, order["case_timeout_s"], config)
     prepared = prepare(request, Path.cwd(), os.environ, [given])
@@ -182,6 +184,19 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
         *(note.replace("with --judge-model", "under Judge") for note in prepared.notes),
     )
     return replace(prepared, notes=tuple(note for note in notes if note))
+
+
+def _failed(run_id: str | None, runs: Path) -> tuple[str, ...] | None:
+    """Return the cases of a run that failed, if only they are asked for."""
+    if run_id is None:
+        return None
+    try:
+        found = failed_cases(run_id, runs)
+    except OSError as error:
+        raise UsageError(f"there is no run {run_id!r} here") from error
+    if not found:
+        raise UsageError(f"no test failed in the run {run_id}")
+    return found
 
 
 def _facts(prepared: Prepared) -> dict[str, Any]:
@@ -202,6 +217,7 @@ def _facts(prepared: Prepared) -> dict[str, Any]:
         "planned": len(plan.jobs),
         "concurrency": prepared.concurrency,
         "notes": [short(note, _LONGEST) for note in prepared.notes],
+        "plan_notes": [short(note, _LONGEST) for note in prepared.notes],
     }
 
 

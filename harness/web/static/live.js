@@ -1,6 +1,7 @@
 // A run as it goes: its events come one by one, and a page that was reloaded gets them all again.
 
 import { Refusal, call } from "./api.js";
+import { Again } from "./again.js";
 import { Comparing } from "./comparing.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { LiveGrid } from "./live_grid.js";
@@ -105,7 +106,11 @@ export class Live {
     byId("about").textContent =
       `${run.models.join(", ")} on ${run.servers.join(", ")} · run ${run.id}` +
       (run.judges && run.judges.length ? ` · judged by ${run.judges.join(", ")}` : "");
-    replaceIn(byId("notes"), ...run.notes.map((note) => element("p", { class: "notice" }, note)));
+    // What the plan assumed is a fact beside the model and the server; a notice is what went wrong since.
+    const assumed = run.plan_notes || [];
+    const since = run.notes.filter((note) => !assumed.includes(note));
+    replaceIn(byId("notes"), ...since.map((note) => element("p", { class: "notice" }, note)),
+      assumed.length ? element("p", { class: "dim small" }, assumed.join(" ")) : null);
     byId("cancel").hidden = !run.ours;
     this.tick();
   }
@@ -170,6 +175,7 @@ export class Live {
     byId("summary").hidden = false;
     this.reviews.take(summary.reviews);
     this.comparing.offer(summary);
+    new Again(this.id).offer(summary);
     this.link("download", `/evaluations/${encodeURIComponent(this.id)}/download`);
     this.link("report", `/runs/${encodeURIComponent(this.id)}/report`);
     this.link("share", `/runs/${encodeURIComponent(this.id)}/report?share`);

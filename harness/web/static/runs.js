@@ -36,6 +36,7 @@ async function load() {
 function show({ waiting, runs, known, unread }) {
   const left = unread ? ` ${counted(unread, "log")} still to be read …` : "";
   byId("shown").textContent = known ? `${counted(runs.length, "run")} shown, ${known.toLocaleString("en")} in all.${left}` : "There is no run yet.";
+  byId("empty").hidden = known > 0 || waiting.length > 0;
   rows([...waiting, ...runs]);
   byId("more").hidden = runs.length < limit || runs.length >= known;
   const charts = trends(runs);

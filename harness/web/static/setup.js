@@ -1,11 +1,15 @@
 // The form: a file is read and judged fit as soon as it is chosen; nothing is started before.
 
+import { asked } from "./again.js";
 import { Refusal, call, form } from "./api.js";
 import { byId, element, replaceIn } from "./dom.js";
+import { TEMPLATE, forget, keep, kept, textOf } from "./draft.js";
 import { problems } from "./problems.js";
 import { counted } from "./words.js";
 
 const RETRY_MS = 2000;
+const TYPING_MS = 400;
+const FIELDS = ["model", "server", "judge", "concurrency"];
 
 export class Setup {
   constructor(begun) {
@@ -14,7 +18,10 @@ export class Setup {
     this.limits = null;
     this.checks = 0;
     byId("file").addEventListener("change", () => this.choose(byId("file").files[0] || null));
-    for (const id of ["model", "server", "judge", "concurrency"]) byId(id).addEventListener("change", () => this.check());
+    for (const id of FIELDS) byId(id).addEventListener("change", () => this.changed());
+    byId("text").addEventListener("input", () => this.edited());
+    byId("write").addEventListener("click", () => this.show("my_tests.yml", TEMPLATE, "").then(() => this.edit()));
+    byId("past").addEventListener("change", () => byId("past").value && this.from(byId("past").value));
     byId("form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.run();
@@ -40,9 +47,79 @@ export class Setup {
       byId("limits").textContent =
         `Choose a file or drop it here: up to ${options.limits.bytes / 1e6} MB, ` +
         `${counted(options.limits.cases, "test")}, ${options.limits.case_seconds} s for each.`;
+      await this.begin();
     } catch (error) {
       this.refuse(error);
     }
+  }
+
+  // What the address asks for, else what was here before.
+  async begin() {
+    const address = new URLSearchParams(location.search);
+    if (address.has("new")) forget();
+    history.replaceState(history.state, "", address.has("from") ? location.href : "/evaluation");
+    const draft = kept();
+    if (address.has("from")) await this.from(address.get("from"));
+    else if (draft && !this.file) await this.show(draft.name, draft.text, `${draft.name} as it was read before.`, draft.choice);
+    this.pasts();
+  }
+
+  async pasts() {
+    const { runs } = await call("/evaluations?limit=20");
+    byId("first-steps").hidden = runs.length > 0;
+    const ended = runs.filter((run) => run.suites.length === 1 && run.counts);
+    byId("past").append(...ended.map((run) =>
+      element("option", { value: run.id }, `${run.started_at.slice(0, 16).replace("T", " ")} · ${run.suites[0]} · ${run.result}`)));
+  }
+
+  /** Takes the tests of a past run. @param {string} run */
+  async from(run) {
+    try {
+      const { name, text, choice } = await asked(run);
+      await this.show(name, text, `As the run ${run} asked it.`, choice);
+      this.edit();
+    } catch (error) {
+      this.refuse(error);
+    }
+  }
+
+  /** @param {string} name @param {string} text @param {string} note @param {Record<string, string>} [choice] */
+  async show(name, text, note, choice) {
+    const fields = { model: "model", server: "server", judge: "judge_model", concurrency: "concurrency" };
+    for (const [id, field] of Object.entries(choice ? fields : {})) {
+      const options = byId(id).options;
+      const value = choice[field] || "";
+      if (!options || [...options].some((option) => option.value === value && !option.disabled)) byId(id).value = value;
+    }
+    byId("file").value = "";
+    this.file = new File([text], name);
+    this.written(name, text, note);
+    await this.changed();
+  }
+
+  written(name, text, note) {
+    byId("editor").hidden = text === null;
+    byId("text").value = text ?? "";
+    byId("editor-title").textContent = `Edit ${name}`;
+    byId("kept").textContent = note;
+  }
+
+  edit() {
+    byId("editor").open = true;
+    byId("text").focus();
+  }
+
+  edited() {
+    this.file = new File([byId("text").value], this.file.name);
+    byId("file").value = "";
+    byId("kept").textContent = "Changed here; the file on your disk is not.";
+    clearTimeout(this.typing);
+    this.typing = setTimeout(() => this.changed(), TYPING_MS);
+  }
+
+  async changed() {
+    if (this.file && !byId("editor").hidden) keep({ name: this.file.name, text: byId("text").value, choice: this.choice() });
+    await this.check();
   }
 
   choice() {
@@ -54,9 +131,15 @@ export class Setup {
     };
   }
 
-  choose(file) {
+  async choose(file) {
     this.file = file;
-    this.check();
+    const checked = this.check();
+    const text = file ? await textOf(file) : null;
+    if (this.file !== file) return;
+    this.written(file ? file.name : "", text, "");
+    if (text === null) forget();
+    else keep({ name: file.name, text, choice: this.choice() });
+    await checked;
   }
 
   // The file as it is on the disk now. A browser refuses to read one that has changed since it was chosen: what was
@@ -125,6 +208,8 @@ export class Setup {
       if (!answer.ok) throw new Refusal(`The server answered ${answer.status}.`);
       this.file = new File([await answer.blob()], "sample.csv", { type: "text/csv" });
       if ([...byId("server").options].some((option) => option.value === "finance")) byId("server").value = "finance";
+      this.written("sample.csv", await textOf(this.file), "");
+      keep({ name: "sample.csv", text: byId("text").value, choice: this.choice() });
       await this.run();
     } catch (error) {
       this.refuse(error instanceof Refusal ? error : Refusal.unreached());

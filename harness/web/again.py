@@ -1,0 +1,98 @@
+"""What a run asked, to ask it once more: its suite as text, its choices, and the cases that failed.
+
+The suite is the file beside the log, if the run was started on the page; else the file that the log
+names, as long as it is below the project's folder. It goes through the same checks as any upload.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from harness.judging.cases import case_results
+from harness.judging.from_log import judge_log
+from harness.runlog import Header, read_header, read_log
+from harness.runner.planning.plan import case_label
+from harness.web import history
+from harness.web.settings import Settings
+from harness.web.uploads import SUFFIXES
+
+
+class Again:
+    """The endpoint ``/evaluations/{id}/suite``."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Read the runs of ``settings``."""
+        self._settings = settings
+
+    def routes(self) -> list[Route]:
+        """Return it."""
+        return [Route("/evaluations/{id}/suite", self.suite, methods=["GET"])]
+
+    async def suite(self, request: Request) -> Response:
+        """Return the suite of a run and what was chosen for it."""
+        log = history.find_run(request.path_params["id"], self._settings.runs)
+        if log is None:
+            raise HTTPException(404, "There is no such run, or it has no log.")
+        header = await anyio.to_thread.run_sync(read_header, log)
+        file = _suite_of(log, header, self._settings.max_bytes)
+        if file is None:
+            raise HTTPException(404, "The suite of this run is no file that this page can read.")
+        name = next(iter(header.suites))
+        return JSONResponse(
+            {
+                "name": f"{name}{file.suffix}",
+                "text": file.read_text("utf-8", "replace"),
+                "choice": {
+                    "model": _only(header.models),
+                    "server": _only(header.servers),
+                    "judge_model": _only(header.settings.get("judge_models") or {}),
+                    "concurrency": str(header.settings.get("concurrency") or ""),
+                },
+            }
+        )
+
+
+def failed_cases(run_id: str, runs: Path) -> tuple[str, ...]:
+    """Return the cases of a run that failed or were errors, each as ``suite::case``.
+
+    Raises:
+        FileNotFoundError: there is no such run.
+        InvalidInput: its log cannot be read.
+    """
+    log = history.find_run(run_id, runs)
+    if log is None:
+        raise FileNotFoundError(run_id)
+    cases = case_results(judge_log(read_log(log)).results)
+    labels = (
+        case_label(case.suite, case.case) for case in cases if case.status in {"failed", "error"}
+    )
+    return tuple(dict.fromkeys(labels))
+
+
+def _suite_of(log: Path, header: Header, max_bytes: int) -> Path | None:
+    if len(header.suites) != 1:
+        return None
+    beside = [log.with_name(f"suite.{suffix}") for suffix in SUFFIXES]
+    (facts,) = header.suites.values()
+    named = Path(str(facts.get("file") or ""))
+    root = Path.cwd().resolve()
+    for path in (*beside, named):
+        if path.suffix.removeprefix(".") not in SUFFIXES or not path.is_file():
+            continue
+        own = path in beside or path.resolve().is_relative_to(root)
+        if own and path.stat().st_size <= max_bytes:
+            return path
+    return None
+
+
+def _only(named: Mapping[str, Any]) -> str:
+    """Return the only name; of several none can be chosen on the page."""
+    return next(iter(named)) if len(named) == 1 else ""
