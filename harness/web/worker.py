@@ -173,7 +173,7 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
         server=server,
         judge_model=choice["judge_model"],
         concurrency=choice["concurrency"],
-        cases=_failed(choice.get("failed_of"), Path(order["runs"])),
+        cases=_failed(choice.get("failed_of"), order),
     )
     given = vetting.bounded(suite, order["case_timeout_s"], config)
     prepared = prepare(request, Path.cwd(), os.environ, [given])
@@ -186,12 +186,12 @@ def read(order: Mapping[str, Any], path: Path) -> Prepared:
     return replace(prepared, notes=tuple(note for note in notes if note))
 
 
-def _failed(run_id: str | None, runs: Path) -> tuple[str, ...] | None:
+def _failed(run_id: str | None, order: Mapping[str, Any]) -> tuple[str, ...] | None:
     """Return the cases of a run that failed, if only they are asked for."""
     if run_id is None:
         return None
     try:
-        found = failed_cases(run_id, runs)
+        found = failed_cases(run_id, Path(order["runs"]))
     except OSError as error:
         raise UsageError(f"there is no run {run_id!r} here") from error
     if not found:

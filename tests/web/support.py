@@ -21,6 +21,7 @@ from typing import Any
 import httpx2
 
 import harness.web
+from tests.browser import Browser
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, stall
 from tests.reports.sample_logs import HOSTILE
@@ -200,3 +201,10 @@ def multipart(fields: Mapping[str, str], content: bytes, name: str) -> tuple[byt
     return "".join(
         [*parts, head]
     ).encode() + content + b"\r\n--x--\r\n", "multipart/form-data; boundary=x"
+
+
+def open_form(browser: Browser, page: Page) -> None:
+    """Open the form without what an earlier test has left in it."""
+    browser.open(f"{page.url}/health")
+    browser.run("sessionStorage.clear()")
+    browser.open(f"{page.url}/evaluation")

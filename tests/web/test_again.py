@@ -9,7 +9,7 @@ from selenium.webdriver.common.by import By
 
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_log, a_run
-from tests.web.support import Page, dataset
+from tests.web.support import Page, dataset, open_form
 
 NEED = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 TEXT = "return document.querySelector(arguments[0]).textContent"
@@ -94,9 +94,7 @@ def test_tests_are_written_on_the_page_in_yaml_or_taken_from_a_past_run(
     page: Page, browser: Browser
 ) -> None:
     run = ended(page, dataset(["Say seven."]), "of_the_past.csv")
-    browser.open(f"{page.url}/evaluation")
-    browser.run("sessionStorage.clear()")
-    browser.open(f"{page.url}/evaluation")
+    open_form(browser, page)
     options = "return document.querySelectorAll('#past option').length > 1"
     browser.until(lambda: browser.run(options))
     browser.run("document.getElementById('server').value = 'finance'")

@@ -18,7 +18,7 @@ from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
 from tests.reports.formats.test_html import CONTRAST
 from tests.reports.logs import a_log, a_run
-from tests.web.support import COLUMNS, Page, dataset
+from tests.web.support import COLUMNS, Page, dataset, open_form
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
@@ -51,7 +51,7 @@ def upload(
 ) -> None:
     """Choose a file on the form, and a model and a server."""
     (folder / name).write_text(text)
-    browser.open(f"{page.url}/evaluation")
+    open_form(browser, page)
     browser.until(
         lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
     )
@@ -189,7 +189,7 @@ def test_a_hostile_dataset_stays_text(page: Page, browser: Browser, tmp_path: Pa
 
 
 def test_the_sample_runs_at_one_press(page: Page, browser: Browser) -> None:
-    browser.open(f"{page.url}/evaluation")
+    open_form(browser, page)
     browser.until(
         lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
     )
@@ -202,7 +202,7 @@ def test_the_sample_runs_at_one_press(page: Page, browser: Browser) -> None:
 
 
 def test_a_file_can_be_dropped(page: Page, browser: Browser) -> None:
-    browser.open(f"{page.url}/evaluation")
+    open_form(browser, page)
     browser.until(
         lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
     )
@@ -299,7 +299,7 @@ def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
 
 
 def test_a_keyboard_alone_reaches_everything_on_the_form(page: Page, browser: Browser) -> None:
-    browser.open(f"{page.url}/evaluation")
+    open_form(browser, page)
     browser.until(
         lambda: browser.run("return document.querySelectorAll('#server option').length > 1")
     )

@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver.common.by import By
 
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
-from tests.web.support import Page, dataset
+from tests.web.support import Page, dataset, open_form
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
@@ -18,7 +18,7 @@ def test_a_file_that_was_corrected_after_it_was_chosen_is_to_be_chosen_again_and
 ) -> None:
     file = tmp_path / "mine.csv"
     file.write_text(dataset(["Say seven."]))
-    browser.open(f"{page.url}/evaluation")
+    open_form(browser, page)
     options = "return document.querySelectorAll('#server option').length > 1"
     browser.until(lambda: browser.run(options))
     for field, value in (("model", "fake"), ("server", "plain")):

@@ -7,7 +7,7 @@ from selenium.webdriver.common.by import By
 
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.fake_provider import FakeProvider
-from tests.web.support import WAIT_S, a_project, dataset, served
+from tests.web.support import WAIT_S, a_project, dataset, open_form, served
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
@@ -41,7 +41,7 @@ def test_a_form_that_found_no_server_can_be_used_when_it_is_back(
     file = tmp_path / "mine.csv"
     file.write_text(dataset(["Say seven."]))
     with served(project) as page:
-        browser.open(f"{page.url}/evaluation")
+        open_form(browser, page)
         options = "return document.querySelectorAll('#server option').length > 1"
         browser.until(lambda: browser.run(options))
         browser.run("document.getElementById('server').value = 'plain'")
