@@ -17,8 +17,7 @@ shows the same.
 `following`    runs that were started elsewhere, followed by their logs
 `results`      one trial, and a whole run, as the page shows them
 `history`      past runs
-`reviews`      what people say of the verdicts
-`again`        what a run asked, to ask it once more
+`ended`        what people say of the verdicts; what a run asked, to ask it once more
 `catalog`      all of them in memory, found by suite, model and result
 `run_listing`  the runs of a folder, the newest first
 `run_index`    what the list says of a run, kept beside its log

@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from harness.errors import HarnessError
-from harness.web.again import Again
+from harness.web.ended.again import Again
+from harness.web.ended.reviews import Reviews
 from harness.web.evaluations import Evaluations, refused
 from harness.web.guard import Guard
 from harness.web.jobs import Board
 from harness.web.pages import Pages
 from harness.web.problem_page import told
-from harness.web.reviews import Reviews
 from harness.web.settings import Settings
 from harness.web.viewing import Viewing
 

@@ -38,7 +38,7 @@ from harness.safe_text import bounded as short
 from harness.safe_text import shorten
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
-from harness.web.again import failed_cases
+from harness.web.ended.again import failed_cases
 from harness.web.results import clean, name_of
 
 GARBAGE_THRESHOLD = 200_000
