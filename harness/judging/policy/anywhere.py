@@ -16,7 +16,7 @@ is none either.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from harness.judging.policy.frames import Frame, frames_of_call, frames_of_offer
@@ -26,7 +26,7 @@ from harness.judging.policy.same_field import about, akin
 from harness.judging.policy.same_record import Thing, alike, same_thing
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
-from harness.secrecy import Form, Found, Page, Search, form_of
+from harness.secrecy import Form, Found, Search, form_of
 
 _NAME = re.compile(r"(?:^|_)name$|[a-z]Name$")
 
@@ -72,7 +72,6 @@ class Anywhere:
         self._search = Search(
             (form, _Value(form, tuple(of.values()))) for form, of in kinds.items()
         )
-        self._offers: dict[object, tuple[list[Found[_Value]], list[str]]] = {}
 
     def unread(self) -> list[str]:
         """Return, once each, what was not searched because of a bound, in words."""
@@ -83,36 +82,18 @@ class Anywhere:
     def in_call(self, view: View, result: Result, call: str) -> Iterator[Sighting]:
         """Yield what one call gives away; ``call`` names it."""
         for frame in frames_of_call(result):
-            found = self._search.of(frame.page)
-            yield from self._sightings(view, frame, found, result, call)
+            yield from self._in_frame(view, frame, result, call)
 
     def in_offer(self, view: View) -> Iterator[Sighting]:
         """Yield what is given away before any call."""
         for frame in frames_of_offer(view):
-            found = self._in_offer(frame.page)
-            yield from self._sightings(view, frame, found, None, "")
+            yield from self._in_frame(view, frame, None, "")
 
-    def _in_offer(self, page: Page) -> Sequence[Found[_Value]]:
-        """Return what stands in a page that each trial of the identity may show again."""
-        key = (page.name, tuple(page.places), tuple(page.lines))
-        if key not in self._offers:
-            found = [*self._search.of(page)]
-            cut = [words for words in self._search.cut if words.startswith(f"{page.name}: ")]
-            self._offers[key] = found, cut
-        found, cut = self._offers[key]
-        self._search.cut |= dict.fromkeys(cut)
-        return found
-
-    def _sightings(
-        self,
-        view: View,
-        frame: Frame,
-        everything: Iterable[Found[_Value]],
-        result: Result | None,
-        call: str,
+    def _in_frame(
+        self, view: View, frame: Frame, result: Result | None, call: str
     ) -> Iterator[Sighting]:
         own = Thing(view.attributes)
-        for found in everything:
+        for found in self._search.of(frame.page):
             for secret in found.owner.secrets:
                 if not _is_of(own, secret) and self._is_leak(secret, found, frame, result):
                     place = frame.place.format(call=call)
