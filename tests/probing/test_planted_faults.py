@@ -81,6 +81,7 @@ def words(report: ProbeReport) -> str:
     return "\n".join(finding.words for finding in report.findings)
 
 
+@pytest.mark.slow
 def test_on_the_correct_server_nothing_is_wrong_and_every_attribute_is_tried(
     tmp_path: Path,
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_filter_that_forgets_one_field_is_a_leak_of_that_field(
     assert "analyst" in words(report)
 
 
+@pytest.mark.slow
 def test_a_rule_that_does_not_apply_when_it_fails_is_found_by_a_missing_attribute(
     tmp_path: Path,
 ) -> None:
