@@ -62,11 +62,13 @@ def mark(result: TrialResult) -> str | None:
     """Return a remark on a passed trial: ``passed, but no call succeeded: 2 tool_error``.
 
     ``None`` if a call succeeded, if a deciding check asks for failing calls or for none, if the
-    trial did not pass, if it had no tools, or if its call outcomes are unknown.
+    trial did not pass, if it had no tools, if its call outcomes are unknown, or if its answer is
+    only there to be compared with that to other data.
     """
     if (
         result.status != "passed"
         or result.outcomes is None
+        or _is_only_compared(result)
         or not (result.offered or result.tool_calls)
     ):
         return None
@@ -96,6 +98,11 @@ def mark(result: TrialResult) -> str | None:
         for outcome, amount in sorted(outcomes.items())
     )
     return f"passed, but no call succeeded: {told}"
+
+
+def _is_only_compared(result: TrialResult) -> bool:
+    probed = result.case.metadata.get("probe")
+    return isinstance(probed, Mapping) and "data" in probed
 
 
 def case_mark(case: CaseResult) -> str | None:
