@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.reports.build import build_report
 from harness.reports.viewer.grid import grid
-from harness.runlog import RunLog, TrialLine, read_log
+from harness.runlog import RunLog, TrialLine, being_written, read_log
 from harness.runlog.lines import dumped, parsed
 from harness.types import Report, TrialResult
 from harness.web.history import entry_of_report
@@ -42,7 +42,7 @@ def run_view(log: Path) -> bytes:
     with _MAKING:
         facts = log.stat()
         kept = kept_view(log, facts)
-        if kept is None:
+        if kept is None or read_kept(log, SETTLED, facts) is None:
             read = read_log(log)
             report = build_report(read)
             kept = _view(read, report)
@@ -56,12 +56,20 @@ def run_view(log: Path) -> bytes:
 def settled_at(log: Path, offset: int) -> TrialResult | None:
     """Return the result of the trial at ``offset`` of ``log``, if it was decided later.
 
-    ``None``: what the log says of it holds, or no view of the log was made yet.
+    ``None``: what the log says of it holds, or the run goes on. If the log has changed since its
+    view was made, by a review for example, the view is made anew.
+
+    Raises:
+        InvalidInput: the log cannot be read.
+        OSError: it is gone.
     """
+    if being_written(log):
+        return None
     kept = read_kept(log, SETTLED, log.stat())
     if kept is None:
-        return None
-    raw = json.loads(kept).get(str(offset))
+        run_view(log)
+        kept = read_kept(log, SETTLED, log.stat())
+    raw = json.loads(kept or "{}").get(str(offset))
     line = None if raw is None else parsed(raw.encode())
     return line.run if isinstance(line, TrialLine) else None
 

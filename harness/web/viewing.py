@@ -93,8 +93,10 @@ class Viewing:
         line = await anyio.to_thread.run_sync(_line_at, log, int(at))
         if line is None:
             raise HTTPException(404, "There is no such trial.")
-        settled = await anyio.to_thread.run_sync(settled_at, log, int(at))
-        result = settled or line.run
+        result = line.run
+        if result.case.group is not None:  # what other identities saw may have decided on it
+            settled = await anyio.to_thread.run_sync(settled_at, log, int(at))
+            result = settled or result
         detail = await anyio.to_thread.run_sync(trial_detail, result, line.transcript)
         return JSONResponse({**detail, "key": result.key})
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from harness.judging.review import add_review
 from harness.reports.build import build_report
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
@@ -170,9 +171,12 @@ def test_a_result_that_others_decided_is_kept_as_it_was_decided(tmp_path: Path) 
     log = asked_as_several(tmp_path, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
     (leaking,) = (one for one in build_report(log).results if one.status == "failed")
     logged = {one.key: one for one in read_log(log.path).results}[leaking.key]
-    assert settled_at(log.path, log.offset(leaking.key)) is None  # nobody looked at the run yet
-    run_view(log.path)
     settled = settled_at(log.path, log.offset(leaking.key))
     assert settled is not None
     assert (logged.status, settled.status) == ("passed", "failed")
     assert [check.label for check in settled.checks] == [check.label for check in leaking.checks]
+    # A review makes the log longer: nothing that was kept holds any more.
+    add_review(log.path, leaking.key, "accept", by="Ann", note="")
+    again = settled_at(log.path, log.offset(leaking.key))
+    assert again is not None
+    assert again.status == "failed"
