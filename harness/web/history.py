@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from harness.reports.build import build_report
 from harness.reports.sections.run_list import past_run
 from harness.runlog import RunLog, being_written, read_log
 from harness.runner.runs.folders import log_path
-from harness.types import Report
+from harness.types import Report, TrialResult
 from harness.web.results import clean, name_of, summary, was_cancelled
 from harness.workbench.staging import SETTING
 
@@ -101,12 +102,28 @@ def _result(words: str, *, cancelled: bool) -> str:
 
 
 def _by_suite(report: Report) -> list[dict[str, Any]]:
-    """Return passed and judged trials of each suite and model, for the trend."""
-    found: dict[tuple[str, str], list[bool]] = {}
+    """Return passed and judged trials of each suite and model, for the trend.
+
+    ``asked`` is equal for runs of the same cases, ``cases`` their number, and ``with_verdict`` how
+    many of them have one: a run of eight cases in a hundred is not plotted beside full ones.
+    """
+    found: dict[tuple[str, str], list[TrialResult]] = {}
     for result in report.results:
         if result.status in {"passed", "failed"} and result.index != NO_TRIAL:
-            found.setdefault((result.suite, result.model), []).append(result.status == "passed")
-    return [
-        {"suite": name_of(suite), "model": name_of(model), "passed": sum(ends), "judged": len(ends)}
-        for (suite, model), ends in found.items()
-    ]
+            found.setdefault((result.suite, result.model), []).append(result)
+    parts = []
+    for (suite, model), judged in found.items():
+        with_verdict = {one.case.name for one in judged}
+        cases = sorted({*report.suites.get(suite, {}).get("cases", ()), *with_verdict})
+        parts.append(
+            {
+                "suite": name_of(suite),
+                "model": name_of(model),
+                "passed": sum(one.status == "passed" for one in judged),
+                "judged": len(judged),
+                "asked": hashlib.sha256("\0".join(cases).encode()).hexdigest()[:16],
+                "cases": len(cases),
+                "with_verdict": len(with_verdict),
+            }
+        )
+    return parts

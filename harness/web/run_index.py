@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 NAME = "index.json"
-_FORM = 3
+_FORM = 4
 """Raised when entries of another form are written."""
 
 

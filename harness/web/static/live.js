@@ -3,6 +3,7 @@
 import { Refusal, call } from "./api.js";
 import { Again } from "./again.js";
 import { Comparing } from "./comparing.js";
+import { swatch } from "./colour.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { LiveGrid } from "./live_grid.js";
 import { problems } from "./problems.js";
@@ -220,7 +221,7 @@ function figures(group) {
   return element(
     "section",
     { class: "group" },
-    group.model ? element("h3", {}, `${group.model} on ${group.suite}`) : null,
+    group.model ? element("h3", {}, swatch(group.model), `${group.model} on ${group.suite}`) : null,
     element(
       "div",
       { class: "scores" },

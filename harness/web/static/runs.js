@@ -1,6 +1,7 @@
 // Past runs: a table with filters, trends, and two to compare.
 
 import { Refusal, call } from "./api.js";
+import { swatch } from "./colour.js";
 import { comparison } from "./comparing.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { trends } from "./trend.js";
@@ -75,7 +76,7 @@ function row(run) {
     element("td", { class: "pick" }, readable && !live ? tick(run, suites, when) : null),
     element("td", { class: "when" }, when || "–"),
     element("td", { class: "suite" }, suites || run.id),
-    element("td", { class: "model" }, run.models.join(", ")),
+    element("td", { class: "model" }, ...run.models.flatMap((model, place) => [place ? ", " : "", swatch(model), model])),
     element("td", { class: "result" }, live ? element("strong", { class: "running" }, run.state === "queued" ? "waiting" : "under way") : run.result),
     element("td", { class: "rate" }, ...rates(run)),
     element("td", { class: "cost" }, money(run.cost_usd)),
