@@ -97,10 +97,19 @@ def found(report: ProbeReport) -> Found:
 
 
 _TESTS = {
-    "attributes": ("a_record", "a_colleague", "all_patients"),
-    "smuggled": ("a_record", "invoices"),
-    "arguments": ("a_record", "all_patients", "a_ward"),
-    "memory": ("a_record", "all_patients", "a_colleague"),
+    "attributes": ("a_record", "a_colleague", "all_patients", "a_ward"),
+    "smuggled": ("a_record", "a_record_of_another_ward", "invoices"),
+    "arguments": (
+        "a_record",
+        "a_record_of_another_ward",
+        "a_protected_record",
+        "all_patients",
+        "a_colleague",
+        "another_colleague",
+        "a_ward",
+        "invoices",
+    ),
+    "memory": ("a_record", "all_patients", "a_colleague", "an_export"),
 }
 """Groups that need damaged identities and forged calls, and the tests that these are made from."""
 

@@ -8,6 +8,7 @@ from typing import Any
 from harness.canonical_json import canonical_json
 from harness.judging.policy.views import Leaf
 from harness.matching.texts import fold
+from harness.probing.bent_values import WILDCARDS, respelled
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall
@@ -29,6 +30,19 @@ FLAGS = (
     "verbose",
 )
 """Flags that no schema declares, set at once."""
+SELECTORS = {
+    "fields": "*",
+    "select": "*",
+    "columns": "*",
+    "include": "*",
+    "expand": "*",
+    "format": "raw",
+    "view": "full",
+    "mode": "raw",
+    "detail": "full",
+    "output": "full",
+}
+"""Ways to ask for more of a record that no schema declares, set at once."""
 _MOST_IDS = 3
 _MOST_WORDS = 4
 _LIMITS = ("limit", "size", "count", "top", "max", "first", "rows", "take")
@@ -78,20 +92,31 @@ class Bending:
 
     def _changes(self, arguments: JsonObject) -> Iterator[tuple[str, JsonObject, tuple[str, ...]]]:
         """Yield words, the changed arguments, and those of them that name nothing in particular."""
-        for name, value in arguments.items():
-            if isinstance(value, str) and "enum" not in self._part(name):
+        for name in dict.fromkeys((*arguments, *self._declared)):
+            if self._is_free(name, arguments):
                 for other in tuple(self._ids.get(name, ()))[:_MOST_IDS]:
                     yield f"another's id as {name!r}", {name: other}, ()
         for name in self._declared:
             yield from self._of_schema(name, arguments)
         for name, value in arguments.items():
-            if isinstance(value, str) and value and "enum" not in self._part(name):
-                yield f"{name!r} in other case", {name: value.swapcase()}, ()
-                yield f"spaces around {name!r}", {name: f" {value} "}, ()
-                for wild in ("*", "%", ""):
+            if value and self._is_free(name, arguments):
+                for words, bent in respelled(value, tuple(self._ids.get(name, ()))):
+                    yield words.format(repr(name)), {name: bent}, ()
+                for wild in WILDCARDS:
                     yield f"{wild!r} as {name!r}", {name: wild}, (name,)
         unknown = {flag: True for flag in FLAGS if flag not in arguments}
         yield "flags that the tool does not declare", unknown, ()
+        taken = arguments.keys() | self._declared.keys()
+        chosen = {key: value for key, value in SELECTORS.items() if key not in taken}
+        yield "selections that the tool does not declare", chosen, ()
+
+    def _is_free(self, name: str, arguments: JsonObject) -> bool:
+        """Whether an argument is, or may be, any text."""
+        if "enum" in self._part(name):
+            return False
+        if name in arguments:
+            return isinstance(arguments[name], str)
+        return self._part(name).get("type") == "string"
 
     def _of_schema(
         self, name: str, arguments: JsonObject
@@ -109,7 +134,8 @@ class Bending:
             for limit in (_HUGE, -1, 0):
                 yield f"{name!r} set to {limit}", {name: limit}, ()
         elif part.get("type") == "string" and name not in arguments:
-            yield f"'*' as {name!r}", {name: "*"}, (name,)
+            for wild in WILDCARDS:
+                yield f"{wild!r} as {name!r}", {name: wild}, (name,)
 
     def _part(self, name: str) -> Mapping[str, Any]:
         part = self._declared.get(name)

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from harness.canonical_json import canonical_json, digest
 from harness.errors import HarnessError
+from harness.judging.policy.views import CallKey
 from harness.probing.bent_arguments import Bending, ids_for
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
 from harness.probing.caller_views import Lived
@@ -33,6 +34,8 @@ _STEPS: Mapping[Step, str] = {
     "plain": " as it stands, to confirm",
     "again": " again, to confirm",
 }
+_MOST_ALIKE = 3
+"""Calls of one tool with the same arguments by name that are forged; more would try the same."""
 _MOST_OTHERS = 2
 """Identities that see more, as each of which a caller poses."""
 
@@ -55,11 +58,18 @@ class Forging:
         callers = {caller.name: caller for caller in self._asking.plan.callers}
         leaves = self._withheld.leaves()
         known = {canonical_json(call.arguments) for call in self._asking.calls}
+        readable = [*self._readable()]
+        names = {
+            name
+            for call, tool in readable
+            for name in (*call.arguments, *(tool.input_schema.get("properties") or ()))
+        }
+        ids = ids_for(names, leaves)
         for caller in callers.values():
             withheld = self._withheld.from_calls(caller.name)
             if not withheld:
                 continue
-            for call, tool in self._readable():
+            for call, tool in _representatives(readable, withheld):
                 others = withheld.get((call.tool, canonical_json(call.arguments)), ())
                 posing = (
                     one
@@ -68,7 +78,7 @@ class Forging:
                         caller, call, callers[name], tool.input_schema, by_meta=by_meta
                     )
                 )
-                bending = Bending(tool.input_schema, ids_for(call.arguments, leaves))
+                bending = Bending(tool.input_schema, ids)
                 bent = [*bending.bent(caller, call, known)]
                 # The repeated call comes last: what it opens would spoil the others.
                 yield iter([*in_turns([posing, iter(bent[:-1])]), bent[-1]])
@@ -162,6 +172,24 @@ class Forging:
         facts = [self._asking.plan.server.name, name, number, call.arguments]
         key = digest([*facts, one.caller.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=number, key=key)
+
+
+def _representatives(
+    calls: Sequence[tuple[ProbeCall, Tool]], withheld: Mapping[CallKey, tuple[str, ...]]
+) -> Iterator[tuple[ProbeCall, Tool]]:
+    """Yield at most `_MOST_ALIKE` calls of one tool with the same arguments, by their names.
+
+    Those come first that withhold something: a door is tried where it is shut.
+    """
+    groups: dict[tuple[str, frozenset[str]], int] = {}
+    ranked = sorted(
+        calls, key=lambda one: (one[0].tool, canonical_json(one[0].arguments)) not in withheld
+    )
+    for call, tool in ranked:
+        group = (call.tool, frozenset(call.arguments))
+        groups[group] = groups.get(group, 0) + 1
+        if groups[group] <= _MOST_ALIKE:
+            yield call, tool
 
 
 def _asked(one: ForgedCall) -> JsonObject:

@@ -14,6 +14,8 @@ from harness.types import JsonObject
 
 _LIKE = str.maketrans({"a": "\u0430", "e": "\u0435", "o": "\u043e", "c": "\u0441", "i": "\u0456"})
 """Latin letters → Cyrillic ones that look the same."""
+_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+"""ASCII characters → full-width ones, which Unicode's normal form takes for the same."""
 _SHORT = 4
 """A value of fewer characters, such as a number, is too common to be shortened."""
 
@@ -64,6 +66,7 @@ def _like(value: str) -> Iterator[tuple[str, str]]:
         yield value[:-1], "lacks its last letter"
     if value.translate(_LIKE) != value:
         yield value.translate(_LIKE), "is in letters that look like its own"
+    yield value.translate(_WIDE), "is in full-width letters"
     yield "*", "is a wildcard"
     yield "%", "is a wildcard of SQL"
     yield f"{value}' OR '1'='1", "is a condition of SQL"

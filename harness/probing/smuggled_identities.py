@@ -21,6 +21,17 @@ KEYS = ("_meta", "user_context", "role", "as_role", "user", "identity", "is_admi
 _MOST_ATTRIBUTES = 5
 _MOST_LEVELS = 4
 _ROLES = ("role", "roles", "group", "groups", "scope")
+_DEPUTIES = (
+    "impersonate",
+    "acting_as",
+    "act_as",
+    "run_as",
+    "sudo",
+    "on_behalf_of",
+    "effective_user",
+)
+_LISTS = ("roles", "groups", "scopes", "permissions")
+_PERSONS = ("principal", "claims", "auth", "session", "caller", "actor")
 _NAMES = ("username", "user", "name", "sub", "user_id", "id", "email")
 
 
@@ -52,15 +63,17 @@ def smuggled(
                 arguments=arguments,
                 same=declared.isdisjoint(arguments.keys() - call.arguments.keys()),
             )
-    if not by_meta:
-        yield ForgedCall(
-            caller=caller,
-            base=call,
-            kind="identity",
-            words=f"with the identity of {other.name} in _meta of the request",
-            arguments=call.arguments,
-            meta=_everything(context),
-        )
+    meta = {**_everything(context), **_other_names(context, other.name)}
+    if by_meta:
+        del meta[USER_CONTEXT_META_KEY]
+    yield ForgedCall(
+        caller=caller,
+        base=call,
+        kind="identity",
+        words=f"with the identity of {other.name} in _meta of the request",
+        arguments=call.arguments,
+        meta=meta,
+    )
 
 
 def _places(
@@ -72,14 +85,18 @@ def _places(
             yield f"the key {key!r}", {**arguments, key: value}
     everything = {**_everything(context), **context}
     yield "every attribute", {**everything, **arguments}
+    yield "other names for the identity", {**_other_names(context, name), **arguments}
+    for key, value in context.items():
+        if isinstance(value, str) and value:
+            posing = dict.fromkeys(_DEPUTIES, value)
+            yield f"{key!r} to act for", {**posing, **arguments}
     for path in _levels(arguments, schema):
         yield f"every attribute under {path!r}", _with(arguments, path, everything)
 
 
 def _values(context: JsonObject, name: str) -> dict[str, Any]:
     """Return what is added under which key."""
-    role = next((context[key] for key in _ROLES if context.get(key)), name)
-    role = role[0] if isinstance(role, list) and role else role
+    role = _role_of(context, name)
     own = dict(list(context.items())[:_MOST_ATTRIBUTES])
     user = next((context[key] for key in _NAMES if context.get(key)), dict(context))
     return {
@@ -92,6 +109,22 @@ def _values(context: JsonObject, name: str) -> dict[str, Any]:
         "identity": dict(context),
         "is_admin": True,
     }
+
+
+def _other_names(context: JsonObject, name: str) -> dict[str, Any]:
+    """Return the identity under the names that programs give to whom they act for."""
+    role = _role_of(context, name)
+    return {
+        **dict.fromkeys(_DEPUTIES, role),
+        **{key: [role] for key in _LISTS},
+        **{key: dict(context) for key in _PERSONS},
+        "context": {"user": dict(context), **context},
+    }
+
+
+def _role_of(context: JsonObject, name: str) -> Any:
+    role = next((context[key] for key in _ROLES if context.get(key)), name)
+    return role[0] if isinstance(role, list) and role else role
 
 
 def _everything(context: JsonObject) -> JsonObject:

@@ -39,6 +39,7 @@ def test_a_role_is_imitated_by_its_beginning_its_end_its_letters_and_by_wildcard
         "admin,harness_unknown",
         "admi",
         "\u0430dm\u0456n",
+        "\uff41\uff44\uff4d\uff49\uff4e",
         "*",
         "%",
         "admin' OR '1'='1",

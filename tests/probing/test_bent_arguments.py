@@ -1,0 +1,59 @@
+"""Arguments are bent into every spelling that a check may miss and a tool may understand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.probing.bent_arguments import Bending
+from harness.probing.callers import ProbeCaller
+from harness.probing.planned_calls import ProbeCall
+from harness.probing.smuggled_identities import smuggled
+
+CLERK = ProbeCaller(name="clerk", user_context={"role": "clerk"})
+ADMIN = ProbeCaller(name="admin", user_context={"role": "admin", "user_id": "U-1"})
+SCHEMA: dict[str, Any] = {
+    "properties": {
+        "person_id": {"type": "string"},
+        "name": {"type": "string"},
+        "ward": {"type": "string", "enum": ["north"]},
+        "limit": {"type": "integer"},
+    }
+}
+CALL = ProbeCall(tool="get_person", arguments={"person_id": "P-17"}, changes=False)
+
+
+def bent(name: str) -> list[Any]:
+    """Return what the argument is bent to in some call."""
+    bending = Bending(SCHEMA, {"person_id": ["P-17", "P-18"]})
+    return [one.arguments.get(name, CALL) for one in bending.bent(CLERK, CALL, ())]
+
+
+def test_an_id_is_tried_in_every_spelling_of_the_same_and_of_another_record() -> None:
+    tried = bent("person_id")
+    assert {"p-17", " P-17 ", "P-017", "P%2D17", "P-17,P-18", "P-17/../P-18", "P-18", "*"} <= {
+        one for one in tried if isinstance(one, str)
+    }
+    assert "Ｐ－１７" in tried
+
+
+def test_an_argument_that_the_call_leaves_out_is_tried_with_whatever_stands_for_anything() -> None:
+    assert {"*", "%", "", ".*"} <= {one for one in bent("name") if isinstance(one, str)}
+    assert all(isinstance(one, int) for one in bent("limit") if one is not CALL)
+
+
+def test_what_no_schema_declares_is_asked_for_at_once() -> None:
+    assert "*" in bent("fields")
+    assert True in bent("include_sensitive")
+
+
+def test_an_identity_travels_under_the_names_of_those_whom_one_acts_for() -> None:
+    sent = [*smuggled(CLERK, CALL, ADMIN, SCHEMA, by_meta=True)]
+    assert any(one.arguments.get("impersonate") == "admin" for one in sent)
+    assert any(one.arguments.get("on_behalf_of") == "U-1" for one in sent)
+    assert any(one.arguments.get("roles") == ["admin"] for one in sent)
+
+
+def test_where_the_identity_travels_in_meta_another_one_is_put_beside_it() -> None:
+    beside = [one.meta for one in smuggled(CLERK, CALL, ADMIN, SCHEMA, by_meta=True) if one.meta]
+    assert [meta["role"] for meta in beside] == ["admin"]
+    assert "io.github.harness/user_context" not in beside[0]
