@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.canonical_json import canonical_json
 from harness.judging.policy.views import Leaf
 from harness.matching.texts import fold
-from harness.probing.bent_values import WILDCARDS, respelled
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall
@@ -43,6 +43,10 @@ SELECTORS = {
     "output": "full",
 }
 """Ways to ask for more of a record that no schema declares, set at once."""
+_WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
+"""ASCII characters → full-width ones, which Unicode's normal form takes for the same."""
+WILDCARDS = ("*", "%", "", ".*", "' OR '1'='1' --")
+"""Texts that may stand for anything."""
 _MOST_IDS = 3
 _MOST_WORDS = 4
 _LIMITS = ("limit", "size", "count", "top", "max", "first", "rows", "take")
@@ -100,7 +104,7 @@ class Bending:
             yield from self._of_schema(name, arguments)
         for name, value in arguments.items():
             if value and self._is_free(name, arguments):
-                for words, bent in respelled(value, tuple(self._ids.get(name, ()))):
+                for words, bent in _respelled(value, tuple(self._ids.get(name, ()))):
                     yield words.format(repr(name)), {name: bent}, ()
                 for wild in WILDCARDS:
                     yield f"{wild!r} as {name!r}", {name: wild}, (name,)
@@ -154,6 +158,30 @@ def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]
                 if _names_id(name) and fold(leaf.name) in (fold(name), "id"):
                     values[leaf.value] = None
     return {name: list(values) for name, values in found.items()}
+
+
+def _respelled(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield words, with ``{}`` for the argument's name, and another spelling of ``value``.
+
+    ``others`` are ids that fit in its place.
+
+    All are texts: values of another type end servers that are written by hand.
+    """
+    yield "{} in other case", value.swapcase()
+    yield "spaces around {}", f" {value} "
+    yield "{} in full-width letters", value.translate(_WIDE)
+    yield "{} with an escape of URLs", f"{value[:-1]}%{ord(value[-1]) % 256:02X}"
+    if re.search(r"[^\w\s]", value):
+        yield (
+            "with its signs escaped as in URLs",
+            re.sub(r"[^\w\s]", lambda found: f"%{ord(found[0]) % 256:02X}", value),
+        )
+    if re.search(r"\d", value):
+        yield "{} with a leading zero", re.sub(r"(\d+)(?!.*\d)", r"0\1", value)
+    other = next((one for one in others if one != value), None)
+    if other is not None:
+        yield "{} and another, separated by a comma", f"{value},{other}"
+        yield "{} and a path to another", f"{value}/../{other}"
 
 
 def _names_id(name: str) -> bool:
