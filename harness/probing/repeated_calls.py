@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 ROUNDS = 8
-"""How often a suspect asks after each of the others. With two answers by chance an innocent one is
-taken for guilty in 2 of 10,000 cases at most, with three in less than one of 100,000."""
+"""How often a suspected call is repeated after each other caller. Where a server answers at random,
+a false alarm has a probability of at most 2 in 10,000 with two different answers, and of less than
+1 in 100,000 with three."""
 MOST_BEFORE = 4
-"""Callers after whom a suspect asks."""
+"""Number of other callers after whom a suspected call is repeated."""
 MOST_CONFIRMED = 3
-"""Calls of one suspect that are found guilty; those of the same sort that are left are not asked
-again."""
+"""Number of confirmed calls of one caller after which its other suspicious calls of the same sort
+are not repeated."""
 
 
 class Again(NamedTuple):
@@ -27,7 +28,7 @@ class Again(NamedTuple):
     words: str
     """Told behind its name: ``after bobby``."""
     after: str | None = None
-    """Who has just asked; ``None`` where it is the one that the suspect asks after."""
+    """The caller before it; ``None`` for the call that the suspected one follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +46,7 @@ class Suspicion:
 
     @property
     def before(self) -> tuple[str, ...]:
-        """Return the callers after whom the suspect asks again, itself among them if need be."""
+        """Return the callers after whom the call is repeated; its own, too, if only one is left."""
         others = self.after[:MOST_BEFORE]
         return others if len(others) > 1 else (*others, self.name)
 
@@ -62,5 +63,5 @@ class Suspicion:
             yield tuple(dice.sample(self.before, len(self.before)))
 
     def steps(self, before: str) -> tuple[tuple[str, Again], ...]:
-        """Return the two calls, in order, that show what the suspect is told after ``before``."""
+        """Return two calls, in order: one of the caller ``before``, then the suspected one."""
         return (before, Again(f"before {self.name}")), (self.name, Again(f"after {before}", before))

@@ -1,4 +1,4 @@
-"""What a probe comes to: decisions by call and caller, and what is wrong with them."""
+"""The result of a probe: the server's decisions by call and caller, and the findings."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class ProbeFinding:
     words: str
     """What happened, on a line."""
     callers: tuple[str, ...] = ()
-    """Whom it is about."""
+    """The identities that it is about."""
     call: str | None = None
     """The call that showed it."""
     shown: tuple[str, ...] = ()
@@ -122,7 +122,7 @@ class ProbeReport:
     damaged: int
     """How many damaged identities and flawed tokens asked."""
     untold: tuple[str, ...]
-    """Those of them of which the server could not be told, so that nothing was given to them."""
+    """Those of them whose identity could not be told to the server, so that they got nothing."""
     tokens: Mapping[str, TokenFate]
     """What became of the tokens that a verifier has to refuse; they are among ``damaged``."""
     swapped: int
@@ -139,8 +139,8 @@ class ProbeReport:
     """Calls that say nothing of the policy, for they failed for whoever was not refused; and what
     was said."""
     notes: tuple[str, ...]
-    """What is worth a look and fails nothing, a line each: withheld values in the server's stderr,
-    numbers that are given rounded."""
+    """Notes that fail nothing, one line each: withheld values in the server's stderr, and rounded
+    numbers."""
     lost: tuple[str, ...]
     """What kept the suite's own identities from asking, and where a damaged one had no answer, in
     words."""
@@ -155,12 +155,12 @@ class ProbeReport:
 
     @property
     def exit_code(self) -> int:
-        """0: nothing is wrong. 1: something is. 4: nothing is, but something was not found out."""
+        """0: no finding. 1: a finding. 4: no finding, but the probe is incomplete."""
         if self.findings or self.coverage.fault:
             return EXIT_FAILED
         return EXIT_UNJUDGED if self.is_incomplete else EXIT_PASSED
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether something that was to be found out was not."""
+        """Whether a part of the probe has no result."""
         return bool(self.lost) or any(one.fault for one in self.altered)

@@ -68,7 +68,7 @@ def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
 
 
 def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """Return the callers, those first who are told something that nobody before them is."""
+    """Return the callers; those whose answer differs from every earlier caller's come first."""
     seen: dict[frozenset[str], str] = {}
     for name, words in callers.items():
         seen.setdefault(words, name)

@@ -11,8 +11,9 @@ from harness.probing.stability import told
 from harness.safe_text import one_line
 
 ROUNDS = 6
-"""How often a suspect asks alone, and once less after another. Answers by chance, drawn from two,
-are taken for a find less than once in 1,000 times, drawn from three less than once in 100,000."""
+"""How often a suspected call is repeated alone; after another caller once less. Where a
+server answers at random, a false alarm has a probability of less than 1 in 1,000 with two
+different answers, and of less than 1 in 100,000 with three."""
 
 
 def gives_more(result: Result, own: Result) -> bool:
