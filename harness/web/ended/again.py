@@ -43,6 +43,8 @@ class Again:
             raise HTTPException(404, "There is no such run, or it has no log.")
         header = await anyio.to_thread.run_sync(read_header, log)
         file = _suite_of(log, header, self._settings.max_bytes)
+        if file is None and request.query_params.get("if_any") == "1":
+            return JSONResponse({"name": None})  # whoever offers to run it again asks by the way
         if file is None:
             raise HTTPException(404, "The suite of this run is no file that this page can read.")
         name = next(iter(header.suites))

@@ -20,11 +20,12 @@ export class Again {
   /** @param {{counts: Record<string, number>}} summary */
   async offer(summary) {
     try {
-      this.suite = await asked(this.run);
+      this.suite = await call(`/evaluations/${encodeURIComponent(this.run)}/suite?if_any=1`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return; // its suite is no file that the page can read: it is run again where it was started
+      return;
     }
+    if (this.suite.name === null) return; // no file that the page can read: it is run again where it was started
     const failed = summary.counts.failed + summary.counts.error;
     this.button("run-again", {});
     if (failed) this.button("run-failed", { failed_of: this.run });
