@@ -6,11 +6,13 @@ from collections.abc import Mapping
 
 _NOT_ASKED = "the record that leaks is one that no call of the suite asks for"
 _NO_NAME = "what opens has a name that nothing suggests: no schema, list or answer holds it"
-_CONCLUDED = "a conclusion from other data: it needs data that can be changed (--non-interference)"
+_CONCLUDED = "a conclusion from other data: the suite of the clinic alters none (`interference:`)"
 
 _OTHER_TYPE = "arguments of another type than the schema's are not sent: they end simple servers"
 _VOUCHED = "whoever issues identities vouches for an attribute: a server may take it for a right"
 _SPELLING = "whether case and blanks matter in an attribute is for the server to say"
+
+_SUITE = "rows that one list shows and another leaves out are no contradiction by themselves"
 
 SILENT: Mapping[str, str] = {
     "who_am_i": _NOT_ASKED,
@@ -31,5 +33,24 @@ SILENT: Mapping[str, str] = {
     "prompt_argument": "prompts that need an argument are not asked for",
     "completions": "completions of arguments are not asked for",
     "resource_traversal": "addresses with `..` of resources are not tried",
+    "wards_ignored": _SUITE,
+    "protected_in_lists": _SUITE,
+    "protected_invoices": _SUITE,
+    "order_by_hidden": _CONCLUDED,
+    "order_always": _CONCLUDED,
+    "total_of_all": _CONCLUDED,
+    "report_of_all": _CONCLUDED,
+    "sum_of_all": _CONCLUDED,
+    "average_balance": _CONCLUDED,
+    "rank": _CONCLUDED,
+    "bracket": _CONCLUDED,
+    "length_of_notes": _CONCLUDED,
+    "existence": _CONCLUDED,
+    "search_by_hidden": _CONCLUDED,
+    "cursor_of_all": _CONCLUDED,
+    "empty_rows": _CONCLUDED,
+    "has_more": _CONCLUDED,
+    "checksum": _CONCLUDED,
+    "refusal_names_ward": _CONCLUDED,
 }
 """Fault → why no probe finds it."""
