@@ -110,7 +110,7 @@ function links(run, suites, live, readable) {
   if (live) return [results];
   const link = (kind, words) => [" ", element("a", { href: `/runs/${id}/${kind}`, "aria-label": `${words} of ${suites}, ${run.id}` }, kind)];
   const models = readable && run.models.length > 1
-    ? [" ", element("a", { href: comparison(run.id), "aria-label": `Compare the models of ${suites}, ${run.id}` }, "compare models")]
+    ? [" ", element("a", { href: comparison(run.id), "aria-label": `compare models of ${suites}, ${run.id}` }, "compare models")]
     : [];
   return [results, ...link("report", "Report"), ...models, ...(run.workbench ? link("workbench", "Workbench") : [])];
 }

@@ -33,7 +33,7 @@ function showTools() {
       el("summary", {}, el("strong", {}, el("bdi", { text: tool.name })), ` ${words}: ${tool.parts.map((part) => part.part).join(", ")}`), place);
     details.addEventListener("toggle", () => {
       if (!details.open || place.firstChild) return;
-      for (const part of tool.parts) place.append(el("h4", { text: part.part }), twoTexts(part.before, part.after, names, `${part.part} of ${tool.name}`));
+      for (const part of tool.parts) place.append(el("h3", { text: part.part }), twoTexts(part.before, part.after, names, `${part.part} of ${tool.name}`));
     });
     details.open = changed.length === 1;
     return details;

@@ -18,9 +18,9 @@ export function sides(before, after, names) {
     el("div", { class: "pair heads" },
       ...[before, after].map((trial, place) => el("div", {}, trial ? head(trial, names[place]) : none.cloneNode(true)))),
     ...question(before, after, names),
-    el("h4", { text: "Calls" }),
+    el("h3", { text: "Calls" }),
     ...calls(before?.calls || [], after?.calls || [], names),
-    el("h4", { text: "Answer" }),
+    el("h3", { text: "Answer" }),
     twoTexts(before?.answer || "", after?.answer || "", names, "answer"),
   ];
 }
@@ -38,8 +38,8 @@ function head(trial, name) {
 
 function question(before, after, names) {
   if (!before || !after || before.question === after.question)
-    return [el("h4", { text: "Question" }), el("p", { class: "said", dir: "auto", text: (before || after)?.question || "" })];
-  return [el("h4", { text: "Question" }), twoTexts(before.question, after.question, names, "question")];
+    return [el("h3", { text: "Question" }), el("p", { class: "said", dir: "auto", text: (before || after)?.question || "" })];
+  return [el("h3", { text: "Question" }), twoTexts(before.question, after.question, names, "question")];
 }
 
 /**
