@@ -80,6 +80,28 @@ def make(seed: int) -> Data:
     return Data(patients, staff, invoices)
 
 
+def altered(data: Data, change: str) -> Data:
+    """Return ``data`` with one value of a patient changed, or without a patient.
+
+    ``P-1002.balance=20000.25`` changes a value; ``-P-1005`` takes a patient and the invoices away.
+
+    Raises:
+        ValueError: there is no such patient or field.
+    """
+    where, sign, value = change.partition("=")
+    key, _, field = where.removeprefix("-").partition(".")
+    patients, invoices = dict(data.patients), data.invoices
+    if key not in patients or (sign and field not in patients[key]):
+        raise ValueError(f"there is nothing to alter at {where!r}")
+    if sign:
+        kind = type(patients[key][field])
+        patients[key] = {**patients[key], field: kind(value)}
+        return Data(patients, data.staff, invoices)
+    del patients[key]
+    kept = {name: one for name, one in invoices.items() if one["patient_id"] != key}
+    return Data(patients, data.staff, kept)
+
+
 def _patient(dice: random.Random, patient_id: str, name: str, place: int) -> Record:
     given, family = name.lower().split()
     return {

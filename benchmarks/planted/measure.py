@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
-from harness.types import Case, IdentitySpec, ServerSpec, TransportSpec
+from harness.types import IdentitySpec, ServerSpec, Suite, TransportSpec
 
 SUITE = Path(__file__).with_name("clinic.yml")
 """The suite that is asked with."""
@@ -44,6 +44,14 @@ class Found:
         return bool(set(self.problems) - {"unexpected"})
 
 
+def asked(tests: Collection[str] = (), fields: Collection[str] = ()) -> Suite:
+    """Return the suite with only these ``tests``, or all; only these ``fields`` are altered."""
+    suite = read_suite(SUITE, VOCABULARY)
+    cases = [one for one in suite.cases if not tests or one.name.split(" [")[0] in tests]
+    alterations = [one for one in suite.alterations if one.field in fields]
+    return replace(suite, cases=tuple(cases), alterations=tuple(alterations))
+
+
 def probed(
     fault: str | None,
     folder: Path,
@@ -52,14 +60,14 @@ def probed(
     damaged: bool = True,
     destructive: bool = False,
     python: str = sys.executable,
-    cases: Sequence[Case] | None = None,
+    suite: Suite | None = None,
     transport: Literal["stdio", "http"] | None = None,
 ) -> ProbeReport:
     """Return what the probe says of the clinic with a fault, or of the sound one.
 
-    Its log goes below ``folder``.
+    Its log goes below ``folder``. Without ``suite`` everything is asked and nothing altered.
     """
-    cases = tuple(read_suite(SUITE, VOCABULARY).cases if cases is None else cases)
+    suite = asked() if suite is None else suite
     http = (fault is not None and FAULTS[fault].http) if transport is None else transport == "http"
     arguments = ["-m", "benchmarks.planted.server", "--seed", str(seed)]
     arguments += ["--fault", fault] if fault else []
@@ -75,10 +83,11 @@ def probed(
     )
     plan = ProbePlan(
         server=server,
-        callers=named_callers(cases),
-        cases=cases,
+        callers=named_callers(suite.cases),
+        cases=suite.cases,
         damaged=damaged,
         destructive=destructive,
+        alterations=suite.alterations,
     )
     log, _ = anyio.run(probe, plan, folder)
     return read_probe(log)
@@ -113,13 +122,15 @@ _TESTS = {
 }
 """Groups that need damaged identities and forged calls, and the tests that these are made from."""
 
+_CONCLUDED_FROM = ("a_record", "all_patients", "a_protected_record", "a_ward", "invoices")
+_ALTERED = ("balance", "email", "notes", "patient_id")
+"""What is asked, and what is altered, to see what can be concluded from the answers."""
+
 
 def way_of(fault: Fault) -> dict[str, Any]:
     """Return how a fault is probed: as cheaply as its group allows."""
+    if fault.group == "oracles":
+        return {"damaged": False, "suite": asked(_CONCLUDED_FROM, _ALTERED)}
     if fault.group in _TESTS:
-        cases = read_suite(SUITE, VOCABULARY).cases
-        return {
-            "damaged": True,
-            "cases": [one for one in cases if one.name.split(" [")[0] in _TESTS[fault.group]],
-        }
+        return {"damaged": True, "suite": asked(_TESTS[fault.group])}
     return {"damaged": fault.group == "sessions", "destructive": fault.group == "writes"}

@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from benchmarks.planted.calls import Call, Mistake, Refusal
 from benchmarks.planted.clinic import Clinic
+from benchmarks.planted.data import altered
 from benchmarks.planted.door import Door, Refused
 from benchmarks.planted.faults import FAULTS
 
@@ -177,6 +178,8 @@ def main() -> None:
         return
     fault = FAULTS[options.fault] if options.fault else None
     clinic = (fault.clinic if fault else Clinic)(options.seed)
+    if change := os.environ.get("CLINIC_ALTER"):
+        clinic.data = altered(clinic.data, change)
     server = make_server(clinic)
     if options.port is None:
         anyio.run(_serve_stdio, server)
