@@ -142,8 +142,9 @@ class _Further:
             for name in self._parts:
                 if fold(name) == fold(leaf.name):
                     yield {**self._needed, name: leaf.value}
+        yield from self._chosen()
         for name, part in self._parts.items():
-            if isinstance(part, Mapping) and "enum" not in part:  # its words are tried anyway
+            if isinstance(part, Mapping) and "enum" not in part:  # all its words are tried below
                 for value in self._values(name, _kind(part)):
                     # Other filters may leave out the very record, so it is asked without them.
                     yield {**self._needed, name: value}
@@ -156,6 +157,15 @@ class _Further:
             yield from ({**self._given, name: value[:-1]} for value in values[:1])
         for bent in [*Bending(self._tool.input_schema, ids).bent(caller, self._call, ())][:-1]:
             yield bent.arguments
+
+    def _chosen(self) -> Iterator[JsonObject]:
+        """Yield the choices that name the field, such as ``-salary`` or ``salary_desc``."""
+        field = fold(self._altered.field)
+        for name, part in self._parts.items():
+            choices = part.get("enum") if isinstance(part, Mapping) else None
+            for choice in choices if isinstance(choices, list) else ():
+                if isinstance(choice, str) and field in fold(choice):
+                    yield {**self._given, name: choice}
 
     def _values(self, name: str, kind: str | None) -> Iterator[Any]:
         """Yield what the argument ``name`` may be, to search for the value or to sort by it."""

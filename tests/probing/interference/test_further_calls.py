@@ -96,3 +96,15 @@ def test_what_is_left_out_is_counted_and_the_first_rank_comes_first() -> None:
     assert sum(map(len, made.values())) == MOST_FURTHER
     assert left_out > 0
     assert len(made["clerk"]) > len(made.get("other", []))
+
+
+def test_a_choice_that_names_the_field_is_made_before_other_arguments_are_bent() -> None:
+    choices = {"type": "string", "enum": ["name", "salary", "salary_desc", "-salary"]}
+    own = [(LIST, tool("list_people", **PEOPLE.input_schema["properties"], order=choices))]
+    crowd = [ProbeCaller(name=f"c{n}", user_context={"role": "clerk", "n": n}) for n in range(30)]
+    made, left_out = further_calls([crowd], own, ALTERED, {})
+    assert left_out > 0
+    for caller in crowd:
+        asked = [call.arguments for call in made[caller.name]]
+        for choice in ("salary", "salary_desc", "-salary"):
+            assert {"team": "green", "order": choice} in asked
