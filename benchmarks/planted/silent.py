@@ -41,11 +41,9 @@ SILENT: Mapping[str, str] = {
     "report_of_all": _CONCLUDED,
     "sum_of_all": _CONCLUDED,
     "length_of_notes": _CONCLUDED,
-    "search_by_hidden": _CONCLUDED,
     "cursor_of_all": _CONCLUDED,
     "empty_rows": _CONCLUDED,
     "has_more": _CONCLUDED,
-    "checksum": _CONCLUDED,
     "refusal_names_ward": _CONCLUDED,
 }
 """Fault → why no probe finds it."""
