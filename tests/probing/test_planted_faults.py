@@ -93,6 +93,7 @@ def test_on_the_correct_server_nothing_is_wrong_and_every_attribute_is_tried(
     assert report.decisions[LIST]["anonymous"].access == "denied"
 
 
+@pytest.mark.slow
 def test_an_emptied_policy_is_an_identity_that_nobody_observes(tmp_path: Path) -> None:
     text = (builtin_root() / "servers" / POLICIES).read_text(encoding="utf-8")
     rules = text[text.index("\ninput:") :]
@@ -196,6 +197,7 @@ def test_an_identity_that_is_remembered_from_the_caller_before(tmp_path: Path) -
     assert "anonymous" in words(report)
 
 
+@pytest.mark.slow
 def test_a_token_for_somebody_else_that_is_let_in(tmp_path: Path) -> None:
     shutil.copytree(builtin_root() / "servers", tmp_path / "servers")
     path = tmp_path / "servers" / "common" / "tokens.py"

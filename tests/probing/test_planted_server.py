@@ -14,11 +14,13 @@ from tests.end_to_end.warm import warm_python
 LOUD = sorted(FAULTS.keys() - SILENT.keys())
 
 
+@pytest.mark.slow
 def test_the_sound_clinic_gives_no_finding(tmp_path: Path) -> None:
     report = probed(None, tmp_path, damaged=False, python=warm_python())
     assert (report.findings, report.notes, report.exit_code) == ((), (), 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rotated"])
 def test_a_fault_of_the_clinic_is_found(name: str, tmp_path: Path) -> None:
     python = warm_python()

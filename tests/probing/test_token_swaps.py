@@ -105,6 +105,7 @@ def probed(folder: Path, fault: str) -> ProbeReport:
     return read_probe(log)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["none", "strict", "ends"])
 def test_a_server_that_verifies_each_request_gives_nothing_to_a_swapped_token(
     tmp_path: Path, fault: str

@@ -179,6 +179,7 @@ def test_failures_and_errors_alone_are_run_again(session: Finished, folder: Path
     assert outcomes(again) == expected, again.stdout
 
 
+@pytest.mark.slow
 def test_side_by_side_each_case_is_run_once_and_the_log_is_one(tmp_path: Path) -> None:
     cases = [{"name": f"case_{number}", **ECHO} for number in range(6)]
     suite(tmp_path, "many", *cases, server=plain_server())

@@ -30,6 +30,7 @@ def windows(browser: Browser) -> Iterator[list[str]]:
         browser.driver.switch_to.window(first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sort", ["tab", "window"])
 def test_twelve_views_of_a_run_block_neither_each_other_nor_the_list_nor_cancel(
     page: Page, browser: Browser, windows: list[str], sort: str

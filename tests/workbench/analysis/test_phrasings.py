@@ -65,6 +65,7 @@ def simulated(rng: random.Random, effect: float, trials: int = 3) -> list[Phrase
     return cases
 
 
+@pytest.mark.slow
 def test_a_model_that_does_not_mind_words_is_rarely_said_to_mind_them() -> None:
     rng, overall, single = random.Random(1), 0, 0
     for _ in range(300):
