@@ -96,12 +96,13 @@ class Bending:
 
     def _changes(self, arguments: JsonObject) -> Iterator[tuple[str, JsonObject, tuple[str, ...]]]:
         """Yield words, the changed arguments, and those of them that name nothing in particular."""
+        # What the tool itself offers comes first: the last ones may be left out (MOST_FORGED).
+        for name in self._declared:
+            yield from self._of_schema(name, arguments)
         for name in dict.fromkeys((*arguments, *self._declared)):
             if self._is_free(name, arguments):
                 for other in tuple(self._ids.get(name, ()))[:_MOST_IDS]:
                     yield f"another's id as {name!r}", {name: other}, ()
-        for name in self._declared:
-            yield from self._of_schema(name, arguments)
         for name, value in arguments.items():
             if value and self._is_free(name, arguments):
                 for words, bent in _respelled(value, tuple(self._ids.get(name, ()))):
