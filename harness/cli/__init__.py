@@ -64,7 +64,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that ``args`` begin with; for an unknown one, suggest the nearest."""
+        """Return the command that the first argument names; suggest the nearest for a typo."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             meant = OTHER_WORDS.get(args[0]) or next(
                 iter(get_close_matches(args[0], COMMANDS, n=1)), None
@@ -95,7 +95,7 @@ def main() -> None:
     """Run the command line and exit; a user's mistake is a message, never a traceback."""
     gc.set_threshold(GARBAGE_THRESHOLD)
     with guarded_output():
-        _have_somebody_to_ask()
+        _enable_trust_prompt()
         try:
             code = _run()
             sys.stdout.flush()
@@ -106,8 +106,8 @@ def main() -> None:
     sys.exit(code)
 
 
-def _have_somebody_to_ask() -> None:
-    """On a terminal, ask before a command of somebody else's folder runs; never in CI or a pipe."""
+def _enable_trust_prompt() -> None:
+    """On a terminal, ask the user before a foreign folder's command runs; never in CI or a pipe."""
     if (
         sys.stdin is not None
         and sys.stdin.isatty()
@@ -128,19 +128,19 @@ def _run() -> int:
         return exit_.exit_code
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
-        return _told_as_json("interrupted", EXIT_INTERRUPTED)
+        return _error_as_json("interrupted", EXIT_INTERRUPTED)
     except click.UsageError as error:
         error.show()
-        return _told_as_json(error.format_message(), EXIT_INVALID)
+        return _error_as_json(error.format_message(), EXIT_INVALID)
     except NothingToRun as error:
         click.echo(f"Nothing to run: {printable(str(error))}", err=True)
-        return _told_as_json(str(error), EXIT_NOTHING)
+        return _error_as_json(str(error), EXIT_NOTHING)
     except HarnessError as error:
         click.echo(f"Error: {printable(str(error))}", err=True)
-        return _told_as_json(str(error), EXIT_INVALID)
+        return _error_as_json(str(error), EXIT_INVALID)
 
 
-def _told_as_json(message: str, code: int) -> int:
+def _error_as_json(message: str, code: int) -> int:
     """Also write an error to stdout as JSON if ``--json-output`` was given; return ``code``."""
     if JSON_OUTPUT in sys.argv:
         from harness.reports.formats.json_report import (

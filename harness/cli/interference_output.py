@@ -1,4 +1,4 @@
-"""The lines of a probe's output on altered values: what was compared, and what was not."""
+"""The lines of a probe's output about altered values: what was compared, and what was not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_NAMES = 6
 def altered_lines(report: ProbeReport) -> Iterator[str]:
     """Yield the lines on all altered values, or the one that says that none was altered."""
     if not report.altered:
-        yield "No withheld value was altered to see what depends on it"
+        yield "No withheld value was altered, so answers that depend on one were not looked for"
     for account in report.altered:
         if account.fault is None:
             yield from _told(account)
@@ -36,7 +36,7 @@ def _told(account: Account) -> Iterator[str]:
             f"of {account.varying_answers} answers"
         )
     if account.may_depend:
-        yield f"  differ, and may by the suite: {_names(account.may_depend)}"
+        yield f"  differ, which the suite allows: {_names(account.may_depend)}"
     if account.not_confirmed:
         yield f"  differed at first, but not each time: {account.not_confirmed} answers"
     if account.left_out:

@@ -13,7 +13,7 @@ from harness.runner.planning.plan import case_label
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 
 _LATEST = 200
-"""Number of latest runs that are searched. Nobody is mending a suite that has not run since."""
+"""Number of latest runs that are searched. A suite that is being repaired ran more recently."""
 
 
 def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ _SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Linted:
+class LintResult:
     """The result of one `harness lint`."""
 
     server: str
@@ -89,7 +89,7 @@ def _finding(finding: LintFinding) -> JsonObject:
     }
 
 
-def _print_findings(linted: Linted) -> None:
+def _print_findings(linted: LintResult) -> None:
     console = stdout_console()
     told: set[str] = set()
     for tool, about in groupby(linted.findings, key=lambda finding: finding.tool):
@@ -112,7 +112,7 @@ def _advice(finding: LintFinding) -> Sequence[str]:
     )
 
 
-def _summary(linted: Linted) -> str:
+def _summary(linted: LintResult) -> str:
     counts = Counter(finding.severity for finding in linted.findings)
     told = [
         f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}"

@@ -11,15 +11,15 @@ from harness.safe_text import printable
 BY_PEOPLE = click.option(
     "--by-people",
     is_flag=True,
-    help="Where a person has reviewed a verdict (harness review), the person's counts.",
+    help="Use people's verdicts (harness review) instead of the machine's where there are any.",
 )
-"""The option that takes a person's verdict in place of the machine's."""
+"""The option that uses people's verdicts instead of the machine's."""
 
 
 def open_run(name: str, *, by_people: bool = False) -> RunLog:
     """Return the log of the run ``name`` (see `harness.runner.runs.folders.find_log`).
 
-    ``by_people``: judged with people's verdicts in place of the machine's, where there are any.
+    ``by_people``: use people's verdicts instead of the machine's, where there are any.
 
     Raises:
         UsageError: there is no such run, or the file is not a run log.

@@ -1,4 +1,4 @@
-"""One call of one caller, made by itself."""
+"""Make a single tool call as one caller."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from harness.types import JsonObject, ServerSpec, ToolCall, ToolRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneCall:
-    """What is called, and by whom."""
+    """A tool call and its caller."""
 
     tool: str
     """Name of the tool."""
     arguments: JsonObject
-    """What is sent."""
+    """Arguments of the call."""
     meta: JsonObject
-    """What is sent in ``_meta`` of the request in addition."""
+    """Entries that are added to ``_meta`` of the request."""
     caller: ProbeCaller
-    """Who calls."""
+    """The caller."""
     times: int = 1
-    """How often; the last answer counts."""
+    """Number of repetitions; the last answer counts."""
 
 
-async def made(server: ServerSpec, one: OneCall) -> ToolCall:
+async def make_call(server: ServerSpec, one: OneCall) -> ToolCall:
     """Make the call in a session of its own, and return its record, whatever its outcome.
 
     Raises:

@@ -123,7 +123,7 @@ TRUST = click.option(
     callback=_trusted,
     help="Allow the commands of a folder that is not your own; remembered, see docs/trust.md.",
 )
-"""For every command that starts commands or sends data because a file of the folder says so."""
+"""The option of every command that starts processes or sends data that a project file names."""
 
 MCP_CONFIG = click.option(
     "--mcp-config",
@@ -143,7 +143,7 @@ def servers(help_text: str) -> Callable[[F], F]:
 
 
 def caller(help_text: str) -> Callable[[F], F]:
-    """Return the ``--user-context`` option: whom a command calls the server as."""
+    """Return the ``--user-context`` option: the attributes of the caller."""
     return click.option(
         "--user-context", "-u", callback=json_object, metavar="JSON|@FILE", help=help_text
     )

@@ -34,7 +34,7 @@ _FORGED: Mapping[str, tuple[Problem, str]] = {
     ),
     "cursor": ("foreign_cursor", "with a cursor that another caller was given"),
 }
-"""What is forged → the finding that may come of it, and the calls in words."""
+"""What is forged → the finding that it may lead to, and the calls in words."""
 _NOTE, _WRONG, _UNCLEAR, _RIGHT = "dim", "red", "yellow", "green"
 _DIRECTIONS: Mapping[Direction, str] = {"more": _WRONG, "less": _UNCLEAR, "other": _UNCLEAR}
 
@@ -102,7 +102,7 @@ def lines(
 
 
 def in_sentences(report: ProbeReport, skipped: Sequence[Skipped]) -> Iterator[str]:
-    """Yield what was asked and tried, and what was not, for the log's last line."""
+    """Yield what the probe tried and what it left out, for the log's last line."""
     parts = (
         _notes(report, skipped),
         _damaged(report),
@@ -162,16 +162,16 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
             else "none got more than those it was made from"
         )
         unknown = len(set(report.untold) - set(report.tokens))
-        untold = f" ({unknown} could not be told to the server)" if unknown else ""
-        left = f"; {report.not_asked} more were not asked" if report.not_asked else ""
-        yield f"{damaged} damaged identities asked as well: {told}{untold}{left}"
+        untold = f" ({unknown} could not be sent to the server)" if unknown else ""
+        left = f"; {report.not_asked} more were not tried" if report.not_asked else ""
+        yield f"{damaged} damaged identities tried as well: {told}{untold}{left}"
     if report.flawed:
         fates = Counter(report.tokens.values())
         counted = ", ".join(
             f"{fates[fate]} {words}" for fate, words in _FATES.items() if fates[fate]
         )
         told = "all were refused" if fates["refused"] == report.flawed else counted
-        yield f"{report.flawed} tokens that a verifier must refuse were shown: {told}"
+        yield f"{report.flawed} tokens that a verifier must refuse were sent: {told}"
         yield from _left_open(report)
         swaps = list(SWAPS)
         yield f"  tried: {', '.join([*FLAWS, *(swaps if report.swapped else [])])}"

@@ -51,7 +51,7 @@ class Output:
     ``None``: no gate, every failed case counts."""
 
     otel: str | None = None
-    """Where traces go: the URL of a collector, empty for the environment's; ``None``: no traces."""
+    """URL of the trace collector, empty for the environment's; ``None``: no traces are sent."""
     otel_content: bool = False
     """Whether traces contain messages, arguments and results."""
 
@@ -134,8 +134,8 @@ def _gated(
 ) -> tuple[RunLog, Report, int]:
     """Return the log, its report and the exit code.
 
-    A gate, or a mutation score, that fails a passing run is logged. Otherwise other views of the
-    log would look better than the command that made it.
+    If a gate or a mutation score fails a run that otherwise passed, the log records it. Otherwise
+    other views of the log would show a success where the command failed.
     """
     too_low = faults(scores)
     if (verdict is None or verdict.gate is None) and too_low is None:

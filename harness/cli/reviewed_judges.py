@@ -30,7 +30,7 @@ def agreed(labels: Sequence[Labelled]) -> Agreement:
 def lines(found: ReviewedJudge) -> Iterator[str]:
     """Yield the output."""
     if not found.labels:
-        yield "No reviewed trial says anything of a judge: review trials that a judge has graded."
+        yield "No review can be compared with a judge: review trials that a judge has graded."
     for judge, labels in by_judge(found).items():
         together = agreed(labels)
         yield f"judge {judge}: {together.total} answers reviewed by people"
@@ -40,10 +40,10 @@ def lines(found: ReviewedJudge) -> Iterator[str]:
         if apart:
             yield from ("", "They disagree on:", *map(_apart, apart))
     if found.silent:
-        which = "1 review says" if found.silent == 1 else f"{found.silent} reviews say"
+        which = "1 review" if found.silent == 1 else f"{found.silent} reviews"
         yield (
-            f"{which} nothing of the judge: the trial fails for a person, and another check, or "
-            "more than one question to the judge, may be the reason."
+            f"{which} cannot be compared with the judge: a person failed the trial, and the reason "
+            "may be another check, or one of several questions to the judge."
         )
 
 

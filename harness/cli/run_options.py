@@ -110,8 +110,8 @@ REQUEST = bundle(
         "variants",
         multiple=True,
         metavar="NAME|FILE",
-        help="Show the model the tools in the words of this variant; may be repeated. 'none' is "
-        "the server's own list.",
+        help="Show the model the tool list of this variant; may be repeated. 'none' is the "
+        "server's own list.",
     ),
     click.option(
         "--concurrency",
@@ -221,8 +221,8 @@ OUTPUT = bundle(
         is_flag=False,
         flag_value="",
         metavar="[URL]",
-        help="Send each trial as a trace, and metrics, to this collector; calls tell the server "
-        "their trace.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]",
+        help="Send each trial as a trace, and metrics, to this collector; calls carry their trace "
+        "context to the server.  [default: $OTEL_EXPORTER_OTLP_ENDPOINT]",
     ),
     click.option(
         "--otel-content",

@@ -1,4 +1,4 @@
-"""The mutation scores of a run's suites, as commands ask for them and print them."""
+"""The mutation scores of a run's suites: the command's options and its output."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class ScoreRequest:
 
 
 def faults(scores: Scores | None) -> list[str] | None:
-    """Return why scores are too low, in words; ``None`` where no least score was asked for."""
+    """Return which scores are too low; ``None`` if no minimum was asked for."""
     held = {name: score for name, score in (scores or {}).items() if score.is_held}
     low = [f"{name}: {score.fault}" for name, score in held.items() if score.fault is not None]
     return low if held else None

@@ -89,7 +89,7 @@ def show(result: WorkbenchResult, output: Output) -> None:
     if result.reason != "complete":
         command = resume_command(result.run_id, {RESUMED_BY: COMMAND})
         larger = ", and a larger budget" if result.reason == "budget" else ""
-        click.echo(f"Go on with: {command}{larger}", err=True)
+        click.echo(f"Resume it with: {command}{larger}", err=True)
     if refused is not None and output.json_output:  # stdout already has its one document
         click.echo(f"Error: {printable(str(refused))}", err=True)
         raise click.exceptions.Exit(EXIT_INVALID)

@@ -24,13 +24,13 @@ Begin: TypeAlias = Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Obser
 """Returns the observer of a stage: which it is, its lists, and the results it has already."""
 
 _MOST_ERRORS = 3
-"""Trials without a verdict that are told one by one: further ones most likely say the same."""
+"""Number of trials without a verdict that are printed; more would most likely repeat these."""
 _CAUSE = 200
 
 
 @contextmanager
 def workbench_progress(bench: Workbench, *, quiet: bool = False) -> Iterator[Begin]:
-    """Yield what observes each stage on this terminal, and restore it."""
+    """Yield a function that makes each stage's observer; restore the terminal at the end."""
     console = Console(stderr=True)
     if quiet:
         yield lambda stage, arms, _: _announced(Notes(), bench, stage, arms)
@@ -102,7 +102,7 @@ class Errors:
         self._seen = 0
 
     def take(self, result: TrialResult) -> list[str]:
-        """Return the lines that ``result`` deserves."""
+        """Return the lines to print for ``result``."""
         if result.status != "error":
             return []
         self._seen += 1

@@ -41,7 +41,7 @@ class ForgedCall:
     arguments: JsonObject
     """What is sent."""
     meta: JsonObject = field(default_factory=dict)
-    """What is sent in ``_meta`` of the request in addition."""
+    """Entries that are added to ``_meta`` of the request."""
     asked: JsonObject | None = None
     """Those of the arguments that say what it is about; ``None``: all of `base`."""
     same: bool = True

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.cli.lint_output import Linted
+from harness.cli.lint_output import LintResult
 from harness.errors import InvalidInput, UsageError
 from harness.linting.lint import lint
 from harness.linting.ratchet import Change, compare, read_baseline
@@ -17,12 +17,12 @@ from tests.linting.test_lint import DESCRIPTION, good, taking
 TEXT = {"type": "string"}
 
 
-def linted(*tools: Tool, tokens: int = 100) -> Linted:
+def linted(*tools: Tool, tokens: int = 100) -> LintResult:
     findings = lint(ToolList(tools=tools))
-    return Linted(server="shop", tools=len(tools), tokens=tokens, findings=findings, ignored=0)
+    return LintResult(server="shop", tools=len(tools), tokens=tokens, findings=findings, ignored=0)
 
 
-def change(folder: Path, before: Linted, after: Linted) -> Change:
+def change(folder: Path, before: LintResult, after: LintResult) -> Change:
     file = folder / "baseline.json"
     file.write_text(json.dumps(before.document))
     return compare(after.findings, after.tokens, read_baseline(file, "shop"))

@@ -139,7 +139,7 @@ def test_a_token_that_opens_the_door_is_accepted_though_no_call_works_with_it(
         "anonymous"
     ) in printed(report)
     count = 2 * len(FLAWS)
-    assert f"{count} tokens that a verifier must refuse were shown: {count} accepted" in printed(
+    assert f"{count} tokens that a verifier must refuse were sent: {count} accepted" in printed(
         report
     )
     assert f"tried: {', '.join(FLAWS)}\n" in printed(report)
@@ -165,7 +165,7 @@ def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(
 
     report = probed(tmp_path, answer, bearer=True)
     assert set(report.tokens.values()) == {"unclear"}
-    assert f"were shown: {2 * len(FLAWS)} with an unclear result" in printed(report)
+    assert f"were sent: {2 * len(FLAWS)} with an unclear result" in printed(report)
 
 
 @pytest.mark.parametrize("silent", [False, True])

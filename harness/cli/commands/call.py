@@ -14,7 +14,7 @@ import click
 
 from harness.checks import VOCABULARY
 from harness.cli import shell_completion as completing
-from harness.cli.one_call import OneCall, made
+from harness.cli.one_call import OneCall, make_call
 from harness.cli.options import MCP_CONFIG, TRUST, caller, json_object, servers
 from harness.cli.suite_servers import server_of
 from harness.config import load_config
@@ -36,24 +36,24 @@ from harness.types import Credential, JsonObject, Suite, ToolCall
     multiple=True,
     metavar="NAME",
     shell_complete=completing.suites,
-    help="Where server and identities are taken from.  [default: all of evals/]",
+    help="Suite that names the server and the identities.  [default: all of evals/]",
 )
-@servers("In place of the suite's; several are joined.")
+@servers("Server to call instead of the suite's; several are joined.")
 @MCP_CONFIG
 @TRUST
 @click.option("--as", "name", metavar="IDENTITY", help="One of the suite's identities, by name.")
-@caller("The caller's attributes, in place of --as.")
+@caller("Attributes of the caller, instead of --as.")
 @click.option(
     "--credential",
     type=click.Choice(get_args(Credential)),
     default="valid",
     show_default=True,
     metavar="KIND",
-    help="The token that is shown, such as expired or none.",
+    help="Kind of token to send, such as expired or none.",
 )
 @click.option("--args", "arguments", callback=json_object, metavar="JSON|@FILE", help="Arguments.")
-@click.option("--meta", callback=json_object, metavar="JSON|@FILE", help="More of the _meta.")
-@click.option("--times", type=click.IntRange(1, 1000), default=1, help="Make it N times in a row.")
+@click.option("--meta", callback=json_object, metavar="JSON|@FILE", help="Entries to add to _meta.")
+@click.option("--times", type=click.IntRange(1, 1000), default=1, help="Repeat the call N times.")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(  # noqa: PLR0913 - one for each option
     *,
@@ -71,8 +71,8 @@ def command(  # noqa: PLR0913 - one for each option
 ) -> None:
     """Call TOOL once, as one of a suite's identities, and show what the server answers.
 
-    No model is asked and no run is kept. The findings of harness probe name the command that makes
-    their call again. The exit code is 0 if the call worked, and 1 if it was refused or failed.
+    No model is asked and no run is recorded. Each finding of harness probe prints the command that
+    repeats its call. The exit code is 0 if the call worked, and 1 if it was refused or failed.
     """
     if name is not None and user_context is not None:
         raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
@@ -88,7 +88,7 @@ def command(  # noqa: PLR0913 - one for each option
     GATE.plan([spec])
     one = OneCall(tool=tool, arguments=arguments or {}, meta=meta or {}, caller=who, times=times)
     try:
-        answer = anyio.run(made, spec, one)
+        answer = anyio.run(make_call, spec, one)
     except NotAdmitted as error:
         click.echo(json.dumps({"outcome": "denied", "text": str(error)}) if json_output else error)
         raise click.exceptions.Exit(EXIT_FAILED) from error

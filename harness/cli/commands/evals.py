@@ -37,7 +37,7 @@ from harness.runner.runs.resume import resumable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
-    """What the command does with the plan, and which part of it."""
+    """The mode of the command: resume, repeat failures, watch, list or estimate."""
 
     resume: str | None
     """The run to resume."""

@@ -26,13 +26,13 @@ from harness.leaderboards import SOURCES
     "origin",
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="Take it from a downloaded file or a checkout instead of the package index.",
+    help="Read the data from a downloaded file or a checkout instead of the package index.",
 )
 @click.option(
     "--dest",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help=f"Another cache folder; runs find it by ${CACHE_VARIABLE}.",
+    help=f"Another cache folder; set ${CACHE_VARIABLE} so that runs find it.",
 )
 def command(
     name: str, categories: str | None, limit: int | None, origin: Path | None, dest: Path | None

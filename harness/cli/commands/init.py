@@ -99,11 +99,9 @@ def _ask() -> str:
 
 
 def _written(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
-    """Return ``server:`` of the suite: a name, or the command as it was typed.
+    """Return the suite's ``server:`` (a name, or the command as typed) and the new variables.
 
-    Variables are not expanded.
-
-    Secrets in the command become variables, which are named beside it.
+    Variables in the command are not expanded. Secrets in it are replaced by new variables.
     """
     is_command = spec.at is not None and spec.at.file == _BY_COMMAND
     return with_variables(server_from_command(text)) if is_command else (text, ())

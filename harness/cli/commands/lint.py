@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from harness.cli.lint_output import Linted
+from harness.cli.lint_output import LintResult
 from harness.cli.server_tools import LISTED, Listed
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
 from harness.linting.findings import LintFinding, rules
@@ -92,13 +92,13 @@ def command(
     raise click.exceptions.Exit(EXIT_FAILED if failed else EXIT_PASSED)
 
 
-def _linted(listed: Listed, ignore: tuple[str, ...]) -> Linted:
+def _linted(listed: Listed, ignore: tuple[str, ...]) -> LintResult:
     found = lint(listed.tools)
     configured = listed.server.lint_ignore
     check_ignored({EVERY_TOOL: ignore}, listed.tools, "--ignore")
     check_ignored(configured, listed.tools, f"lint_ignore of the server {listed.server.name!r}")
     findings = not_ignored(not_ignored(found, {EVERY_TOOL: ignore}), configured)
-    return Linted(
+    return LintResult(
         server=listed.server.name,
         tools=len(listed.tools.tools),
         tokens=sum(map(estimated_tokens, listed.tools.tools)),
@@ -111,8 +111,8 @@ def _new(change: Change) -> list[LintFinding]:
     return [finding for _, finding in change.new]
 
 
-def _failures(linted: Linted, max_tokens: int | None, fail_on: Threshold) -> tuple[str, ...]:
-    """Return why the tokens of the list fail the command, and that new findings do."""
+def _failures(linted: LintResult, max_tokens: int | None, fail_on: Threshold) -> tuple[str, ...]:
+    """Return why the size of the tool list fails the command, in sentences."""
     told = []
     if max_tokens is not None and linted.tokens > max_tokens:
         told.append(

@@ -121,7 +121,7 @@ def _latest() -> Iterator[RunLog]:
 def _listed(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | None:
     """Return the latest run of ``suite`` alone, and the number of parts of its tool list.
 
-    What another server of a workbench lists is no list of the suite's.
+    Tool lists of the other server of ``workbench --against`` do not count.
     """
     for log in reversed(logs):
         own = list(log.header.suites) == [suite] and own_logs([log])
@@ -150,11 +150,11 @@ def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
     """Yield ``table`` as lines of text."""
     known = table.variability
     yield f"{one_line(table.suite)}: {table.cases} cases"
-    yield "  How often a trial of each side ends differently:"
+    yield "  Share of cases in which the two sides' trials differ in their verdict:"
     yield f"    discordance {100 * known.discordance:.0f} % ({known.discordance_source})"
-    yield "  How much alike the trials of one case are:"
+    yield "  Correlation of the trials of one case:"
     yield f"    ICC {known.icc:.2f} ({known.icc_source})"
-    yield "  The smallest difference that is found four times in five (two-sided, 5 %):"
+    yield "  The smallest difference that is detected with 80 % power (two-sided, 5 %):"
     rows = [_cells(design, price) for design in table.designs]
     yield from (f"    {line}" for line in aligned([_COLUMNS, *rows]))
     yield f"  {_advice(table)}"
@@ -166,7 +166,7 @@ def _lines(table: PowerTable, price: float | None) -> Iterator[str]:
 
 
 def _ablation(table: PowerTable, price: float | None) -> Iterator[str]:
-    """Yield what the workbench's ablation takes, if an earlier run tells how many parts it has."""
+    """Yield the cost of the workbench's ablation, if an earlier run recorded the tool list."""
     found = table.ablation
     if found is None:
         return

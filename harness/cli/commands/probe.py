@@ -56,7 +56,7 @@ from harness.safe_text import printable
 @click.option(
     "--named-only",
     is_flag=True,
-    help="Ask only as the suite's own identities, not as damaged ones; make no forged calls.",
+    help="Call only as the suite's own identities: no altered attributes, no forged calls.",
 )
 @click.option(
     "--expect",
@@ -100,12 +100,12 @@ from harness.safe_text import printable
     "--min-coverage",
     type=click.FloatRange(0, 100),
     metavar="PERCENT",
-    help="Fail if fewer of the tools, identities and parameters are asked.",
+    help="Fail if the probe calls a smaller share of parameters × identities.",
 )
 @click.option(
     "--no-interference",
     is_flag=True,
-    help="Leave out what the suite declares under 'interference': altered values.",
+    help="Skip the 'interference' section of the suite: alter no withheld value.",
 )
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(  # noqa: PLR0913 - one for each option
@@ -138,7 +138,7 @@ def command(  # noqa: PLR0913 - one for each option
     spec = server_of(chosen, servers, config)
     cases = tuple(case for suite in chosen for case in suite.cases)
     callers = named_callers(cases)
-    if len(callers) < 2:  # noqa: PLR2004 - nobody can be told from nobody
+    if len(callers) < 2:  # noqa: PLR2004 - only the anonymous caller: nothing to compare
         raise NothingToRun("the suite has no identity: give its tests a user_context, or 'as:'")
     declared = [] if no_interference else [one for suite in chosen for one in suite.alterations]
     check(declared, spec, callers)

@@ -1,4 +1,4 @@
-"""Accept or overrule the verdict on a case, as a person; the machine's verdict stays beside it."""
+"""Accept or overrule the verdict on a case, as a person; the machine's verdict is kept, too."""
 
 from __future__ import annotations
 
@@ -27,8 +27,10 @@ _MOST_NAMED = 10
 @click.option("--accept", "decision", flag_value="accept", help="The verdict is right.")
 @click.option("--overrule", "decision", flag_value="overrule", help="The verdict is wrong.")
 @click.option("--note", default="", metavar="TEXT", help="Why; needed with --overrule.")
-@click.option("--by", default="", metavar="NAME", help="Who says so.  [default: the user's login]")
-@click.option("--model", metavar="NAME", help="The answer of this model.")
+@click.option(
+    "--by", default="", metavar="NAME", help="Name of the reviewer.  [default: the user's login]"
+)
+@click.option("--model", metavar="NAME", help="The case as this model answered it.")
 @click.option("--trial", type=click.IntRange(min=1), metavar="N", help="This trial of the case.")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
 def command(

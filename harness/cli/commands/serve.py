@@ -19,7 +19,7 @@ from harness.web.settings import Settings
 
 TOKEN = "HARNESS_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 LEAST_TOKEN = 16
-"""Least number of characters; a shorter token could be guessed."""
+"""Minimum number of characters; a shorter token could be guessed."""
 
 
 def _settings(*, max_mb: float, **values: Any) -> Settings:

@@ -79,7 +79,7 @@ ORDER = bundle(
         default="8,32,128",
         show_default=True,
         metavar="N,…",
-        help="Numbers of further tools that are tried.",
+        help="Numbers of unrelated tools to add, for the study decoys.",
     ),
     click.option(
         "--mutants",
@@ -87,7 +87,7 @@ ORDER = bundle(
         default=60,
         show_default=True,
         metavar="N",
-        help="Most wrong descriptions that are tried, for the kill score.",
+        help="Most defects to plant into descriptions, for the study kill-score.",
     ),
     click.option(
         "--steering-tools",
@@ -95,7 +95,7 @@ ORDER = bundle(
         default=12,
         show_default=True,
         metavar="N",
-        help="Most tools that stand among copies of themselves, for the study steering.",
+        help="Most tools to copy, for the study steering.",
     ),
     click.option(
         "--against",
@@ -117,7 +117,7 @@ class Mode:
     """What the command does."""
 
     resume: str | None
-    """The workbench to go on with."""
+    """The workbench to resume."""
     from_run: str | None
     """The run to read instead of running anything."""
     dry_run: bool
@@ -159,8 +159,8 @@ MODE = bundle(
         "--make-wordings",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Run nothing: let the --writer say each prompt in other words, into a file of "
-        "variants to review.",
+        help="Run nothing: let the --writer rephrase each prompt, into a file of variants to "
+        "review.",
     ),
 )
 
@@ -251,7 +251,7 @@ def _check_against(order: Order, mode: Mode) -> None:
 
 
 def _other(ground: Ground, order: Order, prepared: Prepared, *, keyless: bool) -> Against | None:
-    """Return the other server that is compared, listed; say what cannot be asked of it."""
+    """Return the server to compare with, if any; print which cases cannot run on it."""
     if order.options.against is None:
         return None
     with redirect_stdout(sys.stderr):  # a suite in Python may print
@@ -263,7 +263,7 @@ def _other(ground: Ground, order: Order, prepared: Prepared, *, keyless: bool) -
 
 
 def _writer(ground: Ground, order: Order, mode: Mode) -> ModelSpec | None:
-    """Return the model that writes, if one is named and may be asked."""
+    """Return the model that writes better descriptions, if one is named and may be called."""
     name = order.options.writer
     if name is None or mode.from_run is not None:
         return None
