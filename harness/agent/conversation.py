@@ -222,8 +222,9 @@ class Conversation:
         while True:
             self._hear()
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
+            asked_s = self._now()
             reply = await self._model.answer(seen, self._session.tools, self._system)
-            self._take(reply)
+            self._take(reply, asked_s)
             if (said := self._strategy.said_after(self._replies)) is not None:
                 self.say(said)
             stop = self._limit_after(reply)
@@ -256,8 +257,9 @@ class Conversation:
         ]
         self._unheard.clear()
 
-    def _take(self, reply: Reply) -> None:
-        self._messages.append(AssistantMessage(reply=reply))
+    def _take(self, reply: Reply, asked_s: float) -> None:
+        said = AssistantMessage(reply=reply, asked_s=asked_s, answered_s=self._now())
+        self._messages.append(said)
         self._replies += 1
         self._use(reply.usage)
         self._waited_s += reply.waited_s

@@ -7,8 +7,8 @@
     ├── chat claude-sonnet-4-5     a reply
     └── execute_tool get_order     a call as it crossed the MCP session
 
-The log has the times of calls, and of what the user said. A reply's time is what lies between: from
-the last thing that it could have waited for to the first of its calls, or to the end of the trial.
+The log has the times of calls and of replies. Where it has none of a reply, as in earlier versions,
+they are inferred (`harness.reports.sections.reply_times`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from harness.redaction import KNOWN
+from harness.reports.sections.reply_times import ReplyTime, reply_times
 from harness.safe_text import bounded
 from harness.sessions.trace_context import TraceIds
 from harness.telemetry import conventions as names
@@ -277,41 +278,21 @@ class _Tree:
     # ── Replies ──────────────────────────────────────────────────────────────────────────────
 
     def _replies(self) -> Iterator[Span]:
-        waited_until, number = 0.0, 0
-        messages = self.transcript.messages
-        for place, message in enumerate(messages):
-            if isinstance(message, UserMessage) and not message.injected:
-                waited_until = max(waited_until, message.said_s)
-            if not isinstance(message, AssistantMessage):
-                continue
-            number += 1
-            calls = [call for call in self.transcript.tool_calls if call.reply == number]
-            end = max(waited_until, self._end_of_reply(calls, place))
-            yield self._reply(message, number, waited_until, end, place)
-            waited_until = max((end, *(call.started_s + call.duration_s for call in calls)))
+        times = reply_times(self.transcript)
+        number = 0
+        for place, message in enumerate(self.transcript.messages):
+            if isinstance(message, AssistantMessage):
+                number += 1
+                yield self._reply(message, number, next(times), place)
 
-    def _end_of_reply(self, calls: Sequence[ToolCall], place: int) -> float:
-        """Return the end of a reply: its first call, the user's next turn, or the trial's end."""
-        if calls:
-            return min(call.started_s for call in calls)
-        following = self.transcript.messages[place + 1 :]
-        said = (
-            message.said_s
-            for message in following
-            if isinstance(message, UserMessage) and not message.injected
-        )
-        return next(said, self.transcript.latency_s)
-
-    def _reply(
-        self, message: AssistantMessage, number: int, start: float, end: float, place: int
-    ) -> Span:
+    def _reply(self, message: AssistantMessage, number: int, time: ReplyTime, place: int) -> Span:
         reply, model = message.reply, self.model.get("model_id") or self.run.model
         return Span(
             name=f"{names.CHAT} {model}",
             span_id=self._ids.of(f"chat {number}", 8),
             parent_id=self._ids.of("root", 8),
-            start_ns=self._ns(start),
-            end_ns=self._ns(end),
+            start_ns=self._ns(time.begin),
+            end_ns=self._ns(time.end),
             kind="client",
             attributes=self._clean(
                 {

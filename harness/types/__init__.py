@@ -64,7 +64,6 @@ from harness.types.happened import (
     Transcript,
     TrialError,
     UserMessage,
-    Wire,
     written_stop,
 )
 from harness.types.interference import Alteration, DataSet, MayDepend
@@ -108,6 +107,7 @@ from harness.types.variants import (
     ToolEdit,
     Variant,
 )
+from harness.types.wire import Wire
 
 __all__ = [
     "COPY_LETTERS",

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from harness.types.basics import JsonObject
 from harness.types.usage import Usage
+from harness.types.wire import Wire
 from harness.types.written import WrittenValues, written_as
 
 ReplyStop: TypeAlias = Literal["end", "tool_calls", "max_tokens", "refusal", "other"]
@@ -96,6 +97,11 @@ class AssistantMessage:
 
     reply: Reply
     """The reply as it came."""
+    asked_s: float | None = field(default=None, compare=False)
+    """When the model was asked for it, in seconds from the start of the trial: waiting for a rate
+    limit and all attempts come after it. ``None`` is unknown, as in logs of earlier versions."""
+    answered_s: float | None = field(default=None, compare=False)
+    """When it had come whole; ``None`` is unknown."""
     role: Literal["assistant"] = "assistant"
     """Distinguishes the kinds of message in a log."""
 
@@ -162,20 +168,6 @@ class Aside:
 
 STDERR = "the server's stderr"
 """`Aside.place` of what a server wrote on stderr, which only its operator reads."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
-    """How a call crossed the MCP session, as far as it is known; ``None`` is unknown."""
-
-    id: str | None = None
-    """The id of its JSON-RPC request, as text."""
-    session: str | None = None
-    """The server's id of the MCP session, if it gave one."""
-    protocol: str | None = None
-    """The protocol revision that was agreed on."""
-    transport: str | None = None
-    """What carried it: ``pipe`` or ``tcp``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

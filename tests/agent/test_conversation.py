@@ -272,6 +272,33 @@ def test_what_the_user_says_later_has_its_time() -> None:
     assert second.said_s >= 0.02
 
 
+def test_every_reply_has_the_time_when_it_was_asked_for_and_the_time_when_it_came() -> None:
+    async def noting(conversation: Sequence[Message]) -> Reply:
+        noted.append(anyio.current_time())
+        await anyio.sleep(0.01)
+        noted.append(anyio.current_time())
+        return says("done") if len(conversation) > 1 else asks(("look", {}))
+
+    async def noting_too(_request: ToolRequest) -> tuple[Outcome, str]:
+        noted.append(anyio.current_time())
+        return "ok", ""
+
+    noted: list[float] = []
+    transcript = converse(ScriptedModel(noting, noting), MemorySession(noting_too))
+    first, second = (one for one in transcript.messages if isinstance(one, AssistantMessage))
+    recorded = [first.asked_s, first.answered_s, second.asked_s, second.answered_s]
+    assert None not in recorded
+    asked, answered, asked_again, answered_again = (one or 0.0 for one in recorded)
+    began, came, called, began_again, came_again = (one - noted[0] for one in noted)
+    rounding = 2e-6
+    # The epoch is unknown here: what lies between is compared, and nothing may lie outside.
+    assert answered - asked >= came - began - rounding
+    assert asked_again - asked >= called - began - rounding
+    assert asked_again - answered <= began_again - came + rounding
+    assert answered_again - asked_again >= came_again - began_again - rounding
+    assert 0 <= asked <= answered <= asked_again <= answered_again <= transcript.latency_s + 2e-6
+
+
 def test_a_limit_ends_the_whole_conversation() -> None:
     transcript = talk(ScriptedModel(asks(("look", {}))), "first", "second", max_replies=2)
     assert transcript.stop == "reply_limit"

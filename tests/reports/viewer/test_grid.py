@@ -97,23 +97,24 @@ def a_call(**facts: Any) -> ToolCall:
     return ToolCall(**(given | facts))
 
 
-def test_the_model_works_from_an_answer_to_its_next_call_and_tools_as_long_as_they_take() -> None:
+def test_each_reply_and_each_call_is_a_bar_and_an_inferred_one_says_so() -> None:
     asked = Reply(tool_requests=(ToolRequest(id="r", tool="t"),))
     said = Transcript(
         messages=(
             UserMessage(text="?"),
             AssistantMessage(reply=asked),
-            AssistantMessage(reply=Reply(text="done", waited_s=0.5)),
+            AssistantMessage(reply=Reply(text="done", waited_s=0.5), asked_s=1.25, answered_s=2.75),
         ),
         tool_calls=(a_call(started_s=1.0, duration_s=0.25),),
         latency_s=3.0,
     )
-    assert [(bar["who"], bar["begin"], bar["end"]) for bar in bars(said)] == [
-        ("model", 0.0, 1.0),
-        ("tool", 1.0, 1.25),
-        ("model", 1.25, 3.0),
+    assert [(bar["who"], bar["begin"], bar["end"], bar["measured"]) for bar in bars(said)] == [
+        ("model", 0.0, 1.0, False),
+        ("tool", 1.0, 1.25, True),
+        ("model", 1.25, 2.75, True),
     ]
-    assert bars(said)[2]["words"] == "1.8 s from 1.2 s on, of that waiting 500 ms"
+    assert bars(said)[0]["words"] == "1.0 s from 0 ms on (inferred)"
+    assert bars(said)[2]["words"] == "1.5 s from 1.2 s on, of that waiting 500 ms"
 
 
 def test_a_log_without_times_has_no_bars() -> None:

@@ -8,7 +8,7 @@ const ROW = 16;
 const LEAST = 3; // what takes no time is still seen
 
 /**
- * @typedef {{who: string, name: string, reply: number, call: string, begin: number, end: number, words: string, ok?: boolean}} Bar
+ * @typedef {{who: string, name: string, reply: number, call: string, begin: number, end: number, words: string, measured?: boolean, ok?: boolean}} Bar
  */
 
 /** @param {Bar[]} bars @param {(bar: Bar) => void} show  is told which bar was clicked */
@@ -26,7 +26,7 @@ export function timeAxis(bars, show) {
   for (const bar of bars) {
     const shape = svg("rect", {
       x: Math.min(x(bar.begin), WIDTH - LEAST), y: lanes.indexOf(bar.who) * ROW + 2, height: ROW - 4,
-      width: Math.max(LEAST, x(bar.end) - x(bar.begin)), class: `bar-${bar.who}${bar.ok === false ? " bar-bad" : ""}`,
+      width: Math.max(LEAST, x(bar.end) - x(bar.begin)), class: `bar-${bar.who}${bar.ok === false ? " bar-bad" : ""}${bar.measured === false ? " bar-inferred" : ""}`,
     }, svg("title", { text: `${bar.name}: ${bar.words}` }));
     shape.addEventListener("click", () => show(bar));
     drawing.append(shape);
