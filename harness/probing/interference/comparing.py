@@ -89,13 +89,16 @@ class Comparison:
 
     @cached_property
     def may_see(self) -> tuple[str, ...]:
-        """Those of them that may: the suite says nothing else."""
-        refused = {
-            name for asked in self._given for name in self.declared.refused.get(asked.call, ())
+        """Those of them that may: the suite says nothing else, or that they get the field."""
+        declared = self.declared
+        refused = {name for asked in self._given for name in declared.refused.get(asked.call, ())}
+        granted = {
+            asked.caller
+            for asked in self._given
+            if asked.caller in declared.granted.get(asked.call, ())
         }
-        return tuple(
-            name for name in self.givers if name not in refused | self.declared.withheld_from
-        )
+        shut = (refused - granted) | declared.withheld_from
+        return tuple(name for name in self.givers if name not in shut)
 
     @cached_property
     def must_not_see(self) -> tuple[str, ...]:

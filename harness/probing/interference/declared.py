@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.types import Alteration, Check, JsonObject, MayDepend
 
 _REFUSED = frozenset({"denied", "hidden"})
+_GIVEN = frozenset({"allowed", "filtered"})
 _OF_THE_MODEL = frozenset({"not_attempted"})
 
 
@@ -33,6 +34,9 @@ class Declared:
     """Answers that may depend on it."""
     refused: Mapping[str, Sequence[str]]
     """Call → identities that the suite expects not to get the field from it."""
+    granted: Mapping[str, Sequence[str]]
+    """Call → identities that the suite expects to get the field from it. Then it does not matter
+    that another call is refused to them as a whole."""
 
 
 def declaration(
@@ -42,18 +46,22 @@ def declaration(
     expected: Expectations,
 ) -> JsonObject:
     """Return ``alteration`` as JSON for the log."""
-    callers = tuple(callers)
-    refused = {
-        call.label: [
-            caller.name
-            for caller in callers
-            if any(
-                _keeps_back(check, alteration.field)
-                for check in expected.of(caller.user_context, call.tool, call.arguments)
-            )
-        ]
-        for call in calls
-    }
+    callers, calls = tuple(callers), tuple(calls)
+
+    def where(says: Callable[[Check, str], bool]) -> dict[str, list[str]]:
+        found = {
+            call.label: [
+                caller.name
+                for caller in callers
+                if any(
+                    says(check, alteration.field)
+                    for check in expected.of(caller.user_context, call.tool, call.arguments)
+                )
+            ]
+            for call in calls
+        }
+        return {call: names for call, names in found.items() if names}
+
     return {
         "name": alteration.name,
         "field": alteration.field,
@@ -62,7 +70,8 @@ def declaration(
         "may_depend": [
             {"tool": one.tool, "fields": list(one.fields)} for one in alteration.may_depend
         ],
-        "refused": {call: names for call, names in refused.items() if names},
+        "refused": where(_keeps_back),
+        "granted": where(_gives),
     }
 
 
@@ -79,6 +88,7 @@ def declared_in(settings: Mapping[str, Any]) -> Iterator[Declared]:
                 for each in one["may_depend"]
             ),
             refused=one["refused"],
+            granted=one.get("granted", {}),  # a log of an earlier version has none
         )
 
 
@@ -88,3 +98,12 @@ def _keeps_back(check: Check, name: str) -> bool:
     if words and words <= _REFUSED:
         return True
     return fold(name) in {fold(each) for each in masks_of(check.params)}
+
+
+def _gives(check: Check, name: str) -> bool:
+    """Whether a suite expects that the field ``name`` is given: all, or all but others."""
+    words = set(check.params.get("is", ())) - _OF_THE_MODEL
+    left_out = {fold(each) for each in masks_of(check.params)}
+    if not words or not words <= _GIVEN or fold(name) in left_out:
+        return False
+    return bool(left_out) or words == {"allowed"}

@@ -11,7 +11,12 @@ from harness.probing.interference.declared import Declared
 from harness.probing.interference.records import Record, Stage, records_of
 from harness.types import Caller, Case, MayDepend, ToolCall, ToolList, Transcript, Trial
 
-EVERYTHING: dict[str, Any] = {"withheld_from": frozenset(), "may_depend": (), "refused": {}}
+EVERYTHING: dict[str, Any] = {
+    "withheld_from": frozenset(),
+    "may_depend": (),
+    "refused": {},
+    "granted": {},
+}
 
 
 def declared(field: str = "salary", **more: Any) -> Declared:
@@ -86,6 +91,15 @@ def test_an_expectation_or_a_declaration_outweighs_what_was_seen() -> None:
     assert Comparison(withheld, records).must_not_see == ("clerk",)
     refused = declared(refused={"list()": ["clerk"]})
     assert Comparison(refused, records).must_not_see == ("clerk",)
+
+
+def test_who_is_expected_to_get_the_field_may_see_it_though_another_call_is_refused() -> None:
+    a, b = ({"rows": [{"id": 1, "salary": pay}]} for pay in (61250, 99000))
+    records = [*ADMIN, *both("admin", a, b, call="export()"), *both("clerk", a, b)]
+    shut = {"export()": ["clerk"]}
+    assert Comparison(declared(refused=shut), records).must_not_see == ("clerk",)
+    granted = declared(refused=shut, granted={"list()": ["clerk"]})
+    assert Comparison(granted, records).may_see == ("admin", "clerk")
 
 
 def test_a_difference_counts_once_it_came_again_every_time() -> None:

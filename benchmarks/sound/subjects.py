@@ -1,0 +1,146 @@
+"""The sound servers, and how each is probed with the data of one seed."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import anyio
+
+from benchmarks.planted.measure import asked
+from benchmarks.planted.measure import probed as clinic
+from benchmarks.sound.people import ANOTHER_EMAIL, EMAIL, customers, with_people
+from harness.checks import VOCABULARY
+from harness.config import load_config
+from harness.probing.callers import named_callers
+from harness.probing.findings import read_probe
+from harness.probing.probe import ProbePlan, probe
+from harness.probing.report import ProbeFinding, ProbeReport
+from harness.suites.readers import read_suite
+from harness.types import FLAWS, Alteration, DataSet, IdentitySpec, ServerSpec, TransportSpec
+from tests.end_to_end.policies.recipes import DOCS, PAGE, files_of
+
+Probed: TypeAlias = Callable[[int, Path], ProbeReport]
+"""The report on the data of a seed, whose log goes below a folder."""
+
+STRANGERS = Path(__file__).parents[2] / "tests" / "strangers"
+NODE = Path(os.environ.get("HARNESS_STRANGERS", STRANGERS / "node_modules"))
+VENVS = Path(os.environ.get("HARNESS_STRANGER_VENVS", STRANGERS / ".venvs"))
+_ALTERED = ("balance", "email", "notes", "patient_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One sound server, asked in some ways."""
+
+    probed: Probed
+    modes: str
+    """How it is asked, in words."""
+    is_true: Callable[[ProbeFinding], bool] = lambda _: False
+    """Whether a finding is no false alarm: a recipe's server that is known not to be sound."""
+
+
+def _stdio(seed: int, folder: Path) -> ProbeReport:
+    return clinic(None, folder, seed=seed)
+
+
+def _changing(seed: int, folder: Path) -> ProbeReport:
+    return clinic(None, folder, seed=seed, damaged=False, destructive=True)
+
+
+def _http(seed: int, folder: Path) -> ProbeReport:
+    suite = asked(("a_record", "all_patients", "a_colleague", "invoices", "a_ward"))
+    return clinic(None, folder, seed=seed, suite=suite, transport="http")
+
+
+def _altered(seed: int, folder: Path) -> ProbeReport:
+    return clinic(None, folder, seed=seed, damaged=False, suite=asked(fields=_ALTERED))
+
+
+def _python_sdk(seed: int, folder: Path) -> ProbeReport:
+    page = (DOCS / "policies.md").read_text(encoding="utf-8")
+    files = with_people(files_of("A server with a policy", page), seed)
+    transport = TransportSpec(command=sys.executable, args=("desk.py",))
+    return _recipe(files, folder, _desk(transport), alters=True)
+
+
+def _typescript_sdk(seed: int, folder: Path) -> ProbeReport:
+    page = (DOCS / "policies.md").read_text(encoding="utf-8")
+    files = with_people(files_of("A server with a policy", page), seed)
+    (folder / "node_modules").symlink_to(NODE)
+    shutil.copy(Path(__file__).with_name("desk.mjs"), folder)
+    people = json.dumps(customers(seed))
+    transport = TransportSpec(command="node", args=("desk.mjs",), env={"DESK_CUSTOMERS": people})
+    return _recipe(files, folder, _desk(transport), alters=True)
+
+
+def _desk(transport: TransportSpec) -> ServerSpec:
+    return ServerSpec(name="desk", transport=transport, identity=IdentitySpec())
+
+
+def _fastmcp(seed: int, folder: Path) -> ProbeReport:
+    return _recipe(with_people(files_of("FastMCP"), seed), folder, alters=True)
+
+
+def _mxcp(seed: int, folder: Path) -> ProbeReport:
+    """Probe the recipe with the conditions that the page mends."""
+    files = with_people(files_of("MXCP"), seed)
+    (mended,) = (block for block in PAGE.split("```yaml\n") if block.startswith("  policies:\n"))
+    tool = "tools/get_customer.yml"
+    files[tool] = files[tool].partition("  policies:\n")[0] + mended.partition("```")[0]
+    return _recipe(files, folder, alters=False)
+
+
+def _recipe(
+    files: Mapping[str, str], folder: Path, server: ServerSpec | None = None, *, alters: bool
+) -> ProbeReport:
+    """Probe the project of ``files``; ``alters``: also with another address of the first customer.
+
+    Without ``server`` its configuration says which.
+    """
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    suite = read_suite(folder / "evals" / "customers.yml", VOCABULARY)
+    if server is None:
+        server = load_config(folder, {}).server(str(suite.server), suite.name)
+        program = VENVS / str(server.transport.command) / "bin" / str(server.transport.command)
+        server = replace(server, transport=replace(server.transport, command=str(program)))
+    server = replace(server, transport=replace(server.transport, cwd=str(folder)))
+    address = Alteration(field="email", a=DataSet(), b=DataSet(env={EMAIL: ANOTHER_EMAIL}))
+    plan = ProbePlan(
+        server=server,
+        callers=named_callers(suite.cases),
+        cases=suite.cases,
+        destructive=True,
+        alterations=(address,) if alters else (),
+    )
+    log, _ = anyio.run(probe, plan, folder / "runs")
+    return read_probe(log)
+
+
+def _ignores_nbf(finding: ProbeFinding) -> bool:
+    """Whether a finding says that FastMCP's verifier does not look at ``nbf``: it does not."""
+    return finding.problem == "token_accepted" and FLAWS["not_yet_valid"].words in finding.words
+
+
+_ALL = "attributes, smuggled, arguments, cursors"
+SUBJECTS: Mapping[str, Subject] = {
+    "clinic": Subject(_stdio, _ALL),
+    "clinic_changing": Subject(_changing, "--destructive, --named-only"),
+    "clinic_http": Subject(_http, f"{_ALL}, tokens, swapped tokens"),
+    "clinic_altered": Subject(_altered, "altered values, --named-only"),
+    "python_sdk": Subject(_python_sdk, f"{_ALL}, altered values, --destructive"),
+    "typescript_sdk": Subject(_typescript_sdk, f"{_ALL}, altered values, --destructive"),
+    "fastmcp": Subject(
+        _fastmcp, f"{_ALL}, tokens, altered values, --destructive", is_true=_ignores_nbf
+    ),
+    "mxcp": Subject(_mxcp, f"{_ALL}, tokens, --destructive"),
+}
+"""By name."""
