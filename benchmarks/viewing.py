@@ -1,33 +1,38 @@
 """``python -m benchmarks.viewing``: how long a run of many cases takes to open in a browser.
 
 It makes runs of 10, 1,000, 10,000 and 100,000 cases with two models (``--cases`` names others),
-opens each in Chromium as a page of `harness serve` and, up to 10,000 cases, as the HTML report, and
-prints the times. The log is read once, and its view kept beside it; later times are without that.
+opens each in Chromium as a page of `harness serve` and as the HTML report, and prints the times.
+
+A log of this version has its view beside it when its run ends; one from elsewhere is read when it
+is first opened. ``--reports N`` leaves out the reports of runs with more than N cases.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+from harness.judging.trial import outcomes_of
 from harness.reports.build import build_report
 from harness.reports.formats.html_report import write_html
 from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.types import Status, TrialResult
+from harness.web.run_view import keep_view
 from tests.browser import Browser, a_browser
 from tests.end_to_end.harness_process import Project
 from tests.reports.sample_logs import a_conversation, a_run, must_call
 from tests.web.support import served
 
 SIZES = (10, 1_000, 10_000, 100_000)
-REPORTED = 10_000
-"""Cases of the largest run of which a report is written."""
 MODELS = ("large", "small")
 TOOLS = ("get_order", "list_orders", "get_customer", "refund_order", "search_products")
 RESULT = (
@@ -91,7 +96,8 @@ def trials(cases: int) -> Iterator[tuple[TrialResult, Any]]:
                 arguments={"id": number, "with_items": True},
                 result=RESULT,
             )
-            yield run, said
+            outcomes = outcomes_of(said)
+            yield replace(run, outcomes=outcomes, offered=len(said.tools)), said
 
 
 def large_run(runs: Path, cases: int) -> str:
@@ -121,13 +127,39 @@ def large_run(runs: Path, cases: int) -> str:
     return name
 
 
+class Answers:
+    """How long ``url`` takes to answer, asked again and again by a thread."""
+
+    def __init__(self, url: str) -> None:
+        """Begin without any."""
+        self.url, self.slowest, self.number = url, 0.0, 0
+        self._over = threading.Event()
+
+    @contextmanager
+    def measured(self) -> Iterator[None]:
+        """Ask while the block goes on."""
+        asking = threading.Thread(target=self._ask)
+        asking.start()
+        try:
+            yield
+        finally:
+            self._over.set()
+            asking.join()
+
+    def _ask(self) -> None:
+        while not self._over.wait(0.05):
+            took = seconds(lambda: httpx2.get(self.url, timeout=60).raise_for_status())
+            self.slowest, self.number = max(took, self.slowest), self.number + 1
+
+
 def report(browser: Browser, folder: Path, log: Path) -> None:
     """Write the report of ``log``, open it, and print what that takes."""
     page = folder / "report.html"
     began = time.perf_counter()
     with page.open("w", encoding="utf-8") as stream:
         read = read_log(log)
-        write_html(build_report(read), read, stream)
+        built = build_report(read)
+        write_html(built, read, stream)
     written = time.perf_counter() - began
     began = time.perf_counter()
     browser.open(page.as_uri())
@@ -136,6 +168,8 @@ def report(browser: Browser, folder: Path, log: Path) -> None:
     size = page.stat().st_size / 1e6
     print(f"    report of {size:.1f} MB: written in {written:.1f} s, shown in {opened:.1f} s")
     page.unlink()
+    kept = seconds(lambda: keep_view(read, built))
+    print(f"    kept at the end of a run: {kept:.1f} s")
 
 
 def seconds(act: Callable[[], Any]) -> float:
@@ -160,10 +194,18 @@ def page(browser: Browser, served_at: str, run: str) -> None:
         browser.run("document.querySelector('[role=gridcell]').click()")
         browser.until(lambda: browser.run("return document.querySelector('.trace .timeline')"))
 
-    def read() -> None:
-        httpx2.get(f"{served_at}/evaluations/{run}/grid?whole=1", timeout=1800).raise_for_status()
+    def first() -> None:
+        browser.open(f"{served_at}/evaluation?run={run}")
+        browser.until(lambda: browser.run(CELLS))
 
-    print(f"    the log read, once:      {seconds(read):8.2f} s")
+    def read() -> None:
+        browser.until(lambda: browser.run(READY))
+
+    slow = Answers(f"{served_at}/health")
+    with slow.measured():
+        print(f"    first opening, a page:   {seconds(first):8.2f} s")
+        print(f"    …and all of it:          {seconds(read):8.2f} s")
+    print(f"    /health meanwhile:       {slow.slowest:8.2f} s (slowest of {slow.number})")
     print(f"    page opened:             {seconds(whole):8.2f} s")
     print(f"    a trace:                 {seconds(trace):8.2f} s")
     print(f"    a search in every text:  {seconds(search):8.2f} s")
@@ -179,6 +221,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--reports", type=int, default=max(SIZES), metavar="N")
     asked = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -193,7 +236,7 @@ def main() -> None:
             size = log.stat().st_size / 1e6
             print(f"{cases:,} cases, {cases * len(MODELS):,} trials, a log of {size:.1f} MB:")
             page(browser, server.url, run)
-            if cases <= REPORTED:
+            if cases <= asked.reports:
                 report(browser, Path(folder), log)
 
 

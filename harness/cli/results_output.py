@@ -23,6 +23,7 @@ from harness.runlog import RunLog, amended
 from harness.safe_text import printable
 from harness.telemetry.export import TelemetryRequest, export_log
 from harness.types import Report
+from harness.web.run_view import keep_view
 
 RESUMABLE = frozenset({"interrupted", "fail-fast", "max-errors"})
 """Reasons of an early end after which a run can be resumed unchanged. A run that used up its budget
@@ -117,6 +118,7 @@ def show(
     sys.stdout.flush()
     for line in (line for _, lines in written for line in lines):
         click.echo(line, err=True)
+    keep_view(log, report)  # after everything that somebody waits for
     if output.telemetry is not None:
         click.echo(export_log(log, output.telemetry).sentence, err=True)
     if resume is not None and report.reason in RESUMABLE:

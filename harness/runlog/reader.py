@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -46,6 +46,8 @@ class RunLog:
     """Key of a trial → what a person said of its verdict."""
     by_people: bool = False
     """Whether a person's verdict takes the place of the machine's when the log is judged."""
+    size: int = 0
+    """Bytes of the file that were read; it may have grown since."""
 
     def judged_by_people(self) -> RunLog:
         """Return the same log, with people's verdicts in place of the machine's."""
@@ -91,33 +93,24 @@ class RunLog:
             yield result, self.transcript(result.key)
 
 
-def read_log(path: Path) -> RunLog:
+def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> RunLog:
     """Read the log at ``path``, complete or interrupted; a damaged line loses only its own content.
 
-    The result of a trial whose last line is damaged is unknown: it counts as cut off.
+    The result of a trial whose last line is damaged is unknown: it counts as cut off. ``read_to``
+    is told where each line ends, so that somebody who waits can be told how far it is.
 
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
     found = _Content()
-    for number, offset, line in _lines(path):
+    for number, offset, end, line in _lines(path):
         if number == 1:
             found.header = _header(path, line)
         else:
             found.take(number, offset, line)
-    if found.header is None:
-        raise _invalid(path, 1, "this is not a run log: it is empty")
-    return RunLog(
-        path,
-        found.header,
-        tuple(found.runs.values()),
-        found.tools,
-        found.footer,
-        found.offsets,
-        tuple(found.bad.values()),
-        found.shown,
-        {key: review for key, review in found.reviews.items() if key in found.runs},
-    )
+        found.size = end
+        read_to(end)
+    return found.log(path)
 
 
 @dataclass(slots=True)
@@ -132,6 +125,7 @@ class _Content:
     offsets: dict[str, int] = field(default_factory=dict)
     bad: dict[int, Damaged] = field(default_factory=dict)
     reviews: dict[str, Review] = field(default_factory=dict)
+    size: int = 0
 
     def take(self, number: int, offset: int, line: Line | Damaged) -> None:
         """Take in any line but the first."""
@@ -154,6 +148,23 @@ class _Content:
         elif isinstance(line, Footer):
             self.footer = line
 
+    def log(self, path: Path) -> RunLog:
+        """Return it as the log at ``path``."""
+        if self.header is None:
+            raise _invalid(path, 1, "this is not a run log: it is empty")
+        return RunLog(
+            path,
+            self.header,
+            tuple(self.runs.values()),
+            self.tools,
+            self.footer,
+            self.offsets,
+            tuple(self.bad.values()),
+            self.shown,
+            {key: review for key, review in self.reviews.items() if key in self.runs},
+            size=self.size,
+        )
+
     def _take_damaged(self, number: int, line: Damaged) -> None:
         self.bad[number] = line
         if line.kind not in {"tools", "review"}:
@@ -168,7 +179,7 @@ def read_header(path: Path) -> Header:
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    for _, _, line in _lines(path):
+    for _, _, _, line in _lines(path):
         return _header(path, line)
     raise _invalid(path, 1, "this is not a run log: it is empty")
 
@@ -210,14 +221,14 @@ def being_written(path: Path) -> bool:
     return False
 
 
-def _lines(path: Path) -> Iterator[tuple[int, int, Line | Damaged]]:
-    """Yield ``(line number, byte offset, line)``, passing over a torn last line."""
+def _lines(path: Path) -> Iterator[tuple[int, int, int, Line | Damaged]]:
+    """Yield ``(line number, offset, next offset, line)``, passing over a torn last line."""
     offset = 0
     with path.open("rb") as file:
         for number, raw in enumerate(file, start=1):
             if not raw.endswith(b"\n"):
                 return
-            yield number, offset, _read(raw, number)
+            yield number, offset, offset + len(raw), _read(raw, number)
             offset += len(raw)
 
 

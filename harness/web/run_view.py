@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ from harness.web.run_index import read_kept, write_index, write_kept
 
 VIEW = "view.json"
 SETTLED = "settled.json"
+WORTH_KEEPING = 1_000_000
+"""Bytes of a log from which on its view is kept when its run ends; a smaller one opens at once."""
 _MAKING = threading.Lock()
 """Views are made one at a time: several of large logs at once would take all memory."""
 
@@ -32,8 +35,26 @@ def kept_view(log: Path, facts: os.stat_result) -> bytes | None:
     return read_kept(log, VIEW, facts)
 
 
-def run_view(log: Path) -> bytes:
+def keep_view(log: RunLog, report: Report) -> None:
+    """Keep the view of a run that has just ended, so that nobody waits when it is first opened.
+
+    ``report`` is that of ``log``. It is left to whoever opens the run if the log is small, is not
+    as it was read, or was judged by people.
+    """
+    if log.by_people:
+        return
+    try:
+        facts = log.path.stat()
+        if facts.st_size == log.size >= WORTH_KEEPING and not being_written(log.path):
+            _keep(log, report, facts)
+    except OSError:  # the log is gone
+        return
+
+
+def run_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> bytes:
     """Return the view of ``log`` as JSON; it is made and kept if there is none that holds.
+
+    ``read_to`` is told how many bytes of the log have been read.
 
     Raises:
         InvalidInput: the log cannot be read.
@@ -43,13 +64,8 @@ def run_view(log: Path) -> bytes:
         facts = log.stat()
         kept = kept_view(log, facts)
         if kept is None or read_kept(log, SETTLED, facts) is None:
-            read = read_log(log)
-            report = build_report(read)
-            kept = _view(read, report)
-            write_kept(log, VIEW, facts, kept)
-            write_kept(log, SETTLED, facts, json.dumps(_settled(read, report)).encode())
-            # The list of runs need not read the log, either.
-            write_index(log, facts, entry_of_report(read, report))
+            read = read_log(log, read_to)
+            kept = _keep(read, build_report(read), facts)
         return kept
 
 
@@ -72,6 +88,15 @@ def settled_at(log: Path, offset: int) -> TrialResult | None:
     raw = json.loads(kept or "{}").get(str(offset))
     line = None if raw is None else parsed(raw.encode())
     return line.run if isinstance(line, TrialLine) else None
+
+
+def _keep(log: RunLog, report: Report, facts: os.stat_result) -> bytes:
+    view = _view(log, report)
+    write_kept(log.path, VIEW, facts, view)
+    write_kept(log.path, SETTLED, facts, json.dumps(_settled(log, report)).encode())
+    # The list of runs need not read the log, either.
+    write_index(log.path, facts, entry_of_report(log, report))
+    return view
 
 
 def _view(log: RunLog, report: Report) -> bytes:

@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import anyio
 import anyio.from_thread
@@ -25,6 +26,7 @@ from harness.runlog import TrialLine, being_written, read_header, read_lines
 from harness.web.catalog import MOST_BYTES
 from harness.web.history import find_run
 from harness.web.jobs import Board
+from harness.web.reading import Readings, beginning
 from harness.web.results import run_facts
 from harness.web.run_view import kept_view, run_view, settled_at
 from harness.web.settings import Settings
@@ -42,6 +44,7 @@ class Viewing:
         """Show the runs of ``settings``, those of ``board`` under the names that they came with."""
         self._board = board
         self._runs = settings.runs
+        self._readings = Readings()
 
     def routes(self) -> list[Route]:
         """Return them."""
@@ -57,16 +60,26 @@ class Viewing:
         """Return the run as a whole, or no grid while it goes on.
 
         There is none, either, while that would first take reading a large log, of ``to_read``
-        bytes: ``?whole=1`` waits for it.
+        bytes: ``?whole=1`` waits for it, ``read`` is how far that is, and ``?beginning=1`` asks
+        for the first trials meanwhile.
         """
-        whole = request.query_params.get("whole") == "1"
+        asked = request.query_params
         job = self._board.get(request.path_params["id"])
         if job is not None and not job.over.is_set():
             return JSONResponse({"grid": None, "to_read": 0})
         log = self._log(request)
-        body = await anyio.to_thread.run_sync(_whole, log, whole)
+        body = await anyio.to_thread.run_sync(_whole, log)
+        if not isinstance(body, bytes) and body and asked.get("whole") == "1":
+            body = await self._readings.view(log)
         if not isinstance(body, bytes):
-            return JSONResponse({"grid": None, "to_read": body})
+            told: dict[str, Any] = {
+                "grid": None,
+                "to_read": body,
+                "read": self._readings.read_to(log),
+            }
+            if body and asked.get("beginning") == "1":
+                told["beginning"] = await anyio.to_thread.run_sync(beginning, log)
+            return JSONResponse(told)
         facts = job.as_json() if job else run_facts(read_header(log), log) | {"state": "finished"}
         return Response(
             b'{"run": ' + json.dumps(facts).encode() + b", " + body[1:],
@@ -80,6 +93,8 @@ class Viewing:
         if len(names) > MOST_RUNS:
             raise HTTPException(400, f"At most {MOST_RUNS} runs are shown side by side.")
         logs = [self._named(name) for name in names]
+        for log in logs:
+            await self._read(log)
         return Response(
             await anyio.to_thread.run_sync(_several, logs), media_type="application/json"
         )
@@ -95,6 +110,7 @@ class Viewing:
             raise HTTPException(404, "There is no such trial.")
         result = line.run
         if result.case.group is not None:  # what other identities saw may have decided on it
+            await self._read(log)
             settled = await anyio.to_thread.run_sync(settled_at, log, int(at))
             result = settled or result
         detail = await anyio.to_thread.run_sync(trial_detail, result, line.transcript)
@@ -124,6 +140,11 @@ class Viewing:
         )
         return JSONResponse({"words": found})
 
+    async def _read(self, log: Path) -> None:
+        """Have the view of ``log`` made, if it is a large one that nobody has opened yet."""
+        if await anyio.to_thread.run_sync(_unread, log):
+            await self._readings.view(log)
+
     def _log(self, request: Request) -> Path:
         return self._named(request.path_params["id"])
 
@@ -134,14 +155,18 @@ class Viewing:
         return path
 
 
-def _whole(log: Path, whole: bool) -> bytes | int:  # noqa: FBT001 - for run_sync
+def _unread(log: Path) -> int:
+    """Return the bytes of a large log that ended and has no view; 0 for any other."""
+    facts = log.stat()
+    small = facts.st_size <= MOST_BYTES or being_written(log)
+    return 0 if small or kept_view(log, facts) is not None else facts.st_size
+
+
+def _whole(log: Path) -> bytes | int:
     """Return a run as JSON; 0 while it goes on, or the bytes of a large log that was not read."""
     if being_written(log):
         return 0
-    facts = log.stat()
-    if (kept := kept_view(log, facts)) is not None:
-        return kept
-    return run_view(log) if whole or facts.st_size <= MOST_BYTES else facts.st_size
+    return _unread(log) or run_view(log)
 
 
 def _several(logs: Sequence[Path]) -> bytes:

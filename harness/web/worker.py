@@ -30,6 +30,7 @@ from harness.config import load_config
 from harness.documents.files import shown
 from harness.errors import HarnessError, InvalidInput, UsageError
 from harness.redaction import KNOWN
+from harness.reports.build import build_report
 from harness.reports.formats.html_report.detail import live_steps
 from harness.runner.launch import launch
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
@@ -40,6 +41,7 @@ from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
 from harness.web.ended.again import failed_cases
 from harness.web.results import clean, name_of
+from harness.web.run_view import keep_view
 
 GARBAGE_THRESHOLD = 200_000
 """New objects after which the garbage collector runs: a run is short and loads large SDKs."""
@@ -151,7 +153,9 @@ def main() -> None:
             return
         threading.Thread(target=_watch, args=(orders, voice), daemon=True).start()
         options = RunOptions(concurrency=prepared.concurrency, grace_s=0.0)
-        launch(prepared.plan, options, voice, runs=Path(order["runs"]), run_id=order["run_id"])
+        runs, run_id = Path(order["runs"]), order["run_id"]
+        log = launch(prepared.plan, options, voice, runs=runs, run_id=run_id)
+        keep_view(log, build_report(log))
     except HarnessError as error:
         voice.say(invalid=problems(error, path, order["name"]))
 

@@ -7,6 +7,9 @@ import pytest
 from harness.cli.results_output import Output, show
 from harness.errors import UsageError
 from harness.reports.requested import ReportRequest
+from harness.runlog import read_log
+from harness.web.run_view import WORTH_KEEPING, kept_view
+from tests.reports.logs import a_log, a_run, a_transcript
 from tests.reports.sample_logs import a_hostile_log, an_ordinary_log
 
 
@@ -44,3 +47,11 @@ def test_annotations_leave_the_one_document_on_stdout_alone(
     printed = capsys.readouterr()
     assert json.loads(printed.out)["status"] == "ok"
     assert printed.err.count("\n::error ") == len(log.results) - 1
+
+
+def test_what_the_page_shows_of_a_large_run_is_kept_when_the_run_ends(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    a_log(path, a_run("one"), transcript=a_transcript("x" * WORTH_KEEPING))
+    with pytest.raises(click.exceptions.Exit):
+        show(read_log(path), Output())
+    assert kept_view(path, path.stat()) is not None

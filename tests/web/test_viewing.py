@@ -13,7 +13,7 @@ from harness.reports.build import build_report
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
 from harness.web import run_view as kept
-from harness.web.run_view import VIEW, run_view, settled_at
+from harness.web.run_view import VIEW, keep_view, kept_view, run_view, settled_at
 from harness.web.talks import Talks, name_of_trial
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
@@ -75,19 +75,8 @@ def test_words_are_found_on_the_server(page: Page) -> None:
 def test_a_run_under_way_has_events_and_no_grid(page: Page) -> None:
     log = a_run_of(page, "20260501T000004Z-going-a")
     with LogWriter(log):
-        assert ask(page, f"{log.parent.name}/grid") == {"grid": None, "to_read": 0}
+        assert ask(page, f"{log.parent.name}/grid") == {"grid": None, "to_read": 0, "read": 0}
     assert ask(page, f"{log.parent.name}/grid")["grid"]["cells"]
-
-
-def test_nobody_waits_unasked_until_a_large_log_is_read(page: Page) -> None:
-    log = page.project.folder / ".harness/runs/20260501T000005Z-large-a/log.jsonl"
-    said = a_transcript("x" * 1_000_000)
-    a_log(log, *(a_run(f"c{place}") for place in range(11)), transcript=said)
-    assert log.stat().st_size > 20_000_000
-    size = log.stat().st_size
-    assert ask(page, f"{log.parent.name}/grid") == {"grid": None, "to_read": size}
-    assert len(ask(page, f"{log.parent.name}/grid?whole=1")["grid"]["cells"]) == 11
-    assert len(ask(page, f"{log.parent.name}/grid")["grid"]["cells"]) == 11
 
 
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
@@ -165,6 +154,28 @@ def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
     with LogWriter(log) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
     assert len(json.loads(run_view(log))["grid"]["cells"]) == 2
+
+
+def test_the_view_of_a_run_that_ends_is_that_which_is_made_of_its_log_later(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    a_log(path, a_run("a"), a_run("b", "failed"), transcript=a_transcript("x" * 500_000))
+    log = read_log(path)
+    keep_view(log, build_report(log))
+    at_the_end = kept_view(path, path.stat())
+    for name in (VIEW, kept.SETTLED):
+        path.with_name(name).unlink()
+    assert at_the_end == run_view(path)
+
+
+def test_the_view_of_a_log_that_went_on_is_not_kept(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    a_log(path, a_run("a"), transcript=a_transcript("x" * 1_000_000))
+    log = read_log(path)
+    report = build_report(log)
+    with LogWriter(path) as writer:
+        writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
+    keep_view(log, report)
+    assert not path.with_name(VIEW).exists()
 
 
 def test_a_result_that_others_decided_is_kept_as_it_was_decided(tmp_path: Path) -> None:

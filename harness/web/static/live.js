@@ -13,6 +13,8 @@ import { Stream } from "./stream.js";
 import { Viewer } from "./assets/viewer.js";
 import { money, percent, score, seconds } from "./words.js";
 
+const ASK_MS = 500; // after which it is asked again how far a large log is read
+
 const AVERAGES = {
   tool_selection: "Tool selection",
   argument_match: "Argument match",
@@ -38,13 +40,37 @@ export class Live {
   // A run that has ended is shown at once; another one is followed.
   async open() {
     let whole = await this.whole(false);
-    if (whole?.to_read) {
-      byId("state").textContent = `Reading a log of ${Math.round(whole.to_read / 1e6)} MB; next time it opens at once …`;
-      whole = await this.whole(true);
-    }
+    if (whole?.to_read) whole = await this.reading(whole.to_read);
     if (!whole?.grid) return this.listen();
     this.planned(whole.run);
     this.summary(whole.summary);
+  }
+
+  // A large log that nobody has opened yet: its first tests are shown while it is read.
+  async reading(size) {
+    const all = this.whole(true);
+    let over = false;
+    all.finally(() => { over = true; });
+    const ask = async (more) => {
+      try {
+        return await call(`/evaluations/${encodeURIComponent(this.id)}/grid?${more}`);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return {}; // `all` says what is wrong
+      }
+    };
+    let told = await ask("beginning=1");
+    if (!over && told.beginning) this.viewer.fill(told.beginning);
+    while (!over) {
+      const tests = `The first ${this.viewer.all.length} tests of a large log`;
+      const share = Math.floor((100 * (told.read || 0)) / size);
+      byId("state").textContent = `${tests}; reading the others: ${share} % of ${Math.round(size / 1e6)} MB. Next time it opens at once …`;
+      byId("progress").max = size;
+      byId("progress").value = told.read || 0;
+      await Promise.race([all, new Promise((done) => setTimeout(done, ASK_MS))]);
+      if (!over) told = await ask("");
+    }
+    return all;
   }
 
   /** @param {boolean} wait  whether it is waited for, if it has to be made first */
