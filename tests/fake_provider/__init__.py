@@ -1,6 +1,7 @@
 """A fake LLM provider on the wire.
 
-Real HTTP on loopback, as strict about requests as the real APIs.
+Real HTTP on loopback, as strict about requests as the real APIs. The same script answers whole
+or, where a request asks for it, as a stream of events.
 
 ::
 

@@ -1,4 +1,4 @@
-"""What the server asks of each API: five functions."""
+"""What the server asks of each API."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Protocol
 from tests.fake_provider.incoming import ApiName, Conversation, Incoming, Json
 from tests.fake_provider.memory import Memory
 from tests.fake_provider.steps import Answer
+from tests.fake_provider.streaming.events import EventStream
 
 
 class ErrorBody(Protocol):
@@ -32,6 +33,8 @@ class Api:
     """The neutral view of an accepted body."""
     render: Callable[[Answer, Incoming, Memory], Json]
     """The body of a reply."""
+    stream: Callable[[Json, Json], EventStream]
+    """The same reply as the events that bring it, from its body and the request's."""
     error: ErrorBody
     request_id: str
     """The response header that names the request."""

@@ -15,6 +15,7 @@ from tests.fake_provider.incoming import Conversation, Incoming, Json, OfferedTo
 from tests.fake_provider.memory import Memory
 from tests.fake_provider.openai_rules import error
 from tests.fake_provider.steps import Answer, Call, Text, Thought
+from tests.fake_provider.streaming import chat_events
 from tests.fake_provider.tokens import estimate
 
 FINISH_REASONS = {
@@ -140,6 +141,7 @@ API = Api(
     check=chat_rules.check,
     read=read,
     render=render,
+    stream=chat_events.stream,
     error=error,
     request_id="x-request-id",
 )

@@ -12,6 +12,7 @@ from tests.fake_provider.openai_rules import (
     check_function,
     check_keys,
     check_not_empty,
+    check_stream,
     check_string,
     check_tool_choice,
     check_top_level,
@@ -46,6 +47,7 @@ MAX_CALL_ID = 40
 def check(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
     """Raise `Rejected` for anything that the API answers with 400."""
     check_top_level(body, FIELDS, ("model", "messages"))
+    check_stream(body, "include_usage include_obfuscation")
     for name in ("functions", "function_call"):
         if name in body:
             raise Rejected(

@@ -12,6 +12,7 @@ import h11
 
 from tests.fake_provider.incoming import Incoming
 from tests.fake_provider.steps import Broken, Http
+from tests.fake_provider.streaming.events import EventStream
 
 _LOOK_S = 0.01
 """Between two looks at whether a response that is held may go."""
@@ -116,13 +117,15 @@ class Connection(asyncio.Protocol):
         if held is not None and not held.is_set():
             self._timer = asyncio.get_running_loop().call_later(_LOOK_S, self._send, outcome)
             return
-        head, body = self._serialise(outcome)
+        head, parts = self._serialise(outcome)
         if isinstance(outcome.send, Broken):
-            self._send_part(outcome.send, head, body)
+            self._send_part(outcome.send, head, b"".join(parts))
             return
         outcome.incoming.status = outcome.send.status
+        end = self._http.send(h11.EndOfMessage()) or b""
         self._finished()  # before the client can know
-        self._transport.write(head + body + (self._http.send(h11.EndOfMessage()) or b""))
+        for part in (head + parts[0], *parts[1:], end):
+            self._transport.write(part)
         if self._http.our_state is h11.MUST_CLOSE:
             self._transport.close()
         else:
@@ -137,25 +140,23 @@ class Connection(asyncio.Protocol):
         if broken.how == "reset":
             self._reset()
 
-    def _serialise(self, outcome: Outcome) -> tuple[bytes, bytes]:
+    def _serialise(self, outcome: Outcome) -> tuple[bytes, list[bytes]]:
+        """Return the head and the parts of the body, as they go over the wire."""
         whole = outcome.whole
-        body = (
-            whole.body
-            if isinstance(whole.body, bytes)
-            else _text(whole.body).encode("utf-8", "surrogatepass")
-        )
+        parts, told = _body(whole)
         given = {name.lower(): value for name, value in whole.headers.items()}
         headers = {
             "content-type": "application/json",
             outcome.request_id_header: f"req_{outcome.incoming.sequence:08d}",
             **given,
-            "content-length": str(len(body)),
+            **told,
         }
         head = self._http.send(
             h11.Response(status_code=whole.status, headers=list(headers.items()), reason=b"")
         )
-        self._http.send(h11.Data(data=body))
-        return head or b"", body
+        if self._head is not None and self._head.method == b"HEAD":
+            return head or b"", [b""]
+        return head or b"", [self._http.send(h11.Data(data=part)) or b"" for part in parts]
 
     def _reset(self) -> None:
         """Close with a TCP reset instead of the orderly end.
@@ -172,5 +173,16 @@ class Connection(asyncio.Protocol):
             self._host.finished()
 
 
-def _text(body: object) -> str:
-    return body if isinstance(body, str) else json.dumps(body)
+def _body(whole: Http) -> tuple[tuple[bytes, ...], dict[str, str]]:
+    """Return the parts of a body, and the headers that tell its kind and length."""
+    if isinstance(whole.body, EventStream):
+        return whole.body.parts, {
+            "content-type": "text/event-stream; charset=utf-8",
+            "cache-control": "no-cache",
+            "transfer-encoding": "chunked",
+        }
+    body = whole.body
+    if not isinstance(body, bytes):
+        text = body if isinstance(body, str) else json.dumps(body)
+        body = text.encode("utf-8", "surrogatepass")
+    return (body,), {"content-length": str(len(body))}

@@ -9,6 +9,7 @@ from tests.fake_provider.api import Api
 from tests.fake_provider.incoming import Conversation, Incoming, Json, OfferedTool, ToolResult
 from tests.fake_provider.memory import Memory
 from tests.fake_provider.steps import Answer, Call, Text, Thought
+from tests.fake_provider.streaming import messages_events
 from tests.fake_provider.tokens import estimate, prompt_cache
 
 STOP_REASONS = {
@@ -132,6 +133,7 @@ API = Api(
     check=messages_rules.check,
     read=read,
     render=render,
+    stream=messages_events.stream,
     error=error,
     request_id="request-id",
 )

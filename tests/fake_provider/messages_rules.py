@@ -90,8 +90,8 @@ def _check_fields(body: Json, fields: frozenset[str]) -> None:
     check_mark(body, "")
     if body.get("metadata") is not None and set(body["metadata"]) - {"user_id"}:
         raise Rejected("metadata: Extra inputs are not permitted")
-    if body.get("stream"):
-        raise Rejected("stream: this fake provider does not stream")
+    if not isinstance(body.get("stream", False), bool):
+        raise Rejected("stream: Input should be a valid boolean")
 
 
 def _check_tools(tools: list[Any]) -> None:

@@ -112,8 +112,6 @@ def check_top_level(body: Json, fields: frozenset[str], required: tuple[str, ...
         raise Rejected(
             "Invalid 'temperature': expected a value between 0 and 2.", param="temperature"
         )
-    if body.get("stream"):
-        raise Rejected("'stream': this fake provider does not stream.", param="stream")
     _check_reasoning_model(body)
     if "tools" in body:
         check_not_empty("tools", body["tools"])
@@ -131,6 +129,21 @@ def check_top_level(body: Json, fields: frozenset[str], required: tuple[str, ...
             raise Rejected(
                 f"Invalid value for '{name}': only allowed when 'tools' are specified.", param=name
             )
+
+
+def check_stream(body: Json, known: str) -> None:
+    """Hold what is said about streaming; ``known`` are the options that the API has."""
+    if not isinstance(body.get("stream") or False, bool):
+        raise wrong_type("stream", "a boolean", body["stream"])
+    options = body.get("stream_options")
+    if options is None:
+        return
+    if not body.get("stream"):
+        raise Rejected(
+            "The 'stream_options' parameter is only allowed when 'stream' is enabled.",
+            param="stream_options",
+        )
+    check_keys("stream_options", options, "", known)
 
 
 def _check_reasoning_model(body: Json) -> None:

@@ -57,7 +57,12 @@ class Responder:
         whole = Answer() if isinstance(step, Broken) else step
         if isinstance(whole, Answer):
             body = api.render(whole, incoming, self._memory)
-            whole = Http(status=200, body=body, delay_s=whole.delay_s, held=whole.held)
+            whole = Http(
+                status=200,
+                body=api.stream(body, incoming.body) if incoming.body.get("stream") else body,
+                delay_s=whole.delay_s,
+                held=whole.held,
+            )
         elif whole.body is None:
             whole = Http(
                 status=whole.status,

@@ -12,6 +12,7 @@ from tests.fake_provider.memory import Memory
 from tests.fake_provider.openai_rules import error
 from tests.fake_provider.responses_rules import kind_of
 from tests.fake_provider.steps import Answer, Call, Text, Thought
+from tests.fake_provider.streaming import responses_events
 from tests.fake_provider.tokens import estimate
 
 
@@ -167,6 +168,7 @@ API = Api(
     check=responses_rules.check,
     read=read,
     render=render,
+    stream=responses_events.stream,
     error=error,
     request_id="x-request-id",
 )

@@ -13,6 +13,7 @@ from tests.fake_provider.openai_rules import (
     check_function,
     check_keys,
     check_not_empty,
+    check_stream,
     check_string,
     check_tool_choice,
     check_top_level,
@@ -51,6 +52,7 @@ MAX_CALL_ID = 64
 def check(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
     """Raise `Rejected` for anything that the API answers with 400."""
     check_top_level(body, FIELDS, ("model", "input"))
+    check_stream(body, "include_obfuscation")
     _check_parameters(body)
     tools = body.get("tools", [])
     check_once(tools, memory, _check_tools)

@@ -63,7 +63,12 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("Unknown parameter: 'max_output_tokens'", {"max_output_tokens": 10}),
     ("superseded by tools", {"functions": []}),
     ("temperature", {"temperature": 3}),
-    ("stream", {"stream": True}),
+    ("Invalid type for 'stream'", {"stream": "yes"}),
+    ("only allowed when 'stream'", {"stream_options": {"include_usage": True}}),
+    (
+        "Unknown parameter: 'stream_options.include'",
+        {"stream": True, "stream_options": {"include": True}},
+    ),
     ("at the same time", {"max_tokens": 10, "max_completion_tokens": 10}),
     ("Use 'max_completion_tokens' instead", {"model": "o4-mini", "max_tokens": 10}),
     ("'temperature' does not support 0", {"model": "gpt-5.2", "temperature": 0}),

@@ -82,7 +82,7 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("model: Input should be a valid string", {"model": 7}),
     ("functions: Extra inputs are not permitted", {"functions": []}),
     ("temperature: Extra inputs are not permitted", {"temperature": 1.0}),
-    ("stream: ", {"stream": True}),
+    ("stream: Input should be a valid boolean", {"stream": "yes"}),
     ("stop_sequences", {"stop_sequences": [""]}),
     ("metadata", {"metadata": {"team": "x"}}),
     ("tools: Input should be a valid list", {"tools": {}}),

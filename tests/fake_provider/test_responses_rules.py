@@ -53,7 +53,12 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("Expected a value >= 16", {"max_output_tokens": 15}),
     ("'temperature' is not supported", {"model": "gpt-5.2", "temperature": 1}),
     ("Previous response with id 'resp_1' not found", {"previous_response_id": "resp_1"}),
-    ("stream", {"stream": True}),
+    ("Invalid type for 'stream'", {"stream": "yes"}),
+    ("only allowed when 'stream'", {"stream_options": {"include_obfuscation": False}}),
+    (
+        "Unknown parameter: 'stream_options.include_usage'",
+        {"stream": True, "stream_options": {"include_usage": True}},
+    ),
     # tools
     ("Invalid 'tools': empty array", {"tools": []}),
     ("Invalid type for 'tools[0]'", {"tools": ["f"]}),
