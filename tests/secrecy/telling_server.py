@@ -4,8 +4,8 @@
 
 `get_customer` is correct: administrators see everything, agents see no e-mail address, no card, no
 note and no salary. Every other tool tells an agent one of these values in a way of its own; a FAULT
-tells it outside of any call. With ``of somebody else`` the values that are told are nobody's, so
-that nothing is wrong.
+tells it outside of any call, and leaves `get_customer` alone. With ``of somebody else`` the values
+that are told are nobody's, so that nothing is wrong.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ def tools() -> list[dict[str, Any]]:
     schema = {"type": "object", "properties": {}}
     listed: list[dict[str, Any]] = [
         {"name": name, "inputSchema": schema, "annotations": {"readOnlyHint": True}}
-        for name in ("get_customer", *FIELDS, *MASKS, *CALLS)
+        for name in ("get_customer", *(() if FAULT else (*FIELDS, *MASKS, *CALLS)))
     ]
     if FAULT == "description":
         listed[0]["description"] = f"Look up a customer, such as {SECRET}"

@@ -159,7 +159,8 @@ def role_of(params: dict[str, Any]) -> str:
         return "admin"
     user = (params.get("_meta") or {}).get(IDENTITY) or {}
     role = user.get("role", "nobody")
-    if "BY_ENVIRONMENT" in os.environ and not (FAULT == "request_meta" and user):
+    merged = FAULT == "request_meta" and user and params.get("name") == "get_person"
+    if "BY_ENVIRONMENT" in os.environ and not merged:
         role = os.environ.get("ROLE") or "nobody"
     if FAULT == "brittle" and not isinstance(role, str):
         sys.exit(3)

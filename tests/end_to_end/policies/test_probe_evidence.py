@@ -14,20 +14,24 @@ from tests.end_to_end.harness_process import Project
 from tests.end_to_end.policies.test_probe import probe
 from tests.reports.packs import all_of
 
-FAULTS = {
-    "none": 0,
-    "forgetful": 1,  # a leak
-    "blind": 1,  # identity counts for nothing
-    "brittle": 4,  # a damaged identity ends the server
-    "public": 1,
-}
+NAMED = ("--named-only", "--json-output")
+"""Where nothing but the suite's own identities matters: a third of the work."""
 
 
-@pytest.mark.parametrize(("fault", "code"), FAULTS.items())
+@pytest.mark.parametrize(
+    ("fault", "code", "options"),
+    [
+        ("none", 0, NAMED[1:]),
+        ("forgetful", 1, NAMED),  # a leak
+        ("blind", 1, NAMED),  # identity counts for nothing
+        ("brittle", 4, NAMED[1:]),  # a damaged identity ends the server
+        ("public", 1, NAMED[1:]),
+    ],
+)
 def test_the_log_of_a_probe_says_what_its_exit_code_says(
-    project: Project, fault: str, code: int
+    project: Project, fault: str, code: int, options: tuple[str, ...]
 ) -> None:
-    finished = probe(project, fault, "--report", "junit:out.xml", "--json-output")
+    finished = probe(project, fault, "--report", "junit:out.xml", *options)
     assert finished.code == code, finished.stdout
     report = build_report(project.log())
     assert exit_code(report) == code
@@ -53,8 +57,8 @@ def test_the_log_of_a_probe_says_what_its_exit_code_says(
 
 def test_a_changed_decision_fails_the_log_too(project: Project, tmp_path: Path) -> None:
     kept = str(tmp_path / "kept.json")
-    assert probe(project, "none", "--update", kept).code == 0
-    finished = probe(project, "forgetful", "--expect", kept, "--json-output")
+    assert probe(project, "none", "--named-only", "--update", kept).code == 0
+    finished = probe(project, "forgetful", "--expect", kept, *NAMED)
     assert finished.document["changed"]
     report = build_report(project.log())
     assert exit_code(report) == finished.code == 1
@@ -67,8 +71,8 @@ def test_less_access_fails_only_where_any_change_is_to_fail(
     project: Project, tmp_path: Path
 ) -> None:
     kept = str(tmp_path / "kept.json")
-    assert probe(project, "forgetful", "--update", kept).code == 1
-    less = ("--expect", kept, "--json-output")
+    assert probe(project, "forgetful", "--named-only", "--update", kept).code == 1
+    less = ("--expect", kept, *NAMED)
     any_change = probe(project, "none", *less)
     assert any_change.code == 1
     assert {change["direction"] for change in any_change.document["changes"]} == {"less"}
@@ -78,24 +82,24 @@ def test_less_access_fails_only_where_any_change_is_to_fail(
 
 
 def test_the_page_of_a_probe_shows_its_findings(project: Project) -> None:
-    finished = probe(project, "blind", "--report", "html:page.html", "--json-output")
+    finished = probe(project, "blind", "--report", "html:page.html", *NAMED)
     page = all_of((project.folder / "page.html").read_text())
     assert finished.document["findings"]
     assert "identity not observed" in page
 
 
 def test_what_a_probe_never_asked_is_named_and_can_fail_it(project: Project) -> None:
-    finished = probe(project, "none", "--json-output")
+    finished = probe(project, "none", *NAMED)
     coverage = finished.document["coverage"]
     assert finished.code == 0
     assert coverage["asked"] + len(coverage["never_asked"]) == coverage["cells"] > 0
-    plain = probe(project, "none").stdout
+    plain = probe(project, "none", "--named-only").stdout
     assert f"Coverage: {coverage['asked']} of {coverage['cells']} asked" in plain
 
 
 def test_too_little_coverage_fails_the_probe_and_its_log(project: Project) -> None:
-    enough = probe(project, "none", "--min-coverage", "20", "--json-output")
+    enough = probe(project, "none", "--min-coverage", "20", *NAMED)
     assert (enough.code, enough.document["coverage"]["percent"]) == (0, 20)
     assert exit_code(build_report(project.log())) == 0
-    finished = probe(project, "none", "--min-coverage", "20.5", "--json-output")
+    finished = probe(project, "none", "--min-coverage", "20.5", *NAMED)
     assert finished.code == exit_code(build_report(project.log())) == 1

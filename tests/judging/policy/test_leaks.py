@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import sys
 from base64 import b64encode
 from collections.abc import Callable
+from cProfile import Profile
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -537,18 +537,9 @@ def test_a_value_of_one_word_or_of_several_is_found_in_the_text_of_a_refusal(
 
 def work_of(judge: Callable[[], object]) -> int:
     """Return how many calls of functions and steps of generators it takes to judge."""
-    steps = 0
-
-    def count(_frame: object, event: str, _argument: object) -> None:
-        nonlocal steps
-        steps += event in ("call", "c_call")
-
-    sys.setprofile(count)
-    try:
-        judge()
-    finally:
-        sys.setprofile(None)
-    return steps
+    profile = Profile()
+    profile.runcall(judge)
+    return sum(entry.callcount for entry in profile.getstats())
 
 
 @pytest.mark.parametrize("name", ["field_{}", "a{}_id"], ids=["fields", "ids"])
@@ -569,8 +560,8 @@ def test_a_record_of_twice_as_many_fields_is_twice_the_work(name: str, *, elsewh
         assert len(found) == fields
         return steps
 
-    judge(400)  # what is remembered between calls, such as the words of names
-    assert judge(400) < 2.3 * judge(200)
+    judge(201)  # the words of names are remembered; of the very records nothing may be
+    assert judge(200) < 2.1 * judge(100)
 
 
 @pytest.mark.parametrize(
@@ -594,8 +585,8 @@ def test_a_value_that_stands_in_every_field_is_no_more_work_than_as_many_values(
         )
         return work_of(lambda: leaks(*views))
 
-    judge(400)
-    assert judge(400) < 2.3 * judge(200)
+    judge(201)
+    assert judge(200) < 2.1 * judge(100)
 
 
 def test_what_is_too_long_to_be_searched_is_noted() -> None:
