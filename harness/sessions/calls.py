@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import anyio
@@ -16,9 +17,11 @@ from harness.linear_regex import matches_whole
 from harness.redaction.tokens import TokenPieces
 from harness.sessions.beside import asides_of
 from harness.sessions.beside import bounded as bounded_asides
+from harness.sessions.call_frames import reduced
 from harness.sessions.call_outcome import classify
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
+from harness.sessions.server_messages import Exchange
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT
@@ -101,7 +104,7 @@ class CallSender:
             params["_meta"] = dict(draft.request.meta)
         try:
             with anyio.move_on_after(seconds) as scope, self._noting_wire(draft):
-                result = await self._client.request("tools/call", params)
+                result = await self._client.request("tools/call", params, draft.exchange)
         except MCPError as error:
             return await self._failed(draft, error, anyio.current_time() - started)
         except HttpFault as fault:
@@ -118,12 +121,13 @@ class CallSender:
 
     @contextmanager
     def _noting_wire(self, draft: _Draft) -> Iterator[None]:
-        """Keep how a traced call was sent, however it ends."""
+        """Keep how a call was sent, however it ends."""
         try:
             yield
         finally:
-            if (told := draft.request.meta.get(TRACEPARENT)) is not None:
-                draft.wire = self._client.wire(told)
+            sent = draft.exchange
+            draft.wire = self._client.wire(sent, traced=TRACEPARENT in draft.request.meta)
+            sent.request, sent.response = map(self._shown.json, (sent.request, sent.response))
 
     async def watch(self, known: tuple[Aside, ...] | None) -> tuple[Aside, ...]:
         """Watch the session (see `harness.sessions.Session.watch`).
@@ -298,6 +302,7 @@ class _Draft:
         "arguments",
         "came_with",
         "echoed",
+        "exchange",
         "heard",
         "reply",
         "request",
@@ -313,10 +318,11 @@ class _Draft:
         self.came_with: tuple[Aside, ...] = ()
         self.heard: list[Aside] = []
         self.echoed = False
+        self.exchange = Exchange()
         self.wire: Wire | None = None
 
     def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
-        return ToolCall(
+        made = ToolCall(
             tool=self.request.tool,
             arguments=self.request.arguments,
             outcome=outcome,
@@ -328,9 +334,15 @@ class _Draft:
             started_s=self.started_s,
             echoed_token=self.echoed,
             beside=bounded_asides((*self.came_with, *self.heard)),
-            wire=self.wire,
             **facts,
         )
+        if self.wire is None:
+            return made
+        request, response = (
+            None if body is None else reduced(body, made)
+            for body in (self.exchange.request, self.exchange.response)
+        )
+        return replace(made, wire=replace(self.wire, request=request, response=response))
 
 
 def _why_malformed(raw: str) -> str:

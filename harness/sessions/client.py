@@ -40,7 +40,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from harness.errors import ServerError
 from harness.sessions.admission import refused_step
 from harness.sessions.beside import Heard
-from harness.sessions.server_messages import RequestReader, Requests, RequestWriter
+from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
@@ -138,10 +138,13 @@ class McpClient:
         other._stamp()
         return other
 
-    async def request(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    async def request(
+        self, method: str, params: Mapping[str, Any], exchange: Exchange | None = None
+    ) -> dict[str, Any]:
         """Send a request and return its raw result.
 
-        A ``_meta`` in ``params`` is joined by the session's own, which takes precedence.
+        A ``_meta`` in ``params`` is joined by the session's own, which takes precedence. What
+        crosses the session is noted in ``exchange``.
 
         Raises:
             MCPError: the server answered with an error, or the connection is closed (`is_closed`).
@@ -150,19 +153,19 @@ class McpClient:
         meta = {**params.get("_meta", {}), **self._meta}
         content = {**params, "_meta": meta} if meta else params
         options: CallOptions = {"on_progress": _ignore} if self._watched else {}
-        if self._routing is None:
-            return await self._dispatcher.send_raw_request(method, content, options)
-        options["headers"] = self._routing.of(method, params)
-        result = await self._dispatcher.send_raw_request(method, content, options)
-        if method == "tools/list":
+        if self._routing is not None:
+            options["headers"] = self._routing.of(method, params)
+        with self._wire.requests.noting(exchange or Exchange()):
+            result = await self._dispatcher.send_raw_request(method, content, options)
+        if self._routing is not None and method == "tools/list":
             self._routing.learn(result.get("tools"))
         return result
 
-    def wire(self, traceparent: str) -> Wire:
-        """Return how the request with this trace context was sent; known once it was answered."""
+    def wire(self, exchange: Exchange, *, traced: bool) -> Wire:
+        """Return how the request of ``exchange`` was sent, without its frames."""
         return Wire(
-            id=self._wire.requests.id_of(traceparent),
-            session=self._wire.session_id(),
+            id=None if exchange.request is None else str(exchange.request["id"]),
+            session=self._wire.session_id() if traced else None,
             protocol=self._session.protocol_version,
             transport=self._wire.transport,
         )

@@ -10,6 +10,11 @@ The server: what happens:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
 import anyio.lowlevel
 from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
@@ -22,8 +27,8 @@ from mcp_types import (
 )
 
 from harness.sessions.beside import Heard
-from harness.sessions.trace_context import TRACEPARENT
-from harness.sessions.transports.frames import UNASKED
+from harness.sessions.transports.frames import UNASKED, Received
+from harness.types import JsonObject
 
 MAX_REQUESTS = 64
 """Most requests of a server that are answered at the same time."""
@@ -65,24 +70,52 @@ class Unasked:
             await anyio.lowlevel.checkpoint()
 
 
+@dataclass(slots=True)
+class Exchange:
+    """A request and what answered it, as they crossed the session."""
+
+    request: JsonObject | None = None
+    """``None`` until it is sent."""
+    response: JsonObject | None = None
+    """``None`` until it is answered by a JSON-RPC message."""
+
+
+_NOTED: ContextVar[Exchange | None] = ContextVar("exchange that the current task notes")
+
+
 class Requests:
-    """Number of a server's requests that wait for an answer, and ids of traced ones to it."""
+    """Number of a server's requests that wait for an answer, and the exchanges that are noted."""
 
     def __init__(self) -> None:
         """Begin at none."""
         self.waiting = 0
-        self._traced: dict[str, str] = {}
+        self._open: dict[str, Exchange] = {}
+
+    @contextmanager
+    def noting(self, exchange: Exchange) -> Iterator[None]:
+        """Note in ``exchange`` the request that this task sends, and what answers it."""
+        before = _NOTED.set(exchange)
+        try:
+            yield
+        finally:
+            _NOTED.reset(before)
+            if exchange.request is not None:
+                self._open.pop(str(exchange.request["id"]), None)
 
     def sending(self, message: JSONRPCMessage) -> None:
-        """Keep the id of a request that carries trace context, until `id_of` asks for it."""
-        if isinstance(message, JSONRPCRequest):
-            context = ((message.params or {}).get("_meta") or {}).get(TRACEPARENT)
-            if context is not None:
-                self._traced[context] = str(message.id)
+        """Note a request of the current task."""
+        exchange = _NOTED.get(None)
+        if exchange is not None and isinstance(message, JSONRPCRequest):
+            exchange.request = message.model_dump(by_alias=True, exclude_unset=True)
+            self._open[str(message.id)] = exchange
 
-    def id_of(self, traceparent: str) -> str | None:
-        """Return the id of the request that carried this context, once."""
-        return self._traced.pop(traceparent, None)
+    def received(self, item: SessionMessage) -> None:
+        """Note an answer, if its request is noted."""
+        message = item.message
+        if isinstance(message, JSONRPCResponse | JSONRPCError) and isinstance(item, Received):
+            exchange = self._open.pop(str(message.id), None)
+            if exchange is not None:
+                exchange.response = item.frame
 
 
 class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
@@ -107,6 +140,8 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
         """
         while True:
             item = await self._reader.receive()
+            if isinstance(item, SessionMessage):
+                self._requests.received(item)
             if isinstance(item, SessionMessage) and isinstance(item.message, UNASKED):
                 self._heard.note(item.message.method, item.message.params)
                 if isinstance(item.message, JSONRPCNotification):

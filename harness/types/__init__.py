@@ -107,7 +107,7 @@ from harness.types.variants import (
     ToolEdit,
     Variant,
 )
-from harness.types.wire import Wire
+from harness.types.wire import Frame, Wire
 
 __all__ = [
     "COPY_LETTERS",
@@ -146,6 +146,7 @@ __all__ = [
     "Decoys",
     "ErrorKind",
     "Flaw",
+    "Frame",
     "GuardRails",
     "IdentitySpec",
     "IdentityVia",

@@ -221,7 +221,8 @@ class ToolCall:
     """Whether the server sent back a token that it was shown. It is taken out of the record, and
     the model is not given it."""
     wire: Wire | None = None
-    """How it was sent; only recorded while a run is traced."""
+    """How it was sent, with its JSON-RPC frames (`harness.sessions.call_frames`); ``None`` for a
+    call that was not sent, and in logs of earlier versions."""
 
     @property
     def is_error(self) -> bool:

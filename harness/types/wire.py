@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from harness.types.basics import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """A JSON-RPC message of a call, without what the call's record holds anyway."""
+
+    body: JsonObject
+    """The message; ``null`` stands where something was left out."""
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    """Where that is, as a JSON Pointer → the field of `ToolCall` that has it: ``arguments``,
+    ``structured``, ``text``, or some of its lines, ``text 2-5 of 9``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,8 +26,13 @@ class Wire:
     id: str | None = None
     """The id of its JSON-RPC request, as text."""
     session: str | None = None
-    """The server's id of the MCP session, if it gave one."""
+    """The server's id of the MCP session, if it gave one; only recorded while a run is traced,
+    since it lets in whoever has it."""
     protocol: str | None = None
     """The protocol revision that was agreed on."""
     transport: str | None = None
     """What carried it: ``pipe`` or ``tcp``."""
+    request: Frame | None = None
+    """The JSON-RPC request."""
+    response: Frame | None = None
+    """What answered it; ``None`` if no JSON-RPC message did."""

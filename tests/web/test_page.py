@@ -100,6 +100,12 @@ def test_an_upload_becomes_a_grid_and_a_summary(
     assert browser.run(chips) == ["chip missing"]
     browser.driver.find_element(By.ID, "trace-title").send_keys("j")
     browser.until(lambda: browser.run(chips) == ["chip correct"])
+    frames = browser.run(TEXT, ".trace .frames")
+    assert frames.count('"jsonrpc": "2.0"') == 2
+    assert '"method": "tools/call"' in frames
+    bars = "return [...document.querySelectorAll('.time-axis rect')].map((one) => one.classList[0])"
+    assert browser.run(bars) == ["bar-model", "bar-tool", "bar-model"]
+    assert browser.run("return document.querySelector('.bar-inferred')") is None
     browser.driver.find_element(By.ID, "download").click()
     file = downloads / f"{name}.json"
     browser.until(file.exists)

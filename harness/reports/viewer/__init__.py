@@ -10,6 +10,7 @@ they are and the report holds in one piece (`harness.reports.single_page`).
 `time_axis`    when the model and the tools were at work
 `graded`       the three metrics of a graded case, and its expected calls
 `refusals`     who refused a call, in words
+`frames`       the JSON-RPC frames of a call
 `text_search`  finds words in everything that a log says of its trials
 ============== ==============================================================
 """
@@ -24,7 +25,7 @@ STYLE = (__name__, "assets/viewer.css")
 """The style."""
 ELEMENTS = (__name__, "assets/elements.js")
 """Makes elements of a page; other pages use it, too."""
-_TRIAL = ("copy", "time_axis", "graded", "trial")
+_TRIAL = ("copy", "time_axis", "graded", "frames", "trial")
 _GRID = ("state", "rows", "toolbar", "grid", "trace", "viewer")
 TRIAL = tuple((__name__, f"assets/{name}.js") for name in _TRIAL)
 """Shows one trial; needs `ELEMENTS`."""

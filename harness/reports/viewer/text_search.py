@@ -23,6 +23,7 @@ _OURS = frozenset(
         "question",
         "result_sha256",
         "prompt_version",
+        "wire",
     }
 )
 """Fields of which nobody said the values."""

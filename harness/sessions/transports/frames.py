@@ -14,8 +14,10 @@ What a server writes, and what happens:
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
+from mcp.shared.message import SessionMessage
 from mcp_types import (
     INVALID_REQUEST,
     ErrorData,
@@ -28,6 +30,7 @@ from mcp_types import (
 )
 
 from harness.json_bounds import loads
+from harness.types import JsonObject
 
 MAX_MESSAGE_BYTES = 64_000_000
 """Largest message that is read: several hundred times a model's context."""
@@ -47,24 +50,32 @@ UNASKED = (JSONRPCRequest, JSONRPCNotification)
 _EXCERPT_CHARS = 200
 
 
-def read_frames(text: str) -> tuple[list[Message], str | None]:
+@dataclass
+class Received(SessionMessage):
+    """A message of a server."""
+
+    frame: JsonObject | None = None
+    """As it was written; ``None`` if the message stands for something that is no JSON-RPC."""
+
+
+def read_frames(text: str) -> tuple[list[Received], str | None]:
     """Return the messages in the JSON ``text``, and its beginning if a part of it is no message."""
     try:
         value = loads(text)
     except ValueError:
         value = None
-    messages: list[Message] = []
+    messages: list[Received] = []
     noise = None
     for frame in value if isinstance(value, list) else [value]:
         try:
-            message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
+            message: Message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
         except ValueError:
             answer = _malformed(frame)
             if answer is None:
                 noise = noise or text[:_EXCERPT_CHARS]
                 continue
             message = answer
-        messages.append(message)
+        messages.append(Received(message, frame=frame))
     return messages, noise
 
 

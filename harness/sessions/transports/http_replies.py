@@ -8,7 +8,7 @@ import httpx2
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, RequestId
 
 from harness.sessions.server_messages import FLOOD, Flood, Unasked
-from harness.sessions.transports.frames import Message, no_answer, read_frames
+from harness.sessions.transports.frames import Received, no_answer, read_frames
 from harness.sessions.transports.http_client import body_of, events_of, media_type, words_of
 from harness.sessions.transports.http_errors import HttpFault
 
@@ -22,7 +22,7 @@ _MILLISECONDS = 1000
 class Answer:
     """Reads the answer to one request, and the server's own requests before it."""
 
-    def __init__(self, request_id: RequestId, deliver: Callable[[Message], None]) -> None:
+    def __init__(self, request_id: RequestId, deliver: Callable[[Received], None]) -> None:
         """Pass every message to ``deliver``; the answer always gets ``request_id``."""
         self.event_id: str | None = None
         """The event id at which the stream can be resumed, if the server sends ids."""
@@ -44,19 +44,20 @@ class Answer:
         if kind == "application/json":
             text = (await body_of(response)).decode("utf-8", "replace")
             if not self._take(text):  # an empty batch or a notification alone: no answer will come
-                self._deliver(no_answer(self._request_id, text))
+                self._deliver(Received(no_answer(self._request_id, text)))
         else:
             what = (
                 f"HTTP {response.status_code} with content of type {kind!r}"
                 if kind
                 else "content without a type"
             )
-            self._deliver(no_answer(self._request_id, what))
+            self._deliver(Received(no_answer(self._request_id, what)))
         return True
 
     def reject(self, error: JSONRPCError) -> None:
         """Use the server's error as the answer."""
-        self._deliver(JSONRPCError(jsonrpc="2.0", id=self._request_id, error=error.error))
+        answer = JSONRPCError(jsonrpc="2.0", id=self._request_id, error=error.error)
+        self._deliver(Received(answer, frame=error.model_dump(by_alias=True, exclude_unset=True)))
 
     async def _read_events(self, response: httpx2.Response) -> bool:
         async for event in events_of(response):
@@ -78,15 +79,16 @@ class Answer:
     def _take(self, text: str) -> bool:
         """Pass the messages in ``text`` on; return whether the answer was among them."""
         messages, noise = read_frames(text)
-        for message in messages:
+        for received in messages:
+            message = received.message
             if isinstance(message, JSONRPCRequest | JSONRPCNotification):
-                self._deliver(message)
+                self._deliver(received)
                 continue
             message.id = self._request_id
-            self._deliver(message)
+            self._deliver(received)
             return True
         if noise is not None:
-            self._deliver(no_answer(self._request_id, words_of(noise.encode())))
+            self._deliver(Received(no_answer(self._request_id, words_of(noise.encode()))))
         return noise is not None
 
 

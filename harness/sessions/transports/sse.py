@@ -130,8 +130,8 @@ class EventStream:
                 messages, noise = read_frames(event.data)
                 self.noise = self.noise or noise
                 for message in messages:
-                    self._outgoing.send_nowait(SessionMessage(message))
-                if not all(isinstance(message, UNASKED) for message in messages):
+                    self._outgoing.send_nowait(message)
+                if not all(isinstance(each.message, UNASKED) for each in messages):
                     unasked.answered()
 
 

@@ -27,7 +27,7 @@ from mcp_types import JSONRPCNotification
 from harness.sessions.client import Link, open_client
 from harness.sessions.processes.process import ServerProcess
 from harness.sessions.server_messages import FLOOD, Flood, Unasked
-from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, UNASKED, read_frames
+from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, UNASKED, Received, read_frames
 
 NOTIFY_S = 0.1
 """Seconds that a notification may wait for a server that does not read; it is optional."""
@@ -59,7 +59,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         self._rest: list[bytes] = []
         self._rest_bytes = 0
         self._lines: deque[bytes] = deque()
-        self._messages: deque[SessionMessage] = deque()
+        self._messages: deque[Received] = deque()
         self._unasked = Unasked()
 
     async def receive(self) -> SessionMessage | Exception:
@@ -114,12 +114,12 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         self._on_closed()
         raise anyio.EndOfStream
 
-    def _parse(self, line: bytes) -> list[SessionMessage]:
+    def _parse(self, line: bytes) -> list[Received]:
         if not line.strip():
             return []
         messages, noise = read_frames(line.decode("utf-8", "replace"))
         self.noise = self.noise or noise
-        return [SessionMessage(message) for message in messages]
+        return messages
 
 
 class StdioWriter(ObjectSendStream[SessionMessage]):

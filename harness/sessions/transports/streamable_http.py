@@ -37,7 +37,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.sessions.client import Link, open_client
-from harness.sessions.transports.frames import Message
+from harness.sessions.transports.frames import Received
 from harness.sessions.transports.http_client import (
     Endpoint,
     Web,
@@ -160,8 +160,8 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         content = message.model_dump_json(by_alias=True, exclude_unset=True).encode()
         return self._web.exchange("POST", self._web.url, content=content, headers=headers)
 
-    def _deliver(self, message: Message) -> None:
-        self._incoming.send_nowait(SessionMessage(message))
+    def _deliver(self, message: Received) -> None:
+        self._incoming.send_nowait(message)
 
     async def _ask(self, request: JSONRPCRequest, headers: Mapping[str, str]) -> None:
         answer = Answer(request.id, self._deliver)

@@ -1,12 +1,17 @@
 """The viewer in a real browser: here in the report; the page of `harness serve` shows the same."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
 from harness.reports.formats.html_report import PAGE
-from harness.types import Status
+from harness.sessions.call_frames import reduced
+from harness.types import AssistantMessage, Message, Status, Transcript, Wire
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.formats.test_html import page_of
 from tests.reports.packs import blocks_of
@@ -123,7 +128,8 @@ def test_j_and_k_go_from_trace_to_trace_and_escape_back_to_the_grid(
         assert title in browser.run(TEXT, "#trace-title")
     browser.until(lambda: browser.run("return document.querySelector('.trace .timeline')"))
     assert "Needle 0 and hay" in browser.run(TEXT, ".trace-content")
-    assert "JSON-RPC frames are not recorded" in browser.run(TEXT, ".trace-content")
+    assert "This log has no JSON-RPC frames." in browser.run(TEXT, ".trace-content")
+    assert browser.run("return document.querySelector('.trace .frames')") is None
     assert "open=shop%2Fcase_0%2Flarge" in browser.run("return location.hash")
     browser.run(PRESS, "Escape")
     assert browser.run("return document.activeElement.getAttribute('role')") == "grid"
@@ -143,6 +149,77 @@ def test_a_trace_has_a_time_axis_and_copies_its_texts(tmp_path: Path, browser: B
         "document.querySelector('.timeline .call .copy').click()"
     )
     assert browser.until(lambda: browser.run("return window.taken")) == ['{"id": 1}']
+
+
+def with_frames(said: Transcript) -> Transcript:
+    """Return ``said`` with times of replies, and frames of its only call."""
+    (call,) = said.tool_calls
+    params = {"name": call.tool, "arguments": dict(call.arguments)}
+    sent = {"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": params}
+    result = {"content": [{"type": "text", "text": call.text}], "_meta": {"page": 2}}
+    answer = {"jsonrpc": "2.0", "id": 5, "result": result}
+    request, response = reduced(sent, call), reduced(answer, call)
+    wire = Wire(id="5", protocol="2025-11-25", transport="pipe", request=request, response=response)
+    times = iter([(0.0, 0.5), (0.75, 1.5)])
+    messages: list[Message] = []
+    for message in said.messages:
+        if isinstance(message, AssistantMessage):
+            asked, answered = next(times)
+            messages.append(replace(message, asked_s=asked, answered_s=answered))
+        else:
+            messages.append(message)
+    timed = replace(call, wire=wire, started_s=0.5, duration_s=0.25)
+    return replace(said, messages=tuple(messages), tool_calls=(timed,), latency_s=1.5)
+
+
+def test_a_call_unfolds_its_frames_and_each_is_copied(tmp_path: Path, browser: Browser) -> None:
+    result = "a result of so many letters that the frame leaves it to the record of the call"
+    said = with_frames(a_conversation("get_order", result=result))
+    browser.open(page_of(a_log(tmp_path, [(a_run("sold"), said)])) + "#case-1")
+    browser.until(lambda: browser.run("return document.querySelector('.trace .frames')"))
+    assert browser.run("return document.querySelector('.frames').open") is False
+    browser.driver.find_element(By.CSS_SELECTOR, ".frames summary").send_keys(Keys.ENTER)
+    assert browser.run("return document.querySelector('.frames').open") is True
+    assert "request 5, protocol 2025-11-25, over a pipe" in browser.run(TEXT, ".frames")
+    browser.run(
+        "window.taken = []; document.execCommand = () => "
+        "window.taken.push(document.activeElement.value);"
+        "Object.defineProperty(navigator, 'clipboard', {value: undefined});"
+        "for (const one of document.querySelectorAll('.frames .copy')) one.click()"
+    )
+    taken = browser.until(lambda: browser.run("return window.taken"))
+    request, response = map(json.loads, taken)
+    assert request["params"] == {"name": "get_order", "arguments": {"id": 1}}
+    assert response["result"] == {
+        "content": [{"type": "text", "text": result}],
+        "_meta": {"page": 2},
+    }
+    assert browser.complaints() == []
+
+
+def test_the_bars_of_replies_are_measured_and_paler_where_they_are_inferred(
+    tmp_path: Path, browser: Browser
+) -> None:
+    old, new = a_conversation("get_order"), with_frames(a_conversation("get_order"))
+    rows = [(a_run("old"), old), (a_run("new"), new)]
+    address = page_of(a_log(tmp_path, rows))
+    widths = (
+        "return [...document.querySelectorAll('.time-axis rect')].map((one) => "
+        "[one.getAttribute('class'), Number(one.getAttribute('width'))])"
+    )
+    found = []
+    for number in (1, 2):
+        browser.open(f"{address}#case-{number}")
+        browser.until(lambda: browser.run("return document.querySelector('.time-axis')"))
+        found.append(browser.run(widths))
+    inferred, measured = found
+    assert [name for name, _ in inferred] == [
+        "bar-model bar-inferred",
+        "bar-tool",
+        "bar-model bar-inferred",
+    ]
+    assert [name for name, _ in measured] == ["bar-model", "bar-tool", "bar-model"]
+    assert [width for _, width in measured] == pytest.approx([1000 / 3, 1000 / 6, 500])
 
 
 def test_a_hundred_tests_stand_on_two_screens_and_ten_thousand_are_scrolled_without_drawing_them(

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.json_bounds import loads
 from harness.reports.sections.sentences import again
+from harness.reports.viewer.frames import frames_of
 from harness.reports.viewer.graded import graded_detail
 from harness.reports.viewer.grid import short
 from harness.reports.viewer.refusals import refused_by
@@ -222,6 +223,7 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
         "size": f"{call.result_bytes:,} bytes" if call.result_sha256 else "",
         "faults": [_text(fault) for fault in (*call.argument_errors, *call.output_errors)],
         "notes": [_text(note) for note in call.not_validated],
+        "frames": frames_of(call, _text),
     }
 
 

@@ -3,6 +3,7 @@
 
 import { copyButton } from "./copy.js";
 import { el } from "./elements.js";
+import { framesFold } from "./frames.js";
 import { gradedParts } from "./graded.js";
 import { timeAxis } from "./time_axis.js";
 
@@ -48,8 +49,11 @@ function* conversation(trial) {
       steps[place]?.scrollIntoView({ block: "center" });
     });
   yield el("ol", { class: "timeline" }, ...steps);
-  if (trial.steps.some((/** @type {Detail} */ one) => one.who === "call"))
-    yield el("p", { class: "caption", text: "A call is shown as the MCP session recorded it: arguments, result, outcome and times. JSON-RPC frames are not recorded." });
+  const calls = trial.steps.filter((/** @type {Detail} */ one) => one.who === "call");
+  if (calls.length)
+    yield el("p", { class: "caption", text: `A call is shown as the MCP session recorded it: arguments, result, outcome and times. ${calls.some((/** @type {Detail} */ one) => one.frames)
+      ? "JSON-RPC frames: as they crossed the session; a call that was not sent has none."
+      : "This log has no JSON-RPC frames."}` });
 }
 
 /** Focusable, for a keyboard must be able to scroll what is longer than its box.
@@ -100,5 +104,6 @@ function step(one) {
   part("arguments", one.arguments);
   part("result", one.result);
   part("structured result", one.structured);
+  if (one.frames) item.append(framesFold(one.frames, one.tool, box));
   return item;
 }

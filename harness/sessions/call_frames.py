@@ -1,0 +1,175 @@
+"""The JSON-RPC frames of a call: kept without what its record holds, and put together again.
+
+A log has a result twice already: as the server gave it, and as the model was told it. A frame
+leaves out long arguments, texts and structured content, and says which field of the record has
+them. What stands nowhere else is kept within bounds, and what was cut says so in its place. In
+``_meta``, a value under the name of a secret is redacted, whatever it looks like.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
+
+from harness.redaction import MARK
+from harness.redaction.names import may_name_secret
+from harness.sessions.content import TEXT_CHARS
+from harness.types import Frame, JsonObject, ToolCall
+
+MOST_CHARS = 20_000
+"""Characters of a frame that are kept beside what the record holds anyway."""
+LONGEST = 2_000
+"""Characters of one of its texts."""
+
+_SHORT = 48  # characters that cost less than to say where else they stand
+_MOST_BLOCKS = 100  # blocks of content whose texts are looked for in the record
+_DEEPEST = 60
+_SCALAR = 8
+_PROGRESS = "progressToken"  # the name of a request; it lets nobody in
+_LINES = re.compile(r"text (\d+)-(\d+) of (\d+)")
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
+
+def reduced(body: JsonObject, call: ToolCall) -> Frame:
+    """Return the frame ``body`` without what ``call``, its record, holds."""
+    left_out = dict(_known_values(body, call)) | dict(_known_texts(body, call.text))
+    return Frame(body=_Bounded(left_out).object(body), left_out=left_out)
+
+
+def whole(frame: Frame, call: ToolCall) -> JsonObject:
+    """Return ``frame`` with what was left out of it, from ``call``, its record."""
+    body = copy.deepcopy(dict(frame.body))
+    for pointer, source in frame.left_out.items():
+        *way, last = pointer.split("/")[1:]
+        place: Any = body
+        with suppress(KeyError, IndexError, TypeError, ValueError):  # a log that somebody edited
+            for key in way:
+                place = place[int(key) if isinstance(place, list) else key]
+            place[last] = _part(source, call)
+    return body
+
+
+def _known_values(body: JsonObject, call: ToolCall) -> Iterator[tuple[str, str]]:
+    for outer, inner, field, known in (
+        ("params", "arguments", "arguments", call.arguments),
+        ("result", "structuredContent", "structured", call.structured),
+    ):
+        within = body.get(outer)
+        value = within.get(inner) if isinstance(within, Mapping) else None
+        if value is not None and value == known and len(_COMPACT.encode(value)) > _SHORT:
+            yield f"/{outer}/{inner}", field
+
+
+def _known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]:
+    """Yield where ``body`` has lines of the text ``known``: blocks of a result, one after another.
+
+    Lines are counted, not characters: what is redacted later may be longer or shorter.
+    """
+    lines = known.count("\n") + 1
+    at, line = 0, 1
+    for pointer, text in _texts(body):
+        if len(text) <= _SHORT:
+            continue
+        if text == known or (len(text) > TEXT_CHARS and known.startswith(text[:TEXT_CHARS])):
+            yield pointer, "text"
+            continue
+        begin = known.find(text, at)
+        end = begin + len(text)
+        around = known[begin - 1 : begin] + known[end : end + 1]
+        if begin < 0 or around.strip("\n"):
+            continue
+        first = line + known.count("\n", at, begin)
+        at, line = end, first + text.count("\n")
+        yield pointer, f"text {first}-{line} of {lines}"
+
+
+def _texts(body: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield the texts of a frame that its record may hold, and where they are."""
+    error, result = body.get("error"), body.get("result")
+    if isinstance(error, Mapping) and isinstance(said := error.get("message"), str):
+        yield "/error/message", said
+    blocks = result.get("content") if isinstance(result, Mapping) else None
+    for number, block in enumerate(blocks[:_MOST_BLOCKS] if isinstance(blocks, list) else ()):
+        if isinstance(block, Mapping):
+            resource = block.get("resource")
+            inner = resource.get("text") if isinstance(resource, Mapping) else None
+            for way, text in (("text", block.get("text")), ("resource/text", inner)):
+                if isinstance(text, str):
+                    yield f"/result/content/{number}/{way}", text
+
+
+def _part(source: str, call: ToolCall) -> Any:
+    if (found := _LINES.fullmatch(source)) is None:
+        record = {"arguments": call.arguments, "structured": call.structured, "text": call.text}
+        return record[source]
+    first, last, amount = map(int, found.groups())
+    lines = call.text.split("\n")
+    if len(lines) != amount:
+        return "[lost: a secret of several lines was taken out of the record]"
+    return "\n".join(lines[first - 1 : last])
+
+
+class _Bounded:
+    """Copies a frame within the bounds; what is in ``left_out`` becomes ``None``."""
+
+    def __init__(self, left_out: Mapping[str, str]) -> None:
+        self._left_out = left_out
+        self._left = MOST_CHARS
+
+    def object(self, value: JsonObject, pointer: str = "", depth: int = 0) -> JsonObject:
+        kept: dict[str, Any] = {}
+        for key, part in value.items():
+            if self._left <= 0:
+                kept["…"] = _cut(len(kept), len(value))
+                break
+            at = f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}"
+            name, shown = self._text(key), _harmless(part) if key == "_meta" else part
+            kept[name] = self._value(shown, at, depth + 1)
+        return kept
+
+    def _value(self, value: Any, pointer: str, depth: int) -> Any:
+        if pointer in self._left_out:
+            return None
+        if isinstance(value, Mapping | list) and depth == _DEEPEST:
+            return f"[… cut by harness: it nests deeper than {_DEEPEST} levels]"
+        if isinstance(value, Mapping):
+            return self.object(value, pointer, depth)
+        if isinstance(value, list):
+            return self._list(value, pointer, depth)
+        if isinstance(value, str):
+            return self._text(value)
+        self._left -= _SCALAR
+        return value
+
+    def _list(self, value: list[Any], pointer: str, depth: int) -> list[Any]:
+        kept: list[Any] = []
+        for number, part in enumerate(value):
+            if self._left <= 0:
+                return [*kept, _cut(number, len(value))]
+            kept.append(self._value(part, f"{pointer}/{number}", depth + 1))
+        return kept
+
+    def _text(self, text: str) -> str:
+        room = max(0, min(LONGEST, self._left))
+        self._left -= min(len(text), room)
+        if len(text) <= room:
+            return text
+        return f"{text[:room]}[… cut by harness: {len(text):,} characters in all]"
+
+
+def _harmless(meta: Any) -> Any:
+    """Return what stands in a ``_meta``, without values under names of secrets."""
+    if isinstance(meta, Mapping):
+        return {
+            key: MARK if key != _PROGRESS and may_name_secret(key) else _harmless(part)
+            for key, part in meta.items()
+        }
+    return [_harmless(part) for part in meta] if isinstance(meta, list) else meta
+
+
+def _cut(kept: int, amount: int) -> str:
+    return f"[… cut by harness: {kept:,} of {amount:,} values are kept]"
