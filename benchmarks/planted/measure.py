@@ -12,6 +12,7 @@ import anyio
 
 from benchmarks.planted.faults import FAULTS
 from benchmarks.planted.faults.fault import Fault
+from benchmarks.planted.faults.fresh import MEASURED_LIKE
 from harness.checks import VOCABULARY
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
@@ -129,8 +130,9 @@ _ALTERED = ("balance", "email", "notes", "patient_id")
 
 def way_of(fault: Fault) -> dict[str, Any]:
     """Return how a fault is probed: as cheaply as its group allows."""
-    if fault.group == "oracles":
+    group = MEASURED_LIKE.get(fault.name, fault.group)
+    if group == "oracles":
         return {"damaged": False, "suite": asked(_CONCLUDED_FROM, _ALTERED)}
-    if fault.group in _TESTS:
-        return {"damaged": True, "suite": asked(_TESTS[fault.group])}
-    return {"damaged": fault.group == "sessions", "destructive": fault.group == "writes"}
+    if group in _TESTS:
+        return {"damaged": True, "suite": asked(_TESTS[group])}
+    return {"damaged": group == "sessions", "destructive": group == "writes"}

@@ -2,8 +2,8 @@
 
 Policy engines fail open there: a rule about an attribute raises an error if the attribute is
 missing, and the error is taken for "does not apply". So every attribute is removed, emptied, given
-another type, an unknown value, an overlong one, and a second spelling. None of that may give a
-caller more than before.
+another type, an unknown value, an overlong one, and a second spelling; and attributes are added
+that no identity of the suite has. None of that may give a caller more than before.
 """
 
 from __future__ import annotations
@@ -28,6 +28,12 @@ UNKNOWN = "harness_unknown"
 """A value that no policy knows."""
 OVERSIZED = "x" * 50_000
 """Within what a header, a variable or a token can carry at all, and beyond what anybody means."""
+FLAGS = ("is_admin", "admin", "is_superuser", "superuser", "is_staff", "root", "internal")
+"""Attributes that make an administrator of somebody in many programs."""
+LISTS = ("roles", "groups", "authorities", "permissions", "scopes", "user_roles")
+"""Attributes that many programs read roles from."""
+ROLES = ("role", "user_role", "group", "position", "title", "level")
+"""Attributes, in small letters, that say somebody's role."""
 _NAME_CHARS = 40
 _NAMING = ("role", "name", "username", "user", "user_id", "sub", "id")
 
@@ -162,9 +168,6 @@ def _damages(
         )
         yield f"{name} has another type", {**context, name: _of_another_type(value)}
         yield f"{name} is unknown", {**context, name: UNKNOWN}
-        if isinstance(value, str) and value:
-            yield f"{name} is in other case", {**context, name: value.swapcase()}
-            yield f"{name} has spaces around it", {**context, name: f" {value} "}
         yield (
             f"{name} is oversized",
             {**context, name: [*value, OVERSIZED] if isinstance(value, list) else OVERSIZED},
@@ -179,6 +182,24 @@ def _damages(
             if by_token:
                 yield f"{name} is claimed twice", {f"{name}{AGAIN}": other, **context}
     yield "an unknown attribute", {**context, UNKNOWN: True}
+    issued = {name.casefold() for one in named for name in one.user_context or {}}
+    flags = {name: True for name in FLAGS if name not in issued}
+    yield "flags of an administrator are there that nobody has", {**context, **flags}
+    role = _role_of_another(context, named)
+    lists = {name: [role] for name in LISTS if name not in issued}
+    if role is not None and lists:
+        yield f"lists of roles are there that nobody has, with {role}", {**context, **lists}
+
+
+def _role_of_another(context: JsonObject, named: Iterable[ProbeCaller]) -> str | None:
+    """Return the first role that somebody else has."""
+    roles = (
+        value
+        for caller in named
+        for name, value in (caller.user_context or {}).items()
+        if name.casefold() in ROLES and isinstance(value, str) and value != context.get(name)
+    )
+    return next(roles, None)
 
 
 def _of_another_type(value: Any) -> Any:

@@ -1,7 +1,8 @@
 """Identities whose attributes only look like those of somebody: close to a value, and not it.
 
 A policy that compares by beginning, by containment or after some normalisation takes them for the
-real ones. Such an identity may have no more than one whose attribute is plainly unknown.
+real ones; one that normalises more than its issuer does makes one of two whom it tells apart. Such
+an identity may have no more than one whose attribute is plainly unknown.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from harness.canonical_json import canonical_json
+from harness.matching.texts import fold
 from harness.probing.callers import UNKNOWN, ProbeCaller, damaged_callers
 from harness.types import JsonObject
 
@@ -16,6 +18,10 @@ _LIKE = str.maketrans({"a": "\u0430", "e": "\u0435", "o": "\u043e", "c": "\u0441
 """Latin letters → Cyrillic ones that look the same."""
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
 """ASCII characters → full-width ones, which Unicode's normal form takes for the same."""
+_INVISIBLE = "\u200b"
+"""A character that takes no room."""
+_SPACED = ("scope", "scp", "scopes")
+"""Attributes that are lists with blanks between (RFC 6749), so that blanks around mean nothing."""
 _SHORT = 4
 """A value of fewer characters, such as a number, is too common to be shortened."""
 
@@ -30,33 +36,42 @@ def lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]
     unknown = {
         canonical_json(caller.user_context): caller.name for caller in damaged_callers(callers)
     }
-    found: dict[str, ProbeCaller] = {}
+    found: list[tuple[int, ProbeCaller]] = []
     for caller in callers:
         for name, value in (caller.user_context or {}).items():
             base = unknown.get(canonical_json(_with(caller, name, UNKNOWN)))
             if base is None or not isinstance(value, str) or not value:
                 continue
-            for like, how in _like(value):
+            for place, (like, how) in enumerate(_like(name, value)):
                 context = _with(caller, name, like)
                 key = canonical_json(context)
                 if key not in taken:
                     taken.add(key)
                     damage = f"{name} only looks like {value} ({how})"
-                    found[key] = ProbeCaller(
+                    one = ProbeCaller(
                         name=f"{caller.name}: {damage}",
                         user_context=context,
                         bases=(base,),
                         damage=damage,
                     )
-    return tuple(found.values())
+                    found.append((place, one))
+    # The first of each, then the second …: taking only some of them misses no attribute.
+    return tuple(one for _, one in sorted(found, key=lambda each: each[0]))
 
 
 def _with(caller: ProbeCaller, name: str, value: str) -> JsonObject:
     return {**(caller.user_context or {}), name: value}
 
 
-def _like(value: str) -> Iterator[tuple[str, str]]:
-    """Yield values that are not ``value`` and look like it, each with how it was made."""
+def _like(name: str, value: str) -> Iterator[tuple[str, str]]:
+    """Yield values that are not ``value`` and look like it, each with how it was made.
+
+    An address of email means the same in any case, wherever it is compared.
+    """
+    if value.swapcase() != value and "@" not in value:
+        yield value.swapcase(), "is in other case"
+    if fold(name) not in _SPACED:
+        yield f" {value} ", "has spaces around it"
     yield f"not_{value}", "ends with it"
     yield f"{value}_not", "begins with it"
     yield f"not_{value}_not", "contains it"
@@ -67,6 +82,7 @@ def _like(value: str) -> Iterator[tuple[str, str]]:
     if value.translate(_LIKE) != value:
         yield value.translate(_LIKE), "is in letters that look like its own"
     yield value.translate(_WIDE), "is in full-width letters"
+    yield f"{value[:1]}{_INVISIBLE}{value[1:]}", "has an invisible character in it"
     yield "*", "is a wildcard"
     yield "%", "is a wildcard of SQL"
     yield f"{value}' OR '1'='1", "is a condition of SQL"

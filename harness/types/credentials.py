@@ -18,6 +18,7 @@ Credential: TypeAlias = Literal[
     "longer_audience",
     "missing_audience",
     "wrong_issuer",
+    "longer_issuer",
     "missing_issuer",
     "bad_signature",
     "no_signature",
@@ -29,6 +30,7 @@ Credential: TypeAlias = Literal[
     "key_url",
     "certificate_url",
     "key_path",
+    "unreadable",
 ]
 """The token that a caller presents under ``identity: bearer``: a valid one, none at all, or one
 that a verifier must refuse (`FLAWS`)."""
@@ -78,6 +80,10 @@ FLAWS: Mapping[Credential, Flaw] = {
     "wrong_issuer": Flaw(
         "a token that names another issuer", "Have the server's verifier check 'iss'."
     ),
+    "longer_issuer": Flaw(
+        "a token of an issuer that only begins like the right one",
+        "Have the server's verifier compare 'iss' as a whole, not by its beginning.",
+    ),
     "missing_issuer": Flaw(
         "a token that names no issuer", "Have the server's verifier require 'iss'."
     ),
@@ -120,6 +126,10 @@ FLAWS: Mapping[Credential, Flaw] = {
     "key_path": Flaw(
         "a token whose key id is the path of an empty file",
         "Look a key id up among the issuer's keys; never open it as a file.",
+    ),
+    "unreadable": Flaw(
+        "a text that is no token",
+        "Have the server's verifier refuse whatever it cannot read; an error must not let in.",
     ),
 }
 """Every flawed token."""

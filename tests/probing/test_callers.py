@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from harness.canonical_json import canonical_json
 from harness.probing.callers import (
+    FLAGS,
     OVERSIZED,
     ProbeCaller,
     damaged_callers,
@@ -85,10 +86,12 @@ def test_every_attribute_is_damaged_in_every_way() -> None:
         "ann: role is empty": {"role": ""},
         "ann: role has another type": {"role": {"value": "user"}},
         "ann: role is unknown": {"role": "harness_unknown"},
-        "ann: role is in other case": {"role": "USER"},
-        "ann: role has spaces around it": {"role": " user "},
         "ann: role is oversized": {"role": OVERSIZED},
         "ann: an unknown attribute": {"role": "user", "harness_unknown": True},
+        "ann: flags of an administrator are there that nobody has": {
+            "role": "user",
+            **dict.fromkeys(FLAGS, True),
+        },
     }
 
 
@@ -156,3 +159,13 @@ def test_only_in_a_token_is_a_claim_there_twice_to_the_letter_somebody_elses_val
         [(f"role{AGAIN}", "user"), ("role", "admin")],
     ]
     assert not any("claimed twice" in one.name for one in damaged_callers(own))
+
+
+def test_attributes_that_nobody_has_are_added_and_those_that_somebody_has_are_not() -> None:
+    own = callers(clerk={"role": "clerk", "groups": ["x"]}, boss={"role": "boss", "Admin": False})
+    found = {one.damage: one.user_context for one in damaged_callers(own) if "clerk" in one.bases}
+    flags = found["flags of an administrator are there that nobody has"] or {}
+    assert flags["is_admin"] is True
+    assert "admin" not in flags
+    lists = found["lists of roles are there that nobody has, with boss"] or {}
+    assert (lists["roles"], lists["groups"]) == (["boss"], ["x"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,8 @@ def test_a_role_is_imitated_by_its_beginning_its_end_its_letters_and_by_wildcard
     [caller] = [ProbeCaller(name="ann", user_context={"role": "admin"})]
     found = [(one.user_context or {})["role"] for one in lookalike_callers([caller])]
     assert found == [
+        "ADMIN",
+        " admin ",
         "not_admin",
         "admin_not",
         "not_admin_not",
@@ -40,8 +43,30 @@ def test_a_role_is_imitated_by_its_beginning_its_end_its_letters_and_by_wildcard
         "admi",
         "\u0430dm\u0456n",
         "\uff41\uff44\uff4d\uff49\uff4e",
+        "a\u200bdmin",
         "*",
         "%",
         "admin' OR '1'='1",
     ]
     assert {one.bases for one in lookalike_callers([caller])} == {("ann: role is unknown",)}
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "absent"),
+    [
+        ("email", "ann@example.org", "ANN@EXAMPLE.ORG"),
+        ("scope", "read write", " read write "),
+        ("role", "7", "7"),
+    ],
+)
+def test_a_spelling_that_means_the_same_by_convention_only_looks_like_nothing(
+    name: str, value: str, absent: str
+) -> None:
+    [caller] = [ProbeCaller(name="ann", user_context={name: value})]
+    assert absent not in [(one.user_context or {})[name] for one in lookalike_callers([caller])]
+
+
+def test_the_first_imitation_of_each_attribute_comes_before_the_second_of_any() -> None:
+    [caller] = [ProbeCaller(name="ann", user_context={"role": "admin", "ward": "north"})]
+    found = [one.damage or "" for one in lookalike_callers([caller])]
+    assert [damage.split()[0] for damage in found[:4]] == ["role", "ward", "role", "ward"]

@@ -7,6 +7,7 @@ from benchmarks.planted.faults import (
     attributes,
     encodings,
     frames,
+    fresh,
     listings,
     masks,
     memory,
@@ -23,7 +24,7 @@ FAULTS: dict[str, Fault] = {
     fault.name: fault
     for module in (
         frames, encodings, masks, other_names, attributes, smuggled, arguments, memory, listings,
-        oracles, writes, tokens, sessions,
+        oracles, writes, tokens, sessions, fresh,
     )
     for fault in faults_of(module)
 }  # fmt: skip

@@ -93,6 +93,7 @@ _CLAIMS: Mapping[Credential, Callable[[Claims], Any]] = {
     "longer_audience": _with("aud", lambda own: f"{own}-of-another-service"),
     "missing_audience": _without("aud"),
     "wrong_issuer": _with("iss", lambda _: "https://another-issuer.invalid"),
+    "longer_issuer": _with("iss", lambda own: f"{own}.another-issuer.invalid"),
     "missing_issuer": _without("iss"),
 }
 
@@ -196,6 +197,7 @@ _SIGNATURES: Mapping[Credential, Callable[[Forger, bytes], str]] = {
     "certificate_url": lambda forger, payload: forger.by_own_key(
         payload, x5u=f"{forger.issuer}{OTHER_CERTIFICATE}"
     ),
+    "unreadable": lambda _forger, _payload: uuid.uuid4().hex,
 }
 
 

@@ -41,11 +41,18 @@ class Verifier:
     leeway: float = 60
     checks: tuple[str, ...] = ("exp", "nbf", "aud", "iss")
     is_for_us: Callable[[Any], bool] = names_us
+    is_issuer: Callable[[str, str], bool] = str.__eq__
     key: Callable[[Verifier, dict[str, Any]], Any] | None = None
     """Takes the key from where the header of the token says."""
     signed: bool = True
+    lets_errors_in: bool = False
 
     def accepts(self, token: str) -> bool:
+        if self.lets_errors_in:
+            return token.count(".") != 2 or self.verifies(token)
+        return self.verifies(token)
+
+    def verifies(self, token: str) -> bool:
         if self.signed:
             try:
                 self._check_signature(token, jwt.get_unverified_header(token))
@@ -57,7 +64,7 @@ class Verifier:
             "exp": lambda until: now < until + self.leeway,
             "nbf": lambda since: since - self.leeway <= now,
             "aud": self.is_for_us,
-            "iss": lambda issuer: issuer == self.issuer.url,
+            "iss": lambda issuer: self.is_issuer(issuer, self.issuer.url),
         }
         return all(name in claims for name in self.required) and all(
             right[name](claims[name]) for name in self.checks if name in claims
@@ -127,6 +134,7 @@ WEAKNESSES: dict[Credential, dict[str, Any]] = {
     "longer_audience": {"is_for_us": lambda given: str(given).startswith(AUDIENCE)},
     "missing_audience": {"required": ("exp", "iss")},
     "wrong_issuer": {"checks": ("exp", "nbf", "aud")},
+    "longer_issuer": {"is_issuer": str.startswith},
     "missing_issuer": {"required": ("exp", "aud")},
     "bad_signature": UNSIGNED,
     "no_signature": UNSIGNED,
@@ -138,6 +146,7 @@ WEAKNESSES: dict[Credential, dict[str, Any]] = {
     "key_url": {"key": fetched("jku")},
     "certificate_url": {"key": fetched("x5u")},
     "key_path": {"key": opened},
+    "unreadable": {"lets_errors_in": True},
 }
 
 
