@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, settings
 
 from harness.redaction import KNOWN
 from tests.browser import Browser, a_browser
+from tests.end_to_end.warm import share
 
 # A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are fixed
 # every time, so that a red run is a change's own fault; elsewhere they are new each time, to find
@@ -26,6 +27,12 @@ settings.load_profile("harness")
 # While the tests are collected, hundreds of thousands of objects come into being and none is
 # garbage.
 gc.set_threshold(200_000, 50, 100)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the process that tests fork others from once for all the workers of xdist."""
+    if config.getoption("numprocesses", None):
+        config.add_cleanup(share().close)
 
 
 def pytest_collection_finish() -> None:

@@ -11,12 +11,15 @@ the tests of what a command imports and of an installed copy.
 from __future__ import annotations
 
 import array
+import atexit
 import json
 import os
 import select
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -31,7 +34,9 @@ from tests.end_to_end.warm_python import WarmPython
 
 STARTED = ("PATH", "HOME", "LANG")
 """The environment that the parent of all is started with; the names are those of `Project`."""
-_ANSWER_S = 60.0
+_ANSWER_S = 120.0
+_SHARED = "TESTS_NURSERY"
+"""The variable that tells the workers of pytest the address of the nursery they share."""
 
 Program: TypeAlias = Literal["harness", "pytest"]
 """What a forked process becomes."""
@@ -105,14 +110,21 @@ class WarmProcess(subprocess.Popen[str]):
         return self.returncode
 
 
-class _Nursery:
-    """The process that others are forked from; it ends with this one."""
+class Nursery:
+    """A process that others are forked from, for whoever connects to its address.
+
+    It imports what it shares when the first one connects, and ends with the process that started
+    it.
+    """
 
     def __init__(self) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._socket = ours
-        with theirs:
-            command = [sys.executable, "-m", "tests.end_to_end.warm", str(theirs.fileno())]
+        """Start it; connections are taken at once, and answered when it is ready."""
+        self.address = str(Path(tempfile.mkdtemp(prefix="nursery-")) / "socket")
+        started_by, self._ours = os.pipe()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+            listener.bind(self.address)
+            listener.listen(64)
+            handed = [listener.fileno(), started_by]
             root = Path(__file__).parents[2]
             env = {
                 "PATH": os.environ["PATH"],
@@ -120,18 +132,61 @@ class _Nursery:
                 "LANG": "C.UTF-8",
                 "PYTHONPATH": str(root),
             }
-            self._process = subprocess.Popen(
-                command, env=env, pass_fds=[theirs.fileno()], cwd=root, stdin=subprocess.DEVNULL
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tests.end_to_end.warm", *map(str, handed)],
+                env=env,
+                pass_fds=handed,
+                cwd=root,
+                stdin=subprocess.DEVNULL,
             )
+        os.close(started_by)
+
+    def close(self) -> None:
+        """End it; what was forked from it stays."""
+        os.close(self._ours)
+        try:
+            self.process.wait(_ANSWER_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def share() -> Nursery:
+    """Start one nursery for this process and all that it starts, as the workers of pytest."""
+    nursery = Nursery()
+    os.environ[_SHARED] = nursery.address
+    return nursery
+
+
+class _Connection:
+    """One side of a conversation with a nursery."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
         self._lock = threading.Lock()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._socket.settimeout(_ANSWER_S)
-        self.python = self._socket.recv(4096).decode()
+        try:
+            self._socket.connect(address)
+            self.python = self._answer()
+        except OSError:
+            self._socket.close()
+            raise
 
     def fork(self, request: Mapping[str, Any], descriptors: Sequence[int]) -> int:
         with self._lock:
             rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))]
             self._socket.sendmsg([json.dumps(request).encode()], rights)
-            return int(self._socket.recv(64))
+            return int(self._answer())
+
+    def close(self) -> None:
+        self._socket.close()
+
+    def _answer(self) -> str:
+        answer = self._socket.recv(4096).decode()
+        if not answer:
+            raise ConnectionResetError("the process that others are forked from has ended")
+        return answer
 
 
 def warm_python() -> str:
@@ -143,8 +198,18 @@ def warm_python() -> str:
 
 
 @cache
-def _nursery() -> _Nursery:
-    return _Nursery()
+def _nursery() -> _Connection:
+    """Connect to the nursery that is shared, or else to one of this process alone."""
+    with suppress(KeyError, OSError):
+        return _Connection(os.environ[_SHARED])
+    return _Connection(_own_nursery().address)
+
+
+@cache
+def _own_nursery() -> Nursery:
+    nursery = Nursery()
+    atexit.register(nursery.close)
+    return nursery
 
 
 # ── The parent of all ────────────────────────────────────────────────────────────────────────
@@ -183,39 +248,66 @@ def _warm_up() -> None:
     cell_len("字")  # reads the table of widths
 
 
-def _serve(requests: socket.socket, ours: int) -> dict[str, Any] | None:
-    """Fork for each request until the other side is gone.
+def _serve(
+    listener: socket.socket, started_by: int, ours: int, python: str
+) -> dict[str, Any] | None:
+    """Fork for each request until the process that started this one is gone.
 
     Return the request in the child, ``None`` in the end.
     """
     statuses: dict[int, int] = {}
+    askers: dict[int, socket.socket] = {}
     while True:
-        ready = select.select([requests], [], [], 0.02 if statuses else None)[0]
+        watched = [listener.fileno(), started_by, *askers]
+        ready = select.select(watched, [], [], 0.02 if statuses else None)[0]
         for pid in list(statuses):
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
                 _tell(statuses.pop(pid), status)
-        if not ready:
-            continue
-        message, ancillary, _, _ = requests.recvmsg(
+        if started_by in ready:
+            return None
+        for asker in [askers[number] for number in ready if number in askers]:
+            asked = _received(asker)
+            if asked is None:
+                del askers[asker.fileno()]
+                asker.close()
+                continue
+            request, (out, err, status_write) = asked
+            pid = os.fork()
+            if pid == 0:
+                os.close(status_write)
+                sockets = [listener.detach(), *(one.detach() for one in askers.values())]
+                inherited = [*sockets, started_by, ours, *statuses.values()]
+                become({1: out, 2: err}, inherited, request["env"], request["cwd"])
+                return request
+            os.close(out)
+            os.close(err)
+            statuses[pid] = status_write
+            _answer(asker, str(pid))
+        if listener.fileno() in ready:
+            asker = listener.accept()[0]
+            askers[asker.fileno()] = asker
+            _answer(asker, python)
+
+
+def _received(asker: socket.socket) -> tuple[dict[str, Any], array.array[int]] | None:
+    """Return a request and its descriptors, ``None`` where nobody asks any more."""
+    try:
+        message, ancillary, _, _ = asker.recvmsg(
             1_000_000, socket.CMSG_SPACE(3 * array.array("i").itemsize)
         )
-        if not message:
-            return None
-        descriptors = array.array("i")
-        descriptors.frombytes(ancillary[0][2])
-        out, err, status_write = descriptors
-        pid = os.fork()
-        if pid == 0:
-            os.close(status_write)
-            request: dict[str, Any] = json.loads(message)
-            inherited = [requests.fileno(), ours, *statuses.values()]
-            become({1: out, 2: err}, inherited, request["env"], request["cwd"])
-            return request
-        os.close(out)
-        os.close(err)
-        statuses[pid] = status_write
-        requests.send(str(pid).encode())
+    except OSError:
+        return None
+    if not message:
+        return None
+    descriptors = array.array("i")
+    descriptors.frombytes(ancillary[0][2])
+    return json.loads(message), descriptors
+
+
+def _answer(asker: socket.socket, answer: str) -> None:
+    with suppress(OSError):  # whoever is gone is let go of when it is read from
+        asker.send(answer.encode())
 
 
 def _tell(descriptor: int, status: int) -> None:
@@ -225,24 +317,28 @@ def _tell(descriptor: int, status: int) -> None:
 
 
 def main() -> None:
-    """Serve until the other end closes, then end; in a child, be the program."""
-    with socket.socket(fileno=int(sys.argv[1])) as requests:
-        _warm_up()
-        settle()
-        python = WarmPython()
-        alive, ours = os.pipe()
-        if os.fork() == 0:
-            requests.detach()
-            os.close(int(sys.argv[1]))
-            os.close(ours)
-            program = python.serve(alive)
-            return None if program is None else program()
-        os.close(alive)
-        python.close()
-        requests.send(python.path.encode())
-        request = _serve(requests, ours)
-        requests.detach() if request is not None else None
+    """Serve until whoever started this is gone, then end; in a child, be the program."""
+    descriptor, started_by = map(int, sys.argv[1:])
+    listener = socket.socket(fileno=descriptor)
+    folder = Path(listener.getsockname()).parent
+    if descriptor not in select.select([descriptor, started_by], [], [])[0]:
+        shutil.rmtree(folder, ignore_errors=True)
+        return None
+    _warm_up()
+    settle()
+    python = WarmPython()
+    alive, ours = os.pipe()
+    if os.fork() == 0:
+        os.close(listener.detach())
+        os.close(started_by)
+        os.close(ours)
+        program = python.serve(alive)
+        return None if program is None else program()
+    os.close(alive)
+    python.close()
+    request = _serve(listener, started_by, ours, python.path)
     if request is None:
+        shutil.rmtree(folder, ignore_errors=True)
         return None
     sys.executable = python.path
     sys.modules["__main__"].__spec__ = sys.modules["__main__"].__package__ = (
