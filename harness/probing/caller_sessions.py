@@ -258,7 +258,7 @@ class Asking:
                     stop="not_admitted", refused_status=error.status, started_at=utc_now()
                 )
                 lines += [
-                    (await _judged(trial, refused, ToolList(tools=())), None) for _, trial in rest
+                    (await judged(trial, refused, ToolList(tools=())), None) for _, trial in rest
                 ]
             except HarnessError as error:
                 rest = trials[len(lines) :]
@@ -317,7 +317,7 @@ class Asking:
             error=_fault(made),
             stop="answer" if _fault(made) is None else "error",
         )
-        return await _judged(trial, transcript, session.tools)
+        return await judged(trial, transcript, session.tools)
 
     def _checks(self, caller: ProbeCaller, call: ProbeCall) -> tuple[Check, ...]:
         return (
@@ -362,7 +362,7 @@ class Asking:
         )
 
 
-async def _judged(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
+async def judged(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
     """Return the line of a call, held against what the suites expect of it."""
     evidence = Evidence(case=trial.case, transcript=transcript, tools=tools)
     checks = () if transcript.error is not None else await evaluate(evidence)

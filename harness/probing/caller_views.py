@@ -15,7 +15,7 @@ from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that say nothing of the server's policy."""
-_APART = frozenset({"forged", "after", "opener", "data", "cursor", "alone"})
+_APART = frozenset({"forged", "after", "opener", "data", "cursor", "alone", "warm_up"})
 """Facts that only such calls have."""
 
 

@@ -1,4 +1,4 @@
-"""A probe: all callers call concurrently, then in turns, then suspects again, then forged calls.
+"""A probe: the server warms up, all callers call concurrently, then in turns, then suspects again.
 
 All is logged.
 """
@@ -33,6 +33,7 @@ from harness.probing.report import ProbeReport
 from harness.probing.stability import Answer, suspicions
 from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
+from harness.probing.warming_up import warm_up, with_verdicts
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.launch import header_of, redactor_of
 from harness.runner.planning.plan import Job, Plan
@@ -163,11 +164,13 @@ class _Course:
                     for line, _ in lines
                 )
 
+        first = await warm_up(self.asking)
         async with anyio.create_task_group() as group:
             for one in side_by_side:
                 group.start_soon(work, *one)
         for one in in_turn:
             await work(*one)
+        self.keep(await with_verdicts(self.asking, first, self.answers))
         await self._confirm()
 
     async def forge(self, forging: Forging) -> None:

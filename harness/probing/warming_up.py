@@ -1,0 +1,75 @@
+"""Makes each call once before anything is compared: the first answer of a server may be another.
+
+It has just started, has an index to build, or fills a cache: such an answer leaves out what the
+next one has, or is an error, and would be taken for a policy. So what a first answer leaves out is
+no evidence. What it gives is: an answer that gives its caller more than the next one is judged like
+any other (a policy that is loaded late opens the first answers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TypeAlias
+
+from harness.judging.policy.views import Result
+from harness.probing.caller_sessions import ROUNDS, Asking, judged, result_of
+from harness.probing.caller_views import facts_of, name_of
+from harness.probing.callers import ProbeCaller
+from harness.probing.equal_answers.mixed_up import gives_more
+from harness.probing.planned_calls import ProbeCall
+from harness.probing.repeated_calls import Again
+from harness.probing.stability import Answer
+from harness.runlog import TrialLine
+from harness.types import ToolList, Trial
+
+Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
+
+
+async def warm_up(asking: Asking) -> Lines:
+    """Make each call that changes nothing as each of the suite's identities, one after the other.
+
+    Whoever gets no answer now is left out: the first round says so, if it lasts.
+    """
+    lines: Lines = []
+    calls = [call for call in asking.calls if not call.changes]
+    for caller in asking.plan.callers:
+        trials = [(call, _trial(asking, caller, call)) for call in calls]
+        made = await asking.made(trials, partial(asking.session, caller), watched=False)
+        lines += [one for one in made if one[0].run.error is None]
+    return lines
+
+
+async def with_verdicts(asking: Asking, first: Lines, answers: Iterable[Answer]) -> Lines:
+    """Return the lines of ``first``, of which those are judged that gave more than ``answers``.
+
+    ``answers`` are what the suite's identities were told since then.
+    """
+    later: dict[tuple[str, str], list[Result]] = {}
+    for one in answers:
+        if one.result is not None:
+            later.setdefault((one.name, one.call), []).append(one.result)
+    calls = {call.label: call for call in asking.calls}
+    callers = {caller.name: caller for caller in asking.plan.callers}
+    lines: Lines = []
+    for line, tools in first:
+        name, label, gave = name_of(line.run), facts_of(line.run)["warm_up"], result_of(line)
+        since, kept = later.get((name, label), []), line
+        gave_more = since and gave and all(gives_more(gave, one) for one in since)
+        if gave_more and line.transcript is not None:
+            trial = asking.trial(callers[name], calls[label], ROUNDS)
+            kept = await judged(trial, line.transcript, tools or ToolList(tools=()))
+        lines.append((kept, tools))
+    return lines
+
+
+def _trial(asking: Asking, caller: ProbeCaller, call: ProbeCall) -> Trial:
+    trial = asking.trial(caller, call, 0, Again("before anything is compared"))
+    facts = {
+        key: value
+        for key, value in trial.case.metadata["probe"].items()
+        if key not in ("call", "after")
+    }
+    facts["warm_up"] = call.label
+    return replace(trial, case=replace(trial.case, metadata={"probe": facts}))
