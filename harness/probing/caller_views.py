@@ -87,6 +87,8 @@ class Lived:
         """Calls with another token than the one that their session was opened with."""
         self.turned = tuple(run for run in calls if "cursor" in facts_of(run))
         """Pages that were read with a cursor of one's own, or of somebody else."""
+        self.warm_up = tuple(run for run in calls if "warm_up" in facts_of(run))
+        """Calls that were made before anything was compared."""
         self.alone = tuple(run for run in calls if "alone" in facts_of(run))
         """Calls in processes of their own, and after another caller in a new one."""
         self.forged = tuple(run for run in calls if is_forged(run))

@@ -113,7 +113,7 @@ async def probe(
                 await course.forge(Forging(asking, so_far))
                 for swap in swaps(asking, so_far):
                     course.keep(await swapped(asking, swap))
-                for pair in pairs(asking, so_far):
+                for pair in await pairs(asking, so_far):
                     course.keep(await crossed(asking, pair))
             for number in range(len(plan.alterations)):
                 learn = partial(_tell, learners)

@@ -10,6 +10,7 @@ from typing import Any
 
 from harness.probing.caller_views import asked, facts_of, label_of, name_of
 from harness.probing.callers import ProbeCaller
+from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import ProbeFinding
 from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
@@ -99,8 +100,10 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     sent = {} if told is None else {USER_CONTEXT_META_KEY: told}
     sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
     meta = {"_meta": sent} if sent else {}
-    params = {"name": facts["tool"], "arguments": facts["arguments"], **meta}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    method, params = "tools/call", {"name": facts["tool"], "arguments": facts["arguments"], **meta}
+    if facts["tool"] in LISTS:
+        method, params = facts["tool"], {**facts["arguments"], **meta}
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return {
         "identity": name_of(run),
         "user_context": told,

@@ -28,16 +28,12 @@ Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
 async def warm_up(asking: Asking) -> Lines:
-    """Make each call that changes nothing as each of the suite's identities, one after the other.
-
-    Whoever gets no answer now is left out: the first round says so, if it lasts.
-    """
+    """Make each call that changes nothing as each of the suite's identities, one after the other."""
     lines: Lines = []
     calls = [call for call in asking.calls if not call.changes]
     for caller in asking.plan.callers:
         trials = [(call, _trial(asking, caller, call)) for call in calls]
-        made = await asking.made(trials, partial(asking.session, caller), watched=False)
-        lines += [one for one in made if one[0].run.error is None]
+        lines += await asking.made(trials, partial(asking.session, caller), watched=False)
     return lines
 
 

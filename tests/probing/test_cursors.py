@@ -17,6 +17,7 @@ from harness.probing.callers import named_callers
 from harness.probing.cursors.arguments import cursor_argument, cursor_of, gives_cursor
 from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
+from harness.probing.replay import request_of
 from harness.probing.report import ProbeReport
 from harness.types import (
     Caller,
@@ -119,8 +120,8 @@ class Server:
         return said(json.dumps(page), **page)
 
 
-def probed(folder: Path, fault: str) -> ProbeReport:
-    with serving(Server(fault).answer) as url:
+def probed(folder: Path, server: Server | Lister) -> ProbeReport:
+    with serving(server.answer) as url:
         spec = ServerSpec(
             name="p",
             transport=TransportSpec(url=url, kind="http", protocol="2026-07-28"),
@@ -142,7 +143,7 @@ def by_cursors(report: ProbeReport) -> dict[str, str]:
 
 @pytest.mark.parametrize("fault", ["role", "rows saved", *slow("saved", "role once", "rows role")])
 def test_a_cursor_that_opens_what_its_owner_may_see_is_found(tmp_path: Path, fault: str) -> None:
-    found = by_cursors(probed(tmp_path, fault))
+    found = by_cursors(probed(tmp_path, Server(fault)))
     assert found.keys() == {"clerk", "anonymous"}
     field = "people[].id" if "rows" in fault else "people[].salary"
     assert f"list_people() gives clerk {field}" in found["clerk"]
@@ -153,7 +154,7 @@ def test_a_cursor_that_opens_what_its_owner_may_see_is_found(tmp_path: Path, fau
 
 @pytest.mark.slow
 def test_a_cursor_that_lets_in_whoever_is_refused_is_found(tmp_path: Path) -> None:
-    assert by_cursors(probed(tmp_path, "refused role")).keys() == {"clerk", "anonymous"}
+    assert by_cursors(probed(tmp_path, Server("refused role"))).keys() == {"clerk", "anonymous"}
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,70 @@ def test_a_cursor_that_lets_in_whoever_is_refused_is_found(tmp_path: Path) -> No
 def test_a_server_that_looks_at_who_sends_a_cursor_has_no_finding(
     tmp_path: Path, fault: str
 ) -> None:
-    assert by_cursors(probed(tmp_path, fault)) == {}
+    assert by_cursors(probed(tmp_path, Server(fault))) == {}
+
+
+# ── Lists of the server itself ───────────────────────────────────────────────────────────────
+
+LISTS = {
+    "tools/list": ("tools", "name"),
+    "resources/list": ("resources", "uri"),
+    "resources/templates/list": ("resourceTemplates", "uriTemplate"),
+    "prompts/list": ("prompts", "name"),
+}
+
+
+class Lister:
+    """Lists by pages of two what an identity may use; an administrator alone may use the last.
+
+    Of the list ``faulty`` the cursors hold the role that they were given to, and it is believed.
+    """
+
+    def __init__(self, faulty: str | None = None) -> None:
+        self.faulty = faulty
+
+    def answer(
+        self, method: str, user: Mapping[str, Any] | None, _token: str | None
+    ) -> dict[str, Any]:
+        if method not in LISTS:
+            return said("nothing")
+        role, start = (user or {}).get("role"), 0
+        if CALLED.cursor is not None:
+            believed, start = json.loads(CALLED.cursor)
+            role = believed if method == self.faulty else role
+        key, name = LISTS[method]
+        rows = [
+            {**TOOL, name: f"{key}-{n}", "annotations": {"readOnlyHint": n == 0}}
+            for n in range(4 if role == "admin" else 3)
+        ]
+        following = {"nextCursor": json.dumps([role, start + PAGE])}
+        return {key: rows[start : start + PAGE], **(following if start + PAGE < len(rows) else {})}
+
+
+@pytest.mark.parametrize("method", ["tools/list", *slow(*[*LISTS][1:])])
+def test_a_cursor_that_lists_what_only_its_owner_may_use_is_found(
+    tmp_path: Path, method: str
+) -> None:
+    report = probed(tmp_path, Lister(method))
+    found = by_cursors(report)
+    key, _ = LISTS[method]
+    assert found.keys() == {"clerk", "anonymous"}
+    assert found["clerk"] == (
+        f"{method}() gives clerk {key}-3 with the cursor that admin was given, and with none of "
+        "their own"
+    )
+    finding = next(one for one in report.findings if one.problem == "foreign_cursor")
+    request = request_of(finding, report.report)
+    assert request is not None
+    assert request["command"] is None  # `harness call` calls tools alone
+    message = json.loads(request["jsonrpc"])
+    assert (message["method"], message["params"]["cursor"]) == (method, '["admin", 2]')
+
+
+def test_a_server_that_lists_by_who_sends_the_cursor_has_no_finding(tmp_path: Path) -> None:
+    report = probed(tmp_path, Lister())
+    assert by_cursors(report) == {}
+    assert report.forged["cursor"] >= 2 * len(LISTS)
 
 
 # ── Names ────────────────────────────────────────────────────────────────────────────────────

@@ -45,7 +45,7 @@ Answer = Callable[[str, Mapping[str, Any] | None, str | None], "dict[str, Any] |
 """Method, who asks by ``_meta``, token → result, HTTP status, or ``None`` to hang up."""
 
 CALLED = threading.local()
-"""``tool`` is what the request that an `Answer` is asked for calls."""
+"""The request that an `Answer` is asked for: ``tool``, ``arguments``, and ``cursor`` of a list."""
 
 
 def said(text: str, **structured: Any) -> dict[str, Any]:
@@ -73,6 +73,7 @@ def serving(answer: Answer) -> Iterator[str]:
             params = message.get("params") or {}
             user, CALLED.tool = params.get("_meta", {}).get(KEY), params.get("name")
             CALLED.arguments = params.get("arguments") or {}
+            CALLED.cursor = params.get("cursor")
             found = answer(message["method"], user, self.headers.get("authorization"))
             if found is None:
                 self.close_connection = True

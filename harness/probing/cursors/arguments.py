@@ -15,6 +15,13 @@ _TAKES = frozenset(
 """Arguments, folded, that say where to go on."""
 _GIVES = ("cursor", "pagetoken", "nexttoken", "continuation", "continuationtoken", "marker", "next")
 """How the names of fields end, folded, that say it; and ``scroll_id``."""
+LISTS: Mapping[str, str] = {
+    "tools/list": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "prompts/list": "prompts",
+}
+"""Lists of the server itself, which take a ``cursor``: method → where its result has the list."""
 
 
 def cursor_argument(tool: Tool) -> str | None:

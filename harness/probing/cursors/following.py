@@ -6,7 +6,7 @@ caller reads all their own pages before and after, so that data which changes me
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -16,7 +16,8 @@ from harness.judging.policy.views import Result
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, result_of
 from harness.probing.caller_views import Lived, label_of, name_of
 from harness.probing.callers import ProbeCaller
-from harness.probing.cursors.arguments import cursor_argument, cursor_of, followed
+from harness.probing.cursors.arguments import LISTS, cursor_argument, cursor_of, followed
+from harness.probing.cursors.lists import CURSOR, list_line, owners
 from harness.probing.planned_calls import ProbeCall
 from harness.reports.build import build_report
 from harness.runlog import RunLog, TrialLine
@@ -42,9 +43,22 @@ class Pair:
     argument: str
 
 
-def pairs(asking: Asking, log: RunLog) -> Sequence[Pair]:
-    """Return who sends whose cursor, by what ``log`` says so far; at most `MOST_PAIRS`."""
-    return [*_pairs(asking, Lived(build_report(log), log))][:MOST_PAIRS]
+async def pairs(asking: Asking, log: RunLog) -> Sequence[Pair]:
+    """Return who sends whose cursor, by what ``log`` says so far; at most `MOST_PAIRS` of tools.
+
+    As many more are of the lists of tools, resources and prompts: these are asked for here.
+    """
+    lists = [*_of_lists(asking, await owners(asking))]
+    return [*_pairs(asking, Lived(build_report(log), log))][:MOST_PAIRS] + lists[:MOST_PAIRS]
+
+
+def _of_lists(asking: Asking, owners: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+    for method, names in owners.items():
+        call = ProbeCall(tool=method, arguments={}, changes=False)
+        for owner in asking.plan.callers:
+            for caller in asking.plan.callers if owner.name in names else ():
+                if caller is not owner:
+                    yield Pair(owner, caller, call, CURSOR)
 
 
 def _pairs(asking: Asking, lived: Lived) -> Iterator[Pair]:
@@ -115,7 +129,9 @@ class _Course:
     async def _made(
         self, session: Session, who: ProbeCaller, call: ProbeCall, step: Step, number: int
     ) -> Result | None:
-        line = await self.asking.line(session, call, self._trial(who, call, step, number))
+        trial = self._trial(who, call, step, number)
+        ask = list_line if call.tool in LISTS else self.asking.line
+        line = await ask(session, call, trial)
         self.lines.append(line)
         found = result_of(line)
         return found if found is not None and found.call.outcome == "ok" else None
@@ -138,7 +154,7 @@ class _Course:
                     "damage": None,
                     "credential": "valid",
                     "cursor": {**told, "step": step, "number": number},
-                    **self.asking.plan.origin.fact(who, call),
+                    **({} if call.tool in LISTS else self.asking.plan.origin.fact(who, call)),
                 }
             },
         )

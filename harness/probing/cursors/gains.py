@@ -8,7 +8,8 @@ from harness.judging.policy.same_record import same_thing
 from harness.judging.policy.views import Leaf, Result
 from harness.matching.masks import is_masked
 from harness.probing.caller_views import Lived, facts_of, label_of
-from harness.probing.cursors.arguments import cursor_of, gives_cursor
+from harness.probing.cursors.arguments import LISTS, cursor_of, gives_cursor
+from harness.probing.cursors.lists import listed
 from harness.probing.report import ProbeFinding
 from harness.safe_text import one_line
 from harness.types import TrialResult
@@ -25,7 +26,8 @@ def cursor_gains(lived: Lived) -> Iterator[ProbeFinding]:
         groups.setdefault((told["of"], told["owner"], told["caller"]), []).append(run)
     for (call, owner, caller), runs in groups.items():
         steps = _Steps(lived, runs)
-        found = [steps.opened(number) for number in (1, _TWICE)]
+        opened = steps.listed if facts_of(runs[0])["tool"] in LISTS else steps.opened
+        found = [opened(number) for number in (1, _TWICE)]
         if all(found):
             fields = ", ".join(list(dict.fromkeys(found[0]))[:_MOST_FIELDS])
             words = (
@@ -60,6 +62,18 @@ class _Steps:
             for leaf in cross.leaves
             if _tells(leaf) and _has(theirs, leaf) and self._is_withheld(leaf, own, whole=whole)
         ]
+
+    def listed(self, number: int) -> list[str]:
+        """Return the names that the owner's cursor lists for both, and no page of the caller's own.
+
+        None if their own list was not read to its end.
+        """
+        theirs, cross = (self._results.get((step, number)) for step in ("theirs", "cross"))
+        own, whole = self._own()
+        if theirs is None or cross is None or own is None or not (own and whole):
+            return []
+        known = {str(leaf.value) for leaf in own}
+        return [name for name in listed(cross) if name in {*listed(theirs)} - known]
 
     def _own(self) -> tuple[list[Leaf] | None, bool]:
         """Return the fields of the caller's own pages, before and after, and whether that is all.

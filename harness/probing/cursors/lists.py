@@ -1,0 +1,88 @@
+"""The lists of a server itself, by pages: its tools, resources, templates and prompts.
+
+They are asked for like tools whose argument is a cursor. Of each page only the names are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.errors import HarnessError, ServerError
+from harness.judging.policy.views import Result
+from harness.probing.caller_sessions import Asking, judged
+from harness.probing.cursors.arguments import LISTS
+from harness.probing.planned_calls import ProbeCall
+from harness.runlog import TrialLine
+from harness.sessions import Session
+from harness.types import ToolCall, Transcript, Trial
+from harness.utc import utc_now
+
+CURSOR = "cursor"
+"""The parameter that takes a cursor."""
+_NEXT = "nextCursor"
+_NAMING = ("uri", "uriTemplate", "name")
+
+
+async def owners(asking: Asking) -> Mapping[str, list[str]]:
+    """Return the methods whose first page has a cursor, and the identities that were given it."""
+    found: dict[str, list[str]] = {method: [] for method in LISTS}
+    for caller in asking.plan.callers:
+        try:
+            async with asking.session(caller) as session:
+                for method, given in found.items():
+                    if await _has_more(session, method):
+                        given.append(caller.name)
+        except HarnessError:
+            continue  # who is not let in is given nothing
+    return found
+
+
+async def _has_more(session: Session, method: str) -> bool:
+    try:
+        return bool((await session.ask(method, {})).get(_NEXT))
+    except ServerError:
+        return False  # most servers have not all of the lists
+
+
+async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLine:
+    """Ask for one page, and return its line."""
+    try:
+        page = await session.ask(call.tool, call.arguments)
+        made = ToolCall(
+            tool=call.tool,
+            arguments=call.arguments,
+            outcome="ok",
+            reply=1,
+            structured=_names(call.tool, page),
+        )
+    except ServerError as error:
+        made = ToolCall(
+            tool=call.tool, arguments=call.arguments, outcome="tool_error", reply=1, text=str(error)
+        )
+    transcript = Transcript(
+        tool_calls=(made,),
+        replies=1,
+        started_at=utc_now(),
+        tools=tuple(tool.name for tool in session.tools.tools),
+        tools_digest=session.tools.digest,
+        stop="answer",
+    )
+    return await judged(trial, transcript, session.tools)
+
+
+def _names(method: str, page: Mapping[str, Any]) -> dict[str, Any]:
+    items = page.get(LISTS[method])
+    rows = [
+        {key: item[key]}
+        for item in (items if isinstance(items, list) else ())
+        if isinstance(item, Mapping)
+        for key in _NAMING
+        if isinstance(item.get(key), str)
+    ]
+    return {LISTS[method]: rows, **({_NEXT: page[_NEXT]} if page.get(_NEXT) else {})}
+
+
+def listed(result: Result) -> Iterator[str]:
+    """Yield the names and addresses on a page that `list_line` has recorded."""
+    return (str(leaf.value) for leaf in result.leaves if leaf.name in _NAMING)
