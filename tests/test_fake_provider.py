@@ -465,6 +465,16 @@ def test_what_is_not_served_is_a_clear_error(
     assert where in response.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("where", ["/", "/v1/messages"])
+def test_a_probe_by_head_has_no_body_and_is_no_mistake(client: httpx2.Client, where: str) -> None:
+    with FakeProvider([say("ok")]) as provider:
+        response = client.head(provider.url + where)
+        assert send(client, provider, PATHS[0]).status_code == 200
+        assert [request.rejected for request in provider.journal] == [None, None]
+    assert response.status_code in (404, 405)
+    assert response.content == b""
+
+
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: (

@@ -36,5 +36,7 @@ class Api:
     stream: Callable[[Json, Json], EventStream]
     """The same reply as the events that bring it, from its body and the request's."""
     error: ErrorBody
+    scripted: bool = True
+    """Whether the script says what is answered; else the request alone does."""
     request_id: str
     """The response header that names the request."""

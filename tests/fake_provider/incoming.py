@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 Json: TypeAlias = dict[str, Any]
 """A JSON object."""
 
-ApiName: TypeAlias = Literal["messages", "chat", "responses", "models", "other"]
+ApiName: TypeAlias = Literal["messages", "count_tokens", "chat", "responses", "models", "other"]
 """Which API was called; ``other`` is a path that does not exist."""
 
 

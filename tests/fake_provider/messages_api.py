@@ -40,7 +40,9 @@ def read(body: Json) -> Conversation:
         for message in messages
         if message["role"] == "user" and (text := _text(message["content"]))
     ]
-    last = messages[-1]["content"] if messages else []
+    systems = [_text(message["content"]) for message in messages if message["role"] == "system"]
+    spoken = [message for message in messages if message["role"] != "system"]
+    last = spoken[-1]["content"] if spoken else []
     results = (
         [block for block in last if block["type"] == "tool_result"]
         if isinstance(last, list)
@@ -50,7 +52,7 @@ def read(body: Json) -> Conversation:
         turn=sum(message["role"] == "assistant" for message in messages),
         prompt=users[0] if users else "",
         last_text=users[-1] if users else "",
-        system=_text(body.get("system") or ""),
+        system="\n".join([_text(body.get("system") or ""), *systems]).strip("\n"),
         tools={
             t["name"]: OfferedTool(t.get("description"), t["input_schema"])
             for t in body.get("tools") or []
@@ -87,6 +89,13 @@ def render(answer: Answer, incoming: Incoming, memory: Memory) -> Json:
         else None,
         "usage": _usage(answer, content, thinking, incoming, memory),
     }
+
+
+def count(answer: Answer, incoming: Incoming, memory: Memory) -> Json:
+    """Return how many tokens a request would send."""
+    body = incoming.body
+    parts = [body["messages"], body.get("system") or "", body.get("tools") or []]
+    return {"input_tokens": estimate(parts)}
 
 
 def error(status: int, message: str, param: str | None = None, code: str | None = None) -> Json:
@@ -128,6 +137,16 @@ def _text(content: Any) -> str:
     return "\n".join(block["text"] for block in content if block["type"] == "text")
 
 
+COUNT_API = Api(
+    name="count_tokens",
+    check=messages_rules.check_count,
+    read=read,
+    render=count,
+    stream=messages_events.stream,
+    error=error,
+    request_id="request-id",
+    scripted=False,
+)
 API = Api(
     name="messages",
     check=messages_rules.check,

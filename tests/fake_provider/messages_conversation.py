@@ -15,8 +15,17 @@ from tests.fake_provider.schemas import duplicates
 THINKING = ("thinking", "redacted_thinking")
 
 
-def check_conversation(messages: list[Any], memory: Memory, *, has_tools: bool) -> None:
-    """Hold the messages, one by one and together."""
+def check_conversation(
+    messages: list[Any], memory: Memory, *, has_tools: bool, may_have_system: bool
+) -> None:
+    """Hold the messages, one by one and together.
+
+    Where a system message may stand among them, it is no turn: what is around it is held as if it
+    were not there.
+    """
+    if may_have_system:
+        _check_system_messages(messages)
+        messages = [message for message in messages if not _is_system(message)]
     if not messages:
         raise Rejected("messages: at least one message is required")
     asked: list[str] = []
@@ -51,6 +60,25 @@ def check_conversation(messages: list[Any], memory: Memory, *, has_tools: bool) 
             "Requests which include `tool_use` or `tool_result` blocks must define tools"
         )
     _check_thinking_came_back(messages, memory)
+
+
+def _is_system(message: Any) -> bool:
+    return isinstance(message, dict) and message.get("role") == "system"
+
+
+def _check_system_messages(messages: list[Any]) -> None:
+    for number, message in enumerate(messages):
+        if not _is_system(message):
+            continue
+        path = f"messages.{number}"
+        before = messages[number - 1] if number else {}
+        if not isinstance(before, dict) or before.get("role") != "user":
+            raise Rejected(f"{path}: a system message must come right after a user message")
+        check_keys(path, message, frozenset({"role", "content"}), frozenset({"role", "content"}))
+        for place, block in enumerate(content_of(message)):
+            check_block(f"{path}.content.{place}", block, "user")
+            if block["type"] != "text":
+                raise Rejected(f"{path}.content.{place}.type: Input should be 'text'")
 
 
 def _was_paused(messages: list[Any], memory: Memory) -> bool:

@@ -30,6 +30,19 @@ FIELDS = words(
 )
 SAMPLING = words("temperature top_k top_p")
 """Fields that version 2023-06-01 still knows."""
+BETA_FIELDS = {
+    "compaction": "compact-",
+    "context_management": "context-management-",
+    "fallbacks": "server-side-fallback-",
+    "mcp_servers": "mcp-client-",
+    "thread": "message-threads-",
+}
+"""Field → how the beta begins that a request must name in ``anthropic-beta`` to send it."""
+COUNTED = words(
+    "cache_control context_management mcp_servers messages model output_config speed system "
+    "thinking tool_choice tools"
+)
+"""Fields that counting tokens knows."""
 TOOL_FIELDS = words(
     "name description input_schema cache_control type strict allowed_callers defer_loading "
     "eager_input_streaming "
@@ -45,15 +58,29 @@ FIXED_SAMPLING = re.compile(r"claude-(fable|mythos|\w+-5|\w+-4-[78])")
 def check(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
     """Raise `Rejected` for anything that the API answers with 400."""
     _check_headers(headers)
-    _check_fields(
-        body, FIELDS | SAMPLING if headers["anthropic-version"] == "2023-06-01" else FIELDS
-    )
+    _check_fields(body, _known_fields(headers), ("model", "max_tokens", "messages"))
+    _check_parts(headers, body, memory)
+
+
+def check_count(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
+    """Raise `Rejected` where counting the tokens of such a request is answered with 400."""
+    _check_headers(headers)
+    _check_fields(body, _known_fields(headers) & COUNTED, ("model", "messages"))
+    _check_parts(headers, body, memory)
+
+
+def _check_parts(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
     tools = body.get("tools") or []
     check_once(tools, memory, _check_tools)
     _check_tool_choice(body, [tool["name"] for tool in tools])
     _check_thinking_and_sampling(body)
     _check_system(body.get("system", ""))
-    check_conversation(body["messages"], memory, has_tools=bool(tools))
+    check_conversation(
+        body["messages"],
+        memory,
+        has_tools=bool(tools),
+        may_have_system=_names_beta(headers, "mid-conversation-system-"),
+    )
     _check_breakpoints(body)
 
 
@@ -66,20 +93,31 @@ def _check_headers(headers: Mapping[str, str]) -> None:
         )
 
 
-def _check_fields(body: Json, fields: frozenset[str]) -> None:
+def _known_fields(headers: Mapping[str, str]) -> frozenset[str]:
+    opened = {field for field, beta in BETA_FIELDS.items() if _names_beta(headers, beta)}
+    sampling = SAMPLING if headers["anthropic-version"] == "2023-06-01" else frozenset()
+    return FIELDS | sampling | opened
+
+
+def _names_beta(headers: Mapping[str, str], beta: str) -> bool:
+    named = headers.get("anthropic-beta", "").split(",")
+    return any(name.strip().startswith(beta) for name in named)
+
+
+def _check_fields(body: Json, fields: frozenset[str], required: tuple[str, ...]) -> None:
     for name, fits, kind in (
         ("model", lambda v: isinstance(v, str) and v, "string"),
         ("max_tokens", lambda v: isinstance(v, int) and not isinstance(v, bool), "integer"),
         ("messages", lambda v: isinstance(v, list), "list"),
     ):
-        if name not in body:
+        if name not in body and name in required:
             raise Rejected(f"{name}: Field required")
-        if not fits(body[name]):
+        if name in body and not fits(body[name]):
             raise Rejected(f"{name}: Input should be a valid {kind}")
     for name in body:
         if name not in fields:
             raise Rejected(f"{name}: Extra inputs are not permitted")
-    if body["max_tokens"] < 0:
+    if body.get("max_tokens", 0) < 0:
         raise Rejected("max_tokens: Input should be greater than or equal to 0")
     if not isinstance(body.get("tools", []), list):
         raise Rejected("tools: Input should be a valid list")
@@ -178,7 +216,7 @@ def _check_thinking_and_sampling(body: Json) -> None:
             raise Rejected(
                 "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024"
             )
-        if budget >= body["max_tokens"]:
+        if "max_tokens" in body and budget >= body["max_tokens"]:
             raise Rejected("`max_tokens` must be greater than `thinking.budget_tokens`")
         if (body.get("tool_choice") or {}).get("type") in ("any", "tool"):
             raise Rejected("Thinking may not be enabled when tool_choice forces tool use.")

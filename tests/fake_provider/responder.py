@@ -22,6 +22,7 @@ from tests.fake_provider.steps import (
 
 APIS: Mapping[str, Api] = {
     "/v1/messages": messages_api.API,
+    "/v1/messages/count_tokens": messages_api.COUNT_API,
     "/v1/chat/completions": chat_api.API,
     "/v1/responses": responses_api.API,
 }
@@ -53,7 +54,7 @@ class Responder:
             incoming.rejected = rejected.message
             body = api.error(rejected.status, rejected.message, rejected.param, rejected.code)
             return (Http(status=rejected.status, body=body),) * 2
-        step = self._step(incoming)
+        step = self._step(incoming) if api.scripted else Answer()
         whole = Answer() if isinstance(step, Broken) else step
         if isinstance(whole, Answer):
             body = api.render(whole, incoming, self._memory)
@@ -77,7 +78,9 @@ class Responder:
             return
         bearer = incoming.headers.get("authorization", "").removeprefix("Bearer ")
         given = (
-            incoming.headers.get("x-api-key") if incoming.api == "messages" else None
+            incoming.headers.get("x-api-key")
+            if incoming.api in ("messages", "count_tokens")
+            else None
         ) or bearer
         if not given:
             raise Rejected(
@@ -114,8 +117,10 @@ class Responder:
                 )
             return Http(status=200, body=_model_list("anthropic-version" in incoming.headers))
         code = 404 if incoming.api == "other" else 405
-        incoming.rejected = f"{method} {incoming.path} is not served here"
-        return Http(status=code, body=openai_error(code, incoming.rejected))
+        message = f"{method} {incoming.path} is not served here"
+        if method != "HEAD":  # which asks only whether somebody is there
+            incoming.rejected = message
+        return Http(status=code, body=openai_error(code, message))
 
 
 def _check(incoming: Incoming, api: Api, memory: Memory) -> None:

@@ -11,6 +11,7 @@ from tests.fake_provider.incoming import Conversation, Incoming, Json, OfferedTo
 from tests.fake_provider.memory import Memory
 from tests.fake_provider.openai_rules import error
 from tests.fake_provider.responses_rules import kind_of
+from tests.fake_provider.responses_tools import IN_NAMESPACE, functions, names
 from tests.fake_provider.steps import Answer, Call, Text, Thought
 from tests.fake_provider.streaming import responses_events
 from tests.fake_provider.tokens import estimate
@@ -41,13 +42,13 @@ def read(body: Json) -> Conversation:
         last_text=users[-1] if users else "",
         system="\n".join([body.get("instructions") or "", *systems]).strip("\n"),
         tools={
-            t["name"]: OfferedTool(t.get("description"), t["parameters"] or {})
-            for t in body.get("tools", [])
+            name: OfferedTool(function.get("description"), function["parameters"] or {})
+            for name, function in functions(body.get("tools", []))
         },
         tool_results=tuple(
             ToolResult(item["call_id"], _text(item["output"]), None)
             for item in recent
-            if kind_of(item) == "function_call_output"
+            if kind_of(item).endswith("call_output")
         ),
     )
 
@@ -55,7 +56,7 @@ def read(body: Json) -> Conversation:
 def render(answer: Answer, incoming: Incoming, memory: Memory) -> Json:
     """Return the response body for ``answer``."""
     body = incoming.body
-    output = _output(answer, memory)
+    output = _output(answer, memory, names(body.get("tools", [])))
     is_cut = answer.stop == "max_tokens"
     return {
         "id": memory.mint("resp_"),
@@ -83,7 +84,7 @@ def render(answer: Answer, incoming: Incoming, memory: Memory) -> Json:
     }
 
 
-def _output(answer: Answer, memory: Memory) -> list[Json]:
+def _output(answer: Answer, memory: Memory, offered: list[str]) -> list[Json]:
     status = "incomplete" if answer.stop == "max_tokens" else "completed"
     reasoning = [_reasoning(block, memory) for block in answer.blocks if isinstance(block, Thought)]
     parts: list[Json] = [
@@ -97,7 +98,7 @@ def _output(answer: Answer, memory: Memory) -> list[Json]:
     if parts:
         message = {"type": "message", "role": "assistant", "status": status, "content": parts}
         output.append({"id": memory.mint("msg_"), **message})
-    output += [_call(block, memory) for block in answer.blocks if isinstance(block, Call)]
+    output += [_call(block, memory, offered) for block in answer.blocks if isinstance(block, Call)]
     for item in output[len(reasoning) :] if reasoning else ():
         memory.reasoning[item.get("call_id") or item["id"]] = reasoning
     return output
@@ -114,7 +115,10 @@ def _reasoning(block: Thought, memory: Memory) -> Json:
     return item
 
 
-def _call(block: Call, memory: Memory) -> Json:
+def _call(block: Call, memory: Memory, offered: list[str]) -> Json:
+    namespace, _, name = (
+        block.tool.rpartition(IN_NAMESPACE) if block.tool in offered else ("", "", block.tool)
+    )
     call_id = memory.mint("call_")
     if isinstance(block.arguments, str):
         memory.bad_arguments[call_id] = arguments = block.arguments
@@ -125,8 +129,9 @@ def _call(block: Call, memory: Memory) -> Json:
         "type": "function_call",
         "status": "completed",
         "call_id": call_id,
-        "name": block.tool,
+        "name": name,
         "arguments": arguments,
+        **({"namespace": namespace} if namespace else {}),
     }
 
 
@@ -152,7 +157,10 @@ def _usage(answer: Answer, output: list[Json], body: Json) -> Json:
 
 
 def _is_models(item: Json) -> bool:
-    return kind_of(item) in ("function_call", "reasoning") or item.get("role") == "assistant"
+    return (
+        kind_of(item) in ("function_call", "custom_tool_call", "web_search_call", "reasoning")
+        or item.get("role") == "assistant"
+    )
 
 
 def _text(content: Any) -> str:

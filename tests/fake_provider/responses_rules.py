@@ -10,7 +10,6 @@ from tests.fake_provider.memory import Memory
 from tests.fake_provider.openai_rules import (
     REASONING_MODEL,
     check_arguments,
-    check_function,
     check_keys,
     check_not_empty,
     check_stream,
@@ -19,10 +18,12 @@ from tests.fake_provider.openai_rules import (
     check_top_level,
     wrong_type,
 )
+from tests.fake_provider.responses_tools import check_tools, names
 from tests.fake_provider.schemas import check_once, duplicates, words
 
 FIELDS = words(
-    "access_programs background context_management conversation image include input instructions "
+    "access_programs background client_metadata context_management conversation image include "
+    "input instructions "
     "max_output_tokens "
     "max_tool_calls metadata model moderation parallel_tool_calls previous_response_id prompt "
     "prompt_cache_key "
@@ -30,17 +31,22 @@ FIELDS = words(
     "stream stream_options "
     "temperature text tool_choice tools top_logprobs top_p truncation user"
 )
-TOOL_FIELDS = "parameters strict description allowed_callers defer_loading output_schema async"
 ITEM_FIELDS = {
     "message": ("role content", "id phase status type"),
     "function_call": ("type call_id name arguments", "id caller namespace status async"),
     "function_call_output": ("type call_id output", "id caller name namespace status"),
+    "custom_tool_call": ("type call_id name input", "id caller namespace status"),
+    "custom_tool_call_output": ("type call_id output", "id caller name status"),
+    "web_search_call": ("type id action status", ""),
     "reasoning": ("type id summary", "content encrypted_content status"),
 }
 ID_PREFIXES = {
     "message": "msg",
     "function_call": "fc",
     "function_call_output": "fc",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctc",
+    "web_search_call": "ws",
     "reasoning": "rs",
 }
 NULLABLE = frozenset({"encrypted_content", "phase", "caller", "name", "namespace", "id"})
@@ -55,10 +61,10 @@ def check(headers: Mapping[str, str], body: Json, memory: Memory) -> None:
     check_stream(body, "include_obfuscation")
     _check_parameters(body)
     tools = body.get("tools", [])
-    check_once(tools, memory, _check_tools)
+    check_once(tools, memory, check_tools)
     choice = body.get("tool_choice")
     chosen = choice.get("name") if isinstance(choice, dict) else None
-    check_tool_choice(choice, chosen, [tool["name"] for tool in tools])
+    check_tool_choice(choice, chosen, names(tools))
     items = body["input"]
     if isinstance(items, str):
         return
@@ -90,25 +96,6 @@ def _check_parameters(body: Json) -> None:
             f"Previous response with id '{body['previous_response_id']}' not found.",
             param="previous_response_id",
             code="previous_response_not_found",
-        )
-
-
-def _check_tools(tools: list[Any]) -> None:
-    for number, tool in enumerate(tools):
-        path = f"tools[{number}]"
-        if not isinstance(tool, dict):
-            raise wrong_type(path, "an object", tool)
-        if tool.get("type") != "function":
-            raise Rejected(
-                f"Invalid value: '{tool.get('type')}'. Supported values are: 'function'.",
-                param=path,
-            )
-        check_keys(path, tool, "type name", TOOL_FIELDS)
-        check_keys(path, tool, "type name parameters", TOOL_FIELDS)
-        check_function(path, tool, f"{path}.parameters")
-    if twice := duplicates([tool["name"] for tool in tools]):
-        raise Rejected(
-            f"Invalid 'tools': function names must be unique, '{twice[0]}' is not.", param="tools"
         )
 
 
@@ -190,6 +177,17 @@ def _check_call(path: str, item: Json, memory: Memory) -> None:
     )
 
 
+def _check_custom_call(path: str, item: Json, memory: Memory) -> None:
+    check_string(f"{path}.call_id", item["call_id"], MAX_CALL_ID)
+    for name in ("name", "input"):
+        check_string(f"{path}.{name}", item[name])
+
+
+def _check_search(path: str, item: Json, memory: Memory) -> None:
+    if not isinstance(item["action"], dict):
+        raise wrong_type(f"{path}.action", "an object", item["action"])
+
+
 def _check_output(path: str, item: Json, memory: Memory) -> None:
     check_string(f"{path}.call_id", item["call_id"], MAX_CALL_ID)
     if isinstance(item["output"], str):
@@ -209,6 +207,9 @@ CHECKS: Mapping[str, Callable[[str, Json, Memory], None]] = {
     "message": _check_message,
     "function_call": _check_call,
     "function_call_output": _check_output,
+    "custom_tool_call": _check_custom_call,
+    "custom_tool_call_output": _check_output,
+    "web_search_call": _check_search,
     "reasoning": _check_summary,
 }
 
@@ -233,13 +234,13 @@ def _check_calls_are_answered(items: list[Json]) -> None:
     answered: list[str] = []
     for item in [*items, {"type": "message", "role": "end"}]:
         kind = kind_of(item)
-        if kind == "function_call":
+        if kind in ("function_call", "custom_tool_call"):
             if item["call_id"] in asked:
                 raise Rejected(
                     f"Duplicate function call with call_id {item['call_id']}.", param="input"
                 )
             asked.append(item["call_id"])
-        elif kind == "function_call_output":
+        elif kind in ("function_call_output", "custom_tool_call_output"):
             if item["call_id"] not in asked:
                 raise Rejected(
                     f"No tool call found for function call output with call_id {item['call_id']}.",

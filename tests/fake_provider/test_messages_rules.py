@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import anthropic
 import httpx2
 import pytest
 
@@ -355,3 +356,91 @@ def test_thinking_of_an_earlier_round_may_be_left_out() -> None:
         reply = post(client, messages=[USER]).json()
         earlier = [USER, *continued(reply, [reply["content"][1]]), model(text("Found it.")), USER]
         assert post(client, messages=earlier).status_code == 200
+
+
+# ── Betas, and counting ──────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "beta"),
+    [
+        ("context_management", {"edits": []}, "context-management-2025-06-27"),
+        ("mcp_servers", [], "mcp-client-2025-11-20"),
+    ],
+)
+def test_a_beta_field_is_known_only_where_its_beta_is_named(
+    client: httpx2.Client, field: str, value: Any, beta: str
+) -> None:
+    refused = post(client, {"anthropic-beta": "effort-2025-11-24"}, **{field: value})
+    assert refused.status_code == 400
+    assert f"{field}: Extra inputs" in refused.json()["error"]["message"]
+    named = {"anthropic-beta": f"effort-2025-11-24, {beta}"}
+    assert post(client, named, **{field: value}).status_code == 200
+
+
+SYSTEM = {"role": "system", "content": "Be brief."}
+
+
+@pytest.mark.parametrize(
+    ("messages", "status"),
+    [
+        ([USER, SYSTEM], 200),
+        ([USER, USES, RESULTS, SYSTEM], 200),
+        ([USER, SYSTEM, USES, RESULTS], 200),
+        ([SYSTEM, USER], 400),
+        ([USER, USES, SYSTEM, RESULTS], 400),
+        ([USER, SYSTEM, USER], 400),
+        ([USER, {**SYSTEM, "content": [USE]}], 400),
+        ([USER, {"role": "system"}], 400),
+    ],
+)
+def test_a_system_message_may_follow_the_user_where_the_beta_is_named(
+    client: httpx2.Client, messages: list[Any], status: int
+) -> None:
+    named = {"anthropic-beta": "mid-conversation-system-2026-04-07"}
+    assert post(client, named, messages=messages).status_code == status
+    assert post(client, messages=messages).status_code == 400
+
+
+def test_a_system_message_amid_the_conversation_is_read_as_system() -> None:
+    named = {"anthropic-beta": "mid-conversation-system-2026-04-07"}
+    with FakeProvider([say("ok")]) as provider, httpx2.Client(base_url=provider.url) as client:
+        post(client, named, system="You help.", messages=[USER, SYSTEM])
+        (request,) = provider.journal
+    assert (request.system, request.last_text) == ("You help.\nBe brief.", "hi")
+
+
+def test_tokens_are_counted_without_asking_the_script() -> None:
+    asked: dict[str, Any] = {"model": "claude-sonnet-5", "messages": [USER], "tools": [TOOL]}
+    with (
+        FakeProvider([]) as provider,
+        anthropic.Anthropic(base_url=provider.url, api_key="test-key", max_retries=0) as client,
+    ):
+        few = client.messages.count_tokens(**asked).input_tokens
+        many = client.messages.count_tokens(**asked, system="Be brief. " * 40).input_tokens
+        beta = client.beta.messages.count_tokens(**asked, betas=["token-counting-2024-11-01"])
+        assert {request.api for request in provider.journal} == {"count_tokens"}
+    assert few == beta.input_tokens
+    assert many == few + 100
+
+
+@pytest.mark.parametrize(
+    ("message", "change"),
+    [
+        ("max_tokens: Extra inputs", {"max_tokens": 10}),
+        ("stream: Extra inputs", {"stream": True}),
+        ("messages: Field required", {"messages": None}),
+        ("roles must alternate", talk(USER, USER)),
+    ],
+)
+def test_counting_is_as_strict_as_asking(
+    client: httpx2.Client, message: str, change: dict[str, Any]
+) -> None:
+    body = {"model": "claude-sonnet-5", "messages": [USER], **change}
+    response = client.post(
+        "/v1/messages/count_tokens",
+        json={name: value for name, value in body.items() if value is not None},
+        headers={"x-api-key": "test-key", "anthropic-version": "2023-06-01"},
+    )
+    assert response.status_code == 400
+    assert message in response.json()["error"]["message"]

@@ -76,7 +76,7 @@ REJECTED: list[tuple[str, dict[str, Any]]] = [
     ("object schema missing properties", tool(parameters={"type": "object"})),
     ("at the top level", tool(parameters={**SCHEMA, "not": {}})),
     ("function names must be unique", {"tools": [TOOL, TOOL]}),
-    ("Invalid value: 'web_search'", tool(type="web_search")),
+    ("Invalid value: 'computer'", tool(type="computer")),
     ("Tool choice 'g' not found", {"tool_choice": {"type": "function", "name": "g"}}),
     ("'tool_choice': only allowed when 'tools'", {"tools": ..., "tool_choice": "auto"}),
     # items
@@ -172,6 +172,55 @@ def test_a_request_that_keeps_the_rules_is_answered(
     client: httpx2.Client, changes: dict[str, Any]
 ) -> None:
     assert post(client, **changes).status_code == 200, post(client, **changes).text
+
+
+SPACE = {"type": "namespace", "name": "crm", "description": "d", "tools": [TOOL]}
+GREP = {"type": "custom", "name": "grep", "format": {"type": "text"}}
+CUSTOM = {"type": "custom_tool_call", "call_id": "c1", "name": "grep", "input": "x"}
+CUSTOM_OUTPUT = {"type": "custom_tool_call_output", "call_id": "c1", "output": "none"}
+SEARCH = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {}}
+
+
+@pytest.mark.parametrize(
+    ("problem", "changes"),
+    [
+        (None, {"tools": [SPACE, TOOL, GREP, {"type": "web_search"}, {"type": "tool_search"}]}),
+        (None, {"tools": [SPACE], "tool_choice": {"type": "function", "name": "crm.f"}}),
+        (None, {**talk(USER, CUSTOM, CUSTOM_OUTPUT, SEARCH), "tools": [GREP]}),
+        (None, talk(USER, {**CALL, "namespace": "crm"}, OUTPUT)),
+        (None, {"client_metadata": {"turn_id": "1"}, "include": ["reasoning.encrypted_content"]}),
+        (
+            "parameter: 'tools[0].tools'",
+            {"tools": [{"type": "namespace", "name": "crm", "description": "d"}]},
+        ),
+        ("Invalid 'tools[0].tools': empty", {"tools": [{**SPACE, "tools": []}]}),
+        ("'namespace'. Supported values", {"tools": [{**SPACE, "tools": [SPACE]}]}),
+        ("names must be unique", {"tools": [{**SPACE, "tools": [TOOL, TOOL]}]}),
+        ("'tools[0].tools[0].title'", {"tools": [{**SPACE, "tools": [{**TOOL, "title": "T"}]}]}),
+        ("'tools[0].name'", {"tools": [{"type": "web_search", "name": "f"}]}),
+        ("No tool output found", talk(USER, CUSTOM, USER)),
+        ("No tool call found", talk(USER, CUSTOM_OUTPUT)),
+        ("'input[1].input'", talk(USER, {**CUSTOM, "input": {}}, CUSTOM_OUTPUT)),
+        ("begins with 'ws'", talk(USER, {**SEARCH, "id": "rs_1"})),
+    ],
+)
+def test_tools_and_items_of_coding_agents_are_held_too(
+    client: httpx2.Client, problem: str | None, changes: dict[str, Any]
+) -> None:
+    response = post(client, **changes)
+    assert response.status_code == (400 if problem else 200), response.text
+    assert problem is None or problem in response.json()["error"]["message"]
+
+
+def test_a_function_in_a_namespace_is_offered_and_called_by_both_names() -> None:
+    script = [call("crm.f", {}), say("ok")]
+    with FakeProvider(script) as provider, httpx2.Client(base_url=provider.url) as client:
+        (made,) = post(client, tools=[SPACE]).json()["output"]
+        output = {**OUTPUT, "call_id": made["call_id"]}
+        reply = post(client, tools=[SPACE], input=[USER, made, output])
+        assert [request.tool_names for request in provider.journal] == [("crm.f",)] * 2
+    assert (made["namespace"], made["name"]) == ("crm", "f")
+    assert reply.status_code == 200
 
 
 def test_a_request_without_the_key_is_answered_401(client: httpx2.Client) -> None:
