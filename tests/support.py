@@ -13,7 +13,7 @@ from typing import Any
 
 import anyio
 
-from harness.sessions import Session
+from harness.sessions import Introduction, Session
 from harness.types import (
     Aside,
     Case,
@@ -88,6 +88,10 @@ class MemorySession:
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         return {}
+
+    @property
+    def introduction(self) -> Introduction:
+        return Introduction(name="memory")
 
     async def watch(self) -> tuple[Aside, ...]:
         return ()

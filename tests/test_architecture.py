@@ -34,7 +34,7 @@ FLOORS = (
     {"agent", "checks"},
     {"leaderboards", "internal"},
     {"discovery"},
-    {"judging", "variants"},
+    {"judging", "variants", "proxy"},
     {"runner", "reports", "drafting", "linting"},
     {"workbench"},
     {"web", "api", "probing", "pytest_plugin", "telemetry"},

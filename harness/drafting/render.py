@@ -119,7 +119,7 @@ def _case(case: DraftCase, suite: DraftSuite) -> str:
 def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
     assertions: dict[str, Any] = {}
     if case.must_succeed:
-        assertions["must_succeed"] = _calls(case.must_succeed)
+        assertions["must_succeed"] = calls_data(case.must_succeed)
     if case.must_not_call:
         assertions["must_not_call"] = Inline(list(case.must_not_call))
     facts = {
@@ -135,7 +135,7 @@ def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
     }
 
 
-def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
+def calls_data(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
     """Return calls in a suite's form: names alone on one line, calls with arguments as a list."""
     if not any(arguments for _, arguments in calls):
         return Inline([tool for tool, _ in calls])

@@ -94,6 +94,12 @@ def judge_trial(
     )
 
 
+def not_judged(trial: Trial, transcript: Transcript, *, reason: str) -> TrialResult:
+    """Return the result of a conversation that nothing was expected of: it was skipped."""
+    facts = judge_trial(trial, transcript, ())
+    return replace(facts, status="skipped", skip_reason=reason, checks=(), error=None)
+
+
 def not_started(
     trial: Trial, status: Status, *, error: TrialError | None = None, reason: str | None = None
 ) -> TrialResult:

@@ -28,7 +28,7 @@ Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
 async def warm_up(asking: Asking) -> Lines:
-    """Make each call that changes nothing as each of the suite's identities, one after the other."""
+    """Make each call that changes nothing, as one identity of the suite after the other."""
     lines: Lines = []
     calls = [call for call in asking.calls if not call.changes]
     for caller in asking.plan.callers:

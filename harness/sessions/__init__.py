@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from harness.types import Aside, Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
@@ -15,6 +16,20 @@ from harness.types import Aside, Credential, JsonObject, ServerSpec, ToolCall, T
 SEPARATOR = "__"
 """Separates the name of a joined server from that of its tool; allowed in names by every provider.
 """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Introduction:
+    """What a server says of itself when a session is opened."""
+
+    name: str = ""
+    """Its name, if it gives one."""
+    version: str = ""
+    """Its version."""
+    instructions: str | None = None
+    """How its tools are to be used, for the model of whoever connects."""
+    capabilities: JsonObject = field(default_factory=dict)
+    """What it offers (``tools``, ``resources`` …), as MCP writes it."""
 
 
 class Session(Protocol):
@@ -40,6 +55,11 @@ class Session(Protocol):
         Raises:
             ServerError: it was refused, not answered in time, or the server is gone.
         """
+        ...
+
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself."""
         ...
 
     async def watch(self) -> tuple[Aside, ...]:

@@ -15,12 +15,14 @@ from harness.errors import ServerError
 from harness.json_bounds import loads, shortcoming
 from harness.linear_regex import matches_whole
 from harness.redaction.tokens import TokenPieces
+from harness.sessions import Introduction
 from harness.sessions.beside import asides_of
 from harness.sessions.beside import bounded as bounded_asides
 from harness.sessions.call_frames import reduced
 from harness.sessions.call_outcome import classify
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
+from harness.sessions.passed_on import PassedOn, TellProgress
 from harness.sessions.server_messages import Exchange
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
@@ -104,7 +106,9 @@ class CallSender:
             params["_meta"] = dict(draft.request.meta)
         try:
             with anyio.move_on_after(seconds) as scope, self._noting_wire(draft):
-                result = await self._client.request("tools/call", params, draft.exchange)
+                result = await self._client.request(
+                    "tools/call", params, draft.exchange, _progress_of(draft.request)
+                )
         except MCPError as error:
             return await self._failed(draft, error, anyio.current_time() - started)
         except HttpFault as fault:
@@ -115,6 +119,8 @@ class CallSender:
         clean = self._shown.json(result)
         draft.echoed = clean is not result
         result = clean
+        if isinstance(draft.request, PassedOn):
+            draft.request.answered(result)
         if self._client.is_watched:
             draft.came_with = tuple(asides_of(result))
         return await self._answered(draft, result, took)
@@ -137,15 +143,26 @@ class CallSender:
         self._client.watch()
         return await self._client.surroundings() if known is None else known
 
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself, without tokens."""
+        said = self._client.introduction
+        return replace(
+            said,
+            instructions=said.instructions and self._shown.text(said.instructions),
+            capabilities=self._shown.json(said.capabilities),
+        )
+
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send a request other than a call, and return its result.
+        """Send a request other than a call, and return its result, without tokens.
 
         Raises:
             ServerError: there is none.
         """
         try:
             with anyio.fail_after(self._timeout_s):
-                return await self._client.request(method, params)
+                result: JsonObject = self._shown.json(await self._client.request(method, params))
+                return result
         except TimeoutError as error:
             raise ServerError(
                 f"server did not answer {method} within {self._timeout_s:g} s"
@@ -188,6 +205,9 @@ class CallSender:
             return draft.record("server_lost", await self._when_lost(None), duration_s=took)
         if is_no_answer(error.data):
             return draft.record("invalid_result", error.message, duration_s=took)
+        if isinstance(draft.request, PassedOn):
+            said = self._shown.json({"message": error.message, "data": error.data})
+            draft.request.refused(error.code, said["message"], said["data"])
         text = (
             error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
         )
@@ -343,6 +363,10 @@ class _Draft:
             for body in (self.exchange.request, self.exchange.response)
         )
         return replace(made, wire=replace(self.wire, request=request, response=response))
+
+
+def _progress_of(request: ToolRequest) -> TellProgress | None:
+    return request.progress if isinstance(request, PassedOn) else None
 
 
 def _why_malformed(raw: str) -> str:

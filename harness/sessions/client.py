@@ -38,13 +38,15 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.errors import ServerError
+from harness.sessions import Introduction
 from harness.sessions.admission import refused_step
 from harness.sessions.beside import Heard
+from harness.sessions.passed_on import TellProgress
 from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import Aside, Protocol, Wire
+from harness.types import Aside, JsonObject, Protocol, Wire
 
 PROBE_S = 5.0
 """Seconds to wait for ``server/discover`` before a server is treated as one of the handshake era.
@@ -139,20 +141,38 @@ class McpClient:
         return other
 
     async def request(
-        self, method: str, params: Mapping[str, Any], exchange: Exchange | None = None
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        exchange: Exchange | None = None,
+        progress: TellProgress | None = None,
     ) -> dict[str, Any]:
         """Send a request and return its raw result.
 
         A ``_meta`` in ``params`` is joined by the session's own, which takes precedence. What
-        crosses the session is noted in ``exchange``.
+        crosses the session is noted in ``exchange``. If ``progress`` is given, the server is asked
+        to tell it, and it is called with it.
 
         Raises:
             MCPError: the server answered with an error, or the connection is closed (`is_closed`).
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
+        if progress is None:
+            quiet = _ignore if self._watched else None
+            return await self._sent(method, params, exchange, quiet)
+        with self._wire.requests.wanting_progress():
+            return await self._sent(method, params, exchange, progress)
+
+    async def _sent(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        exchange: Exchange | None,
+        progress: TellProgress | None,
+    ) -> dict[str, Any]:
         meta = {**params.get("_meta", {}), **self._meta}
         content = {**params, "_meta": meta} if meta else params
-        options: CallOptions = {"on_progress": _ignore} if self._watched else {}
+        options: CallOptions = {} if progress is None else {"on_progress": progress}
         if self._routing is not None:
             options["headers"] = self._routing.of(method, params)
         with self._wire.requests.noting(exchange or Exchange()):
@@ -190,11 +210,21 @@ class McpClient:
         if PROTOCOL_VERSION_META_KEY in self._meta:
             self._meta[LOG_LEVEL_META_KEY] = "debug"
 
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself."""
+        said, offered = self._session.server_info, self._session.server_capabilities
+        return Introduction(
+            name="" if said is None else said.name,
+            version="" if said is None else said.version,
+            instructions=self._session.instructions,
+            capabilities={} if offered is None else _written(offered),
+        )
+
     async def surroundings(self) -> tuple[Aside, ...]:
         """Return what is shown beside tools (`harness.sessions.surroundings`)."""
-        offered = self._session.server_capabilities
-        capabilities = {} if offered is None else offered.model_dump(exclude_none=True)
-        return await surroundings(self.request, self._session.instructions, capabilities)
+        said = self.introduction
+        return await surroundings(self.request, said.instructions, said.capabilities)
 
     async def _negotiate_era(self, probe_s: float) -> None:
         """Try the newest revision, then the handshake; or do what the server says it needs."""
@@ -275,6 +305,10 @@ async def open_client(
 
 async def _ignore(progress: float, total: float | None, message: str | None) -> None:
     """Ask for progress, so that a server tells it: `Heard` hears it."""
+
+
+def _written(capabilities: ServerCapabilities) -> JsonObject:
+    return capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
 
 
 def is_closed(error: MCPError) -> bool:

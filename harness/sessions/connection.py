@@ -17,7 +17,8 @@ import anyio
 
 from harness.canonical_json import canonical_json
 from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
-from harness.sessions.ending_words import WORDS_CHARS, leaves, quoted
+from harness.sessions import Introduction
+from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
 from harness.sessions.processes.guardian import Guardian
@@ -116,6 +117,12 @@ class Connection:
         assert self._caller is not None
         self.touched = True
         return await self._caller.ask(method, params)
+
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself; known once the connection is `ready`."""
+        assert self._caller is not None
+        return self._caller.introduction
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
@@ -288,7 +295,7 @@ class Connection:
                 self._tools = await self._listed(link)
         except ConnectionError:
             self._conclude(
-                f"{await _end_of(link, place)} while starting", link.source.noise, gone=True
+                f"{await end_of(link, place)} while starting", link.source.noise, gone=True
             )
         except HttpFault as fault:
             # An HTTP status proves that the server lives; only silence is a reason to wait for its
@@ -355,7 +362,7 @@ class Connection:
     async def _keep(self, link: Link, place: ServerProcess | Host) -> None:
         await self._over.wait()
         if not self._closing:
-            self._conclude(await _end_of(link, place))
+            self._conclude(await end_of(link, place))
 
     async def _when_lost(self, fault: HttpFault | None = None) -> str:
         """Return why a call has no answer: ``fault``, or why the whole connection broke."""
@@ -390,10 +397,3 @@ class Connection:
                 self._failure = NotAdmitted(told, status=refused, stderr_tail=tail)
         self._concluded.set()
         self._opened.set()
-
-
-async def _end_of(link: Link, place: ServerProcess | Host) -> str:
-    """Return how it ended; the process's exit first, since HTTP only shows a refused connection."""
-    if isinstance(place, ServerProcess):
-        return link.source.complaint or await place.obituary()
-    return await place.obituary() or link.source.complaint or "no longer answers"

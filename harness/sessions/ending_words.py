@@ -3,6 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from harness.sessions.processes.http_servers import Host
+from harness.sessions.processes.process import ServerProcess
+
+if TYPE_CHECKING:
+    from harness.sessions.client import Link
 
 WORDS_CHARS = 300
 """Most characters of one line that a server wrote, in a message."""
@@ -21,3 +28,10 @@ def leaves(error: BaseException) -> Iterator[str]:
             yield from leaves(inner)
     else:
         yield f"{type(error).__name__}: {error}"
+
+
+async def end_of(link: Link, place: ServerProcess | Host) -> str:
+    """Return how it ended; the process's exit first, since HTTP only shows a refused connection."""
+    if isinstance(place, ServerProcess):
+        return link.source.complaint or await place.obituary()
+    return await place.obituary() or link.source.complaint or "no longer answers"

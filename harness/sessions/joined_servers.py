@@ -14,7 +14,7 @@ from itertools import chain, count
 
 from harness.canonical_json import digest
 from harness.errors import ServerError
-from harness.sessions import SEPARATOR, Session
+from harness.sessions import SEPARATOR, Introduction, Session
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
 
@@ -127,6 +127,19 @@ class JoinedSession:
             except ServerError as error:
                 refusals.append(str(error))
         raise ServerError("; ".join(refusals))
+
+    @property
+    def introduction(self) -> Introduction:
+        """What all servers say of themselves, each under its name."""
+        each = dict(zip(self._names, (one.introduction for one in self._sessions), strict=True))
+        told = [f"{name}: {one.instructions}" for name, one in each.items() if one.instructions]
+        return Introduction(
+            name=", ".join(self._names),
+            instructions="\n\n".join(told) or None,
+            capabilities={
+                kind: one.capabilities[kind] for one in each.values() for kind in one.capabilities
+            },
+        )
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the sessions of all servers (see `harness.sessions.Session.watch`)."""

@@ -39,6 +39,7 @@ MAX_UNASKED = 200_000
 
 FLOOD = f"sent more than {MAX_UNASKED:,} unsolicited messages, and gave no answer"
 
+_PROGRESS = "notifications/progress"
 _IN_A_ROW = 64  # messages that are read before other tasks run: about a millisecond
 
 
@@ -89,6 +90,8 @@ class Requests:
     def __init__(self) -> None:
         """Begin at none."""
         self.waiting = 0
+        self.progress_wanted = 0
+        """Requests under way whose progress somebody is told."""
         self._open: dict[str, Exchange] = {}
 
     @contextmanager
@@ -101,6 +104,15 @@ class Requests:
             _NOTED.reset(before)
             if exchange.request is not None:
                 self._open.pop(str(exchange.request["id"]), None)
+
+    @contextmanager
+    def wanting_progress(self) -> Iterator[None]:
+        """Let the server's progress through for the length of the block."""
+        self.progress_wanted += 1
+        try:
+            yield
+        finally:
+            self.progress_wanted -= 1
 
     def sending(self, message: JSONRPCMessage) -> None:
         """Note a request of the current task."""
@@ -144,7 +156,9 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
                 self._requests.received(item)
             if isinstance(item, SessionMessage) and isinstance(item.message, UNASKED):
                 self._heard.note(item.message.method, item.message.params)
-                if isinstance(item.message, JSONRPCNotification):
+                if isinstance(item.message, JSONRPCNotification) and not (
+                    self._requests.progress_wanted and item.message.method == _PROGRESS
+                ):
                     continue  # nothing else uses it, and the SDK would start a task for each
             if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
                 return item

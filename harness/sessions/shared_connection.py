@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from harness.sessions import Introduction
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class Visit:
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request (see `harness.sessions.Session.ask`)."""
         return await self._caller.ask(method, params)
+
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself."""
+        return self._caller.introduction
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""

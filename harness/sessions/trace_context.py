@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, replace
 
-from harness.sessions import Session
+from harness.sessions import Introduction, Session
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 
 TRACEPARENT = "traceparent"
@@ -66,6 +66,11 @@ class TracedSession:
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request: as `Session.ask`."""
         return await self._session.ask(method, params)
+
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself: as `Session.introduction`."""
+        return self._session.introduction
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""

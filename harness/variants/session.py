@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anyio
 
-from harness.sessions import Session
+from harness.sessions import Introduction, Session
 from harness.types import Aside, JsonObject, Outcome, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
 
@@ -37,6 +37,11 @@ class VariantSession:
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request: as `Session.ask`."""
         return await self._session.ask(method, params)
+
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself: as `Session.introduction`."""
+        return self._session.introduction
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""

@@ -16,16 +16,16 @@ from harness.checks import VOCABULARY
 from harness.cli import shell_completion as completing
 from harness.cli.one_call import OneCall, make_call
 from harness.cli.options import MCP_CONFIG, TRUST, caller, json_object, servers
-from harness.cli.suite_servers import server_of
+from harness.cli.suite_servers import caller_named, server_of
 from harness.config import load_config
 from harness.discovery import find_suites
-from harness.errors import NotAdmitted, UsageError, did_you_mean
+from harness.errors import NotAdmitted, UsageError
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
-from harness.probing.callers import ANONYMOUS, ProbeCaller, named_callers
+from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.runner.planning.prepare import suite_roots
 from harness.safe_text import printable, seconds
 from harness.trust import GATE
-from harness.types import Credential, JsonObject, Suite, ToolCall
+from harness.types import Credential, JsonObject, ToolCall
 
 
 @click.command("call")
@@ -84,7 +84,7 @@ def command(  # noqa: PLR0913 - one for each option
     )
     who = ProbeCaller(name="a caller", user_context=user_context, credential=credential)
     if user_context is None:
-        who = _named(name or ANONYMOUS, found, credential)
+        who = caller_named(name or ANONYMOUS, found, credential)
     GATE.plan([spec])
     one = OneCall(tool=tool, arguments=arguments or {}, meta=meta or {}, caller=who, times=times)
     try:
@@ -97,19 +97,6 @@ def command(  # noqa: PLR0913 - one for each option
     else:
         click.echo(printable("\n".join(_lines(answer, who))))
     raise click.exceptions.Exit(EXIT_PASSED if answer.outcome == "ok" else EXIT_FAILED)
-
-
-def _named(
-    name: str, suites: tuple[Suite, ...] | list[Suite], credential: Credential
-) -> ProbeCaller:
-    callers = {one.name: one for one in named_callers(c for suite in suites for c in suite.cases)}
-    if name not in callers:
-        raise UsageError(
-            f"no identity of the suites is called {name!r}",
-            meant=did_you_mean(name, callers) or f"They are: {', '.join(callers)}.",
-        )
-    found = callers[name]
-    return ProbeCaller(name=name, user_context=found.user_context, credential=credential)
 
 
 def _lines(answer: ToolCall, who: ProbeCaller) -> Iterator[str]:

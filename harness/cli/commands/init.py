@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from harness.cli import shell_completion as completing
+from harness.cli.named_runs import open_run
 from harness.cli.options import MCP_CONFIG, TRUST, caller, servers
 from harness.cli.server_tools import list_tools
 from harness.config import Config, load_config
@@ -18,9 +20,11 @@ from harness.documents.files import shown
 from harness.drafting.cases import DraftSuite
 from harness.drafting.draft import draft_suite
 from harness.drafting.files import require_free, suite_name, write_new
+from harness.drafting.from_run import suite_from_run
 from harness.drafting.render import suite_text
 from harness.drafting.variables import with_variables
 from harness.errors import UsageError
+from harness.runner.runs.folders import RECORDED_SERVER
 from harness.safe_text import printable
 from harness.trust import GATE
 from harness.types import JsonObject, ServerSpec
@@ -36,10 +40,18 @@ _BY_COMMAND = "--server"
 @click.option(
     "--name", metavar="NAME", help="Name of the suite and its file.  [default: the server's]"
 )
+@click.option(
+    "--from",
+    "run",
+    metavar="RUN",
+    shell_complete=completing.runs,
+    help="Make cases of what went well in a run, such as one of harness record.",
+)
 @MCP_CONFIG
 @caller("Caller to list the tools as.")
 def command(
     server: str | None,
+    run: str | None,
     command_lines: tuple[str, ...],
     name: str | None,
     mcp_config: str | None,
@@ -48,10 +60,15 @@ def command(
     """Draft a first suite from a server's tools, into evals/NAME.yml.
 
     The server is started and its tools are listed; no tool is called. SERVER is the name of a
-    configured or built-in server, or the URL of a running one. Existing files are never
-    overwritten.
+    configured or built-in server, or the URL of a running one. With --from, the cases are what
+    went well in a run. Existing files are never overwritten.
     """
     project = Path.cwd()
+    if run is not None:
+        if server or command_lines:
+            raise UsageError("--from takes the server from the run", meant="Leave SERVER out.")
+        _from_run(run, name, project)
+        return
     config = load_config(project, os.environ, mcp_config)
     text = _only([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
@@ -69,6 +86,27 @@ def command(
             f"Note: a secret in the command line was left out of the file: set {variable} to its "
             "value."
         )
+
+
+def _from_run(run: str, name: str | None, project: Path) -> None:
+    log = open_run(run)
+    server = log.header.settings.get(RECORDED_SERVER) or next(iter(log.header.servers), "")
+    if len(log.header.servers) != 1:
+        raise UsageError(
+            f"the run {log.header.run_id} has {len(log.header.servers)} servers, and a suite has "
+            "one",
+            meant="Name a run of one suite.",
+        )
+    spec = ServerSpec(name=f"{next(iter(log.header.servers))}_recorded")
+    path = require_free(suite_name(spec, name), project)
+    made = suite_from_run(log, path.stem, server)
+    for written in write_new(path, made.text):
+        click.echo(f"Wrote {shown(written)}")
+    click.echo(f"{_counted(made.cases, 'case')} of {log.header.run_id}.")
+    for left_out in made.left_out:
+        click.echo(printable(f"Left out: {left_out}"))
+    click.echo("Next:")
+    click.echo(f"  harness evals {path.stem} --model claude-4-sonnet")
 
 
 def _only(named: Sequence[str], config: Config) -> str:

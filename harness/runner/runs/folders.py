@@ -65,6 +65,11 @@ USUAL_COMMAND = "harness evals"
 """The command that resumes a run."""
 
 
+RECORDED_SERVER = "recorded_server"
+"""The setting, in a log's header, with ``server:`` of a suite for the server of a recorded session.
+"""
+
+
 def resume_command(run_id: str, settings: Mapping[str, Any] | None = None) -> str:
     """Return the command that resumes the run with these ``settings`` in its header."""
     return f"{(settings or {}).get(RESUMED_BY, USUAL_COMMAND)} --resume {run_id}"

@@ -204,7 +204,7 @@ async def _start(
         # A cancellation between the fork and its return would leave an untracked process.
         with anyio.CancelScope(shield=True):
             process = await anyio.open_process(
-                [*_dying_with_us(), spec.transport.command, *spec.transport.args],
+                [*dying_with_us(), spec.transport.command, *spec.transport.args],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE if with_pipes else stderr_write,
                 stderr=stderr_write,
@@ -257,7 +257,7 @@ def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str,
 
 
 @functools.cache
-def _dying_with_us() -> tuple[str, ...]:
+def dying_with_us() -> tuple[str, ...]:
     """Return the command prefix with which the kernel kills a server when harness dies.
 
     It covers the moment before the guardian knows the server. Old and reduced versions of

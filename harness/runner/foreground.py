@@ -1,0 +1,82 @@
+"""A command of the user's in the foreground: it has the terminal, and ends with us.
+
+A Ctrl-C on the terminal reaches the command by itself, as it reaches every program in the
+foreground; without a terminal it is passed on. SIGTERM and SIGHUP end the command.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+import anyio
+from anyio.abc import Process
+
+from harness.errors import UsageError
+from harness.sessions.processes.process import dying_with_us
+
+TERM_GRACE_S = 5.0
+"""Seconds from SIGTERM to SIGKILL."""
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+async def run_command(command: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run ``command`` to its end and return its exit code; 128 + N if signal N killed it.
+
+    ``env`` is added to our own environment.
+
+    Raises:
+        UsageError: it cannot be started.
+    """
+    if shutil.which(command[0]) is None:
+        raise UsageError(
+            f"there is no program {command[0]!r}",
+            meant="Write the program after '--': harness record --server SERVER -- PROGRAM …",
+        )
+    with anyio.open_signal_receiver(*_SIGNALS) as signals:
+        try:
+            process = await anyio.open_process(
+                [*dying_with_us(), *command],
+                stdin=None,
+                stdout=None,
+                stderr=None,
+                env={**os.environ, **env},
+            )
+        except OSError as error:
+            raise UsageError(f"{command[0]!r} cannot be started: {error.strerror}") from error
+        try:
+            async with anyio.create_task_group() as tasks:
+
+                async def pass_on() -> None:
+                    async for number in signals:
+                        if number != signal.SIGINT:
+                            await _end(process)
+                        elif not sys.stdin.isatty():
+                            _send(process, number)
+
+                tasks.start_soon(pass_on)
+                code = await process.wait()
+                tasks.cancel_scope.cancel()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _end(process)
+    return code if code >= 0 else 128 - code
+
+
+async def _end(process: Process) -> None:
+    _send(process, signal.SIGTERM)
+    with anyio.move_on_after(TERM_GRACE_S):
+        await process.wait()
+        return
+    _send(process, signal.SIGKILL)
+    await process.wait()
+
+
+def _send(process: Process, number: signal.Signals) -> None:
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            process.send_signal(number)

@@ -1,0 +1,143 @@
+"""``harness record`` as a user runs it: another program uses the server, and a run is kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.end_to_end.harness_process import HARNESS, Finished, Project, finish
+from tests.sessions.servers import GOOD_SERVER, all_gone
+
+PROGRAM = Path(__file__).with_name("recorded_program.py")
+LOOK = ("search_customers", {"name": "Weber"})
+
+
+def recorded(
+    project: Project, *options: str, calls: Any = (LOOK,), manner: str = "end"
+) -> Finished:
+    return project.run(
+        "record", *options, "--", sys.executable, str(PROGRAM), manner, json.dumps(calls)
+    )
+
+
+def test_what_a_program_called_is_kept_as_a_run_with_its_identity(project: Project) -> None:
+    done = recorded(
+        project,
+        *("--suite", "data_governance", "--as", "anonymous", "--prompt", "Who is Weber?"),
+        calls=[LOOK, ("no_such_tool", {})],
+    )
+    assert done.code == 0, done.stderr
+    assert done.stdout == "said by the program\n"
+    log = project.log()
+    ((result, transcript),) = list(log)
+    assert transcript is not None
+    assert [call.tool for call in transcript.tool_calls] == ["search_customers", "no_such_tool"]
+    assert [call.outcome for call in transcript.tool_calls] == ["denied", "unknown_tool"]
+    assert [message.role for message in transcript.messages][:2] == ["user", "assistant"]
+    assert (result.status, result.case.identity) == ("skipped", "anonymous")
+    assert result.usage.cost_usd is None
+    assert f"harness view {log.header.run_id}" in done.stderr
+
+
+def test_a_recorded_session_has_no_verdict(project: Project) -> None:
+    recorded(project, "--suite", "data_governance", "--as", "admin")
+    assert "1 skipped" in project.run("runs").stdout
+    assert project.run("view", "latest").code == 0
+    assert "127.0.0.1" not in project.log().path.read_text()  # the address opens the session
+
+
+def test_a_session_that_went_well_becomes_a_test_that_can_be_run(project: Project) -> None:
+    recorded(
+        project,
+        *("--suite", "data_governance", "--as", "admin", "--prompt", "Find customer Weber"),
+        calls=[LOOK, LOOK, ("no_such_tool", {})],
+    )
+    drafted = project.run("init", "--from", "latest", "--name", "weber")
+    assert drafted.code == 0, drafted.stderr
+    text = (project.folder / "evals" / "weber.yml").read_text()
+    assert text.count("tool: search_customers") == 1
+    assert "Not asked for: no_such_tool (unknown_tool)" in text
+    assert project.run("evals", "weber").code == 0
+
+
+def test_a_session_of_an_unconfigured_server_becomes_a_suite_that_starts_it(
+    project: Project,
+) -> None:
+    line = f"{sys.executable} {GOOD_SERVER}"
+    calls = [("add", {"a": 1, "b": 2})]
+    done = recorded(project, "--server", line, "--prompt", "Add", calls=calls)
+    assert done.code == 0, done.stderr
+    drafted = project.run("init", "--from", "latest", "--name", "drafted")
+    assert drafted.code == 0, drafted.stderr
+    assert f"command: {sys.executable}" in (project.folder / "evals" / "drafted.yml").read_text()
+
+
+def test_without_a_prompt_no_case_is_made_and_the_reason_is_told(project: Project) -> None:
+    recorded(project, "--suite", "data_governance", "--as", "admin")
+    drafted = project.run("init", "--from", "latest", "--name", "weber")
+    assert drafted.code == 3
+    assert "nobody noted what was asked" in drafted.stderr
+    assert not (project.folder / "evals" / "weber.yml").exists()
+
+
+def test_a_program_without_a_call_is_an_error_and_leaves_no_run(project: Project) -> None:
+    done = recorded(project, "--suite", "data_governance", calls=[])
+    assert done.code == 1
+    assert "Nothing was recorded: the program made no call" in done.stderr
+    assert not (project.folder / ".harness" / "runs").exists()
+
+
+def test_the_exit_code_is_that_of_the_program(project: Project) -> None:
+    assert recorded(project, "--suite", "data_governance", manner="7").code == 7
+
+
+def test_a_program_that_does_not_exist_is_named(project: Project) -> None:
+    done = project.run("record", "--suite", "data_governance", "--", "no-such-program")
+    assert done.code == 3
+    assert "there is no program 'no-such-program'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_placeholders_are_replaced_and_the_file_is_for_its_owner_alone(project: Project) -> None:
+    show = "import os, sys; print(oct(os.stat(sys.argv[1]).st_mode), sys.argv[2:])"
+    done = project.run(
+        *("record", "--suite", "data_governance", "--prompt", "{mcp_url} {x}", "--"),
+        *(sys.executable, "-c", show, "{mcp_config}", "{mcp_url}", "ask:{prompt}", "{other}"),
+    )
+    mode, _, shown = done.stdout.partition(" ")
+    assert "http://127.0.0.1:" in shown
+    assert "ask:{mcp_url} {x}" in shown
+    assert "{other}" in shown
+    assert stat.S_IMODE(int(mode, 8)) & 0o077 == 0
+
+
+def test_sigterm_ends_the_program_and_keeps_what_was_called(project: Project) -> None:
+    marker = f"marker-{os.getpid()}-{project.folder.name}"
+    process = subprocess.Popen(
+        [
+            *(*HARNESS, "record", "--suite", "data_governance", "--as", "admin", "--"),
+            *(sys.executable, str(PROGRAM), "hang", json.dumps([LOOK]), marker),
+        ],
+        cwd=project.folder,
+        env=dict(os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "said by the program\n"
+    process.send_signal(signal.SIGTERM)
+    done = finish(process)
+    assert done.code == 128 + signal.SIGTERM, done.stderr
+    assert all_gone(marker)
+    ((_, transcript),) = list(project.log())
+    assert transcript is not None
+    assert [call.outcome for call in transcript.tool_calls] == ["ok"]
