@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 DEADLINE_S = 5.0
 """How long a slow or absent collector may delay a command."""
+_REQUEST_S = 10.0
+"""How long one request may take, with all its attempts, unless the environment says: OTLP's own
+default."""
 _BATCH = 256
 """Maximum number of spans in one request."""
 _PATH, _METRICS_PATH = "/v1/traces", "/v1/metrics"
@@ -120,7 +123,7 @@ def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADL
 
     A failure is reported in the sentence only; no result depends on it.
     """
-    sending = _Sending(log, request, timeout_s=deadline_s * 0.8)
+    sending = _Sending(log, request, timeout_s=min(deadline_s * 0.8, _REQUEST_S))
     # A thread that nobody waits for: a collector that never answers cannot hold up the end of the
     # process.
     thread = threading.Thread(target=sending.run, name="telemetry", daemon=True)

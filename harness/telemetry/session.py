@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -10,6 +11,10 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 _SUCCESS = range(200, 300)
+_MOST_UNANSWERED = 3
+"""Attempts to reach a collector that never answered. The exporter makes two at once and a third a
+second later; six more would take half a minute."""
+_ERRNO = re.compile(r"\[Errno -?\d+\] (?P<words>[^'\")]+)")
 
 
 class CollectorSession(requests.Session):
@@ -24,13 +29,34 @@ class CollectorSession(requests.Session):
         reason counts."""
         self.status: int | None = None
         """The status of the last answer; ``None`` without any."""
+        self._unanswered = 0
 
     def send(self, request: requests.PreparedRequest, **settings: Any) -> requests.Response:
-        """Send one request; a redirect would turn it into a GET, or lead it to another server."""
-        response = super().send(request, **{**settings, "allow_redirects": False})
+        """Send one request; a redirect would turn it into a GET, or lead it to another server.
+
+        Raises:
+            requests.RequestException: there is no answer; a `requests.ConnectionError` is worth
+                another attempt.
+        """
+        try:
+            response = super().send(request, **{**settings, "allow_redirects": False})
+        except requests.ConnectionError as error:
+            self._unanswered += 1
+            if self.status is not None or self._unanswered < _MOST_UNANSWERED:
+                raise
+            self.problem = f"nobody answers there: {_why(error)}"
+            raise requests.RequestException(self.problem) from error
         self.status = response.status_code
         self.problem = self.problem or _problem(response, self._what)
         return response
+
+
+def _why(error: requests.ConnectionError) -> str:
+    """Return the reason alone: the address is told beside it, without its password."""
+    if isinstance(error, requests.Timeout):
+        return "no connection in time"
+    found = _ERRNO.search(str(error))
+    return found["words"] if found else "no connection"
 
 
 def _problem(response: requests.Response, what: str) -> str | None:

@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
 from harness.errors import UsageError
 from harness.runlog import RunLog
 from harness.telemetry.export import TelemetryRequest, export_log
+from harness.telemetry.session import CollectorSession
 from tests.clock import BOUND_S, PATIENT_S
 from tests.end_to_end.harness_process import Finished, Project, plain_server
 from tests.telemetry.collector import Collector, collector, values
@@ -198,6 +200,33 @@ def test_a_collector_that_is_away_changes_nothing_but_a_sentence(project: Projec
     assert notice.startswith("The traces could not be sent to http://127.0.0.1:9/v1/traces: ")
     assert "Connection refused" in notice
     assert "Traceback" not in finished.stderr
+
+
+def test_an_export_to_nobody_is_given_up_after_three_attempts_and_says_why(
+    log: RunLog, project: Project
+) -> None:
+    finished = project.run("export", "otel", str(log.path), "--endpoint", "http://127.0.0.1:9")
+    assert finished.code == 3
+    assert (
+        "The traces could not be sent to http://127.0.0.1:9/v1/traces: "
+        "nobody answers there: Connection refused." in finished.stderr
+    )
+    assert "Traceback" not in finished.stderr
+
+
+def test_a_collector_that_was_reached_once_is_given_all_attempts() -> None:
+    request = requests.Request("POST", "http://127.0.0.1:9").prepare()
+    with CollectorSession() as session:
+        for _ in range(2):
+            with pytest.raises(requests.ConnectionError):
+                session.send(request)
+        session.status = 503
+        with pytest.raises(requests.ConnectionError):
+            session.send(request)
+        session.status = None
+        with pytest.raises(requests.RequestException, match="nobody answers") as given_up:
+            session.send(request)
+    assert not isinstance(given_up.value, requests.ConnectionError)
 
 
 def test_a_collector_that_never_answers_is_given_up(

@@ -17,6 +17,8 @@ from tests.reports.viewer.test_viewer import PRESS
 from tests.web.faults.test_several_models import two_models
 from tests.web.support import Page
 from tests.web.test_scripts import STRANGERS
+from tests.workbench.page.samples import a_result
+from tests.workbench.page.samples import page_of as workbench_page
 
 AXE = STRANGERS / "axe-core" / "axe.min.js"
 
@@ -81,6 +83,23 @@ def test_axe_finds_nothing_in_a_comparison_nor_in_runs_side_by_side(
     assert faults(browser) == []
     browser.open(f"{page.url}/runs/grid?run={name}", width=width, dark=dark)
     with_a_trace(browser)
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+@pytest.mark.parametrize("unfolded", [False, True])
+def test_axe_finds_nothing_on_the_page_of_a_workbench(
+    tmp_path: Path, browser: Browser, unfolded: bool, width: int, dark: bool
+) -> None:
+    file = tmp_path / "workbench.html"
+    file.write_text(workbench_page(a_result(tmp_path, models=("m", "n"), baseline=True)), "utf-8")
+    browser.open(file.as_uri(), width=width, dark=dark)
+    browser.until(lambda: browser.run("return document.querySelector('.tool')"))
+    if unfolded:
+        browser.run(
+            "document.querySelectorAll('details').forEach((one) => { one.open = true; });"
+            "document.querySelector('.heat button')?.click()"
+        )
     assert faults(browser) == []
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from harness.reports.comparing import page as comparing
 from harness.reports.formats.html_report import PAGE
 from harness.reports.viewer import ASSETS
 
 ROOT = Path(__file__).parents[2]
+COMPARED = Path(comparing.__file__).parent
 STRANGERS = Path(os.environ.get("HARNESS_STRANGERS") or ROOT / "tests/strangers/node_modules")
 TSC = STRANGERS / ".bin" / "tsc"
 
@@ -26,8 +28,9 @@ def test_types_of_the_scripts_agree() -> None:
     assert done.returncode == 0
 
 
-def test_every_module_of_the_viewer_is_checked() -> None:
-    assert [path.name for path in ASSETS.glob("*.js") if "@ts-check" not in path.read_text()] == []
+@pytest.mark.parametrize("folder", [ASSETS, COMPARED], ids=["viewer", "comparison"])
+def test_every_module_is_checked(folder: Path) -> None:
+    assert [path.name for path in folder.glob("*.js") if "@ts-check" not in path.read_text()] == []
 
 
 def test_no_two_modules_of_the_report_use_the_same_name() -> None:

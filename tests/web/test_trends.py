@@ -36,4 +36,17 @@ def test_a_run_of_a_few_cases_is_not_joined_with_full_ones(page: Page, browser: 
     assert "m é: 100 %, 100 % (other tests: 2 of 2), 100 %" in label
     hues = {*browser.run(HUES, "#charts .dot"), *browser.run(HUES, "#rows .swatch")}
     assert len(hues) == 1
+    browser.open(f"{page.url}/evaluation?run=20260901T000000Z-like_with_like")
+    browser.until(lambda: browser.run(HUES, ".vhead .swatch"))
+    assert {*browser.run(HUES, ".vhead .swatch")} == hues
+    report = f"{page.url}/runs/20260901T000000Z-like_with_like/report"
+    browser.open(report)
+    browser.until(lambda: browser.run(HUES, ".vhead .swatch"))
+    assert {*browser.run(HUES, ".vhead .swatch")} == hues
+    several = "a=20260901T000000Z-like_with_like&b=20260903T000000Z-like_with_like"
+    browser.open(f"{page.url}/runs/compare?{several}")
+    assert browser.run(HUES, "#models .swatch") == [*hues] * 2
+    browser.run("document.querySelector('#list details').open = true")
+    browser.until(lambda: browser.run(HUES, ".heads .swatch"))
+    assert browser.run(HUES, ".heads .swatch") == [*hues] * 2
     assert browser.complaints() == []

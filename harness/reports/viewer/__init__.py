@@ -25,9 +25,11 @@ STYLE = (__name__, "assets/viewer.css")
 """The style."""
 ELEMENTS = (__name__, "assets/elements.js")
 """Makes elements of a page; other pages use it, too."""
+COLOUR = (__name__, "assets/colour.js")
+"""Gives each model its colour; needs `ELEMENTS`."""
 _TRIAL = ("copy", "time_axis", "graded", "frames", "trial")
 _GRID = ("state", "rows", "toolbar", "grid", "trace", "viewer")
 TRIAL = tuple((__name__, f"assets/{name}.js") for name in _TRIAL)
 """Shows one trial; needs `ELEMENTS`."""
-SCRIPTS = (ELEMENTS, *TRIAL, *((__name__, f"assets/{name}.js") for name in _GRID))
+SCRIPTS = (ELEMENTS, COLOUR, *TRIAL, *((__name__, f"assets/{name}.js") for name in _GRID))
 """All scripts, each after those that it needs."""

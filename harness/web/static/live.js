@@ -3,7 +3,7 @@
 import { Refusal, call } from "./api.js";
 import { Again } from "./again.js";
 import { Comparing } from "./comparing.js";
-import { swatch } from "./colour.js";
+import { swatch } from "./assets/colour.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { LiveGrid } from "./live_grid.js";
 import { problems } from "./problems.js";

@@ -1,7 +1,7 @@
 // Past runs: a table with filters, trends, and two to compare.
 
 import { Refusal, call } from "./api.js";
-import { swatch } from "./colour.js";
+import { swatch } from "./assets/colour.js";
 import { comparison } from "./comparing.js";
 import { byId, element, replaceIn } from "./dom.js";
 import { trends } from "./trend.js";

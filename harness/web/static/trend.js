@@ -1,6 +1,6 @@
 // A suite over time: one line a model, drawn as SVG.
 
-import { coloured, swatch } from "./colour.js";
+import { coloured, swatch } from "./assets/colour.js";
 import { drawn, element } from "./dom.js";
 import { percent } from "./words.js";
 

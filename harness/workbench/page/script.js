@@ -60,7 +60,7 @@ function studySection(study) {
       el("ul", {}, ...study.lines.map((text) => el("li", { dir: "auto", text })))));
   }
   section.append(...study.notes.map((text) => el("p", { class: "note", dir: "auto", text: `Note: ${text}` })));
-  section.append(...study.widgets.map((widget) => SHAPES[widget.kind](widget)));
+  section.append(...study.widgets.map((widget) => SHAPES[widget.kind](widget, titled(study.name))));
   return section;
 }
 

@@ -49,7 +49,7 @@ def _two_servers(against: Mapping[str, Any]) -> Iterator[Widget]:
     other = line(against["server"])
     yield table(
         "Tokens, about",
-        ["", "own server", other],
+        ["of what", "own server", other],
         [
             ["list, in each request", *map(_figure, against["tokens_of_the_list"])],
             ["a trial", *map(_figure, against["tokens_of_a_trial"])],

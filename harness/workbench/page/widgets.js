@@ -72,7 +72,7 @@ function nameOf(name) {
 
 function trialsOf(words, cell) {
   const missing = cell.trials - cell.keys.length;
-  return el("div", { class: "opened" }, el("h4", { text: words }), ...cell.keys.map(trialOf),
+  return el("div", { class: "opened" }, el("h3", { text: words }), ...cell.keys.map(trialOf),
     missing > 0 ? el("p", { class: "dim", text: `${plural(missing, "more trial")} in the run log.` }) : null);
 }
 
@@ -167,7 +167,7 @@ function changesOf(widget) {
   const side = (name, pieces, tag) => el("div", {}, el("span", { class: "caption", text: `${name} ` }),
     el("br"), ...(pieces.length ? pieces.map(([text, changed]) => el(changed ? tag : "span", { text })) : [el("span", { class: "dim", text: "(nothing)" })]));
   return el("div", {}, widget.caption ? el("p", { class: "dim", text: widget.caption }) : null, ...widget.changes.map((one) => el("div", { class: "card" },
-    el("h4", { dir: "auto", text: one.title }),
+    el("h3", { dir: "auto", text: one.title }),
     ...one.texts.map((text) => el("p", { dir: "auto", text })),
     one.effect ? el("div", { class: "effect" }, ...cellParts(one.effect)) : null,
     el("div", { class: "change" }, side("before", one.before, "del"), side("after", one.after, "ins")))));
@@ -176,5 +176,5 @@ function changesOf(widget) {
 const SHAPES = {
   table: tableOf, heat: heatOf, curve: curveOf, cards: cardsOf, changes: changesOf,
   text: (widget) => el("p", { dir: "auto", text: widget.text }),
-  raw: (widget) => el("details", {}, el("summary", { class: "caption", text: "Everything that this study found, as JSON" }), box(widget.text, "Facts as JSON")),
+  raw: (widget, study) => el("details", {}, el("summary", { class: "caption", text: "Everything that this study found, as JSON" }), box(widget.text, `Facts as JSON: ${study}`)),
 };

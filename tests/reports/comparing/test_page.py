@@ -130,6 +130,34 @@ def test_a_case_shows_both_answers_and_calls_with_what_differs(
     assert browser.complaints() == []
 
 
+PAPER = """
+addEventListener("beforeprint", () => {
+  window.paper = ["tools", "list"].map((id) => document.getElementById(id).innerText).join();
+});
+"""
+"""Keeps what is to be read at the moment of printing; it is added after the page's own."""
+
+
+@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+def test_paper_gets_every_case_opened_and_the_screen_is_as_it_was(
+    logs: list[RunLog], browser: Browser
+) -> None:
+    address = page_of(logs).as_uri()
+    browser.open(address)
+    browser.run(PAPER)
+    answers = ("The order 7 left", "Fine.", "from find", "description")
+
+    def printed() -> bool:
+        browser.driver.execute_cdp_cmd("Page.printToPDF", {})
+        paper = browser.run("return window.paper")
+        return all(answer in paper for answer in answers)
+
+    browser.until(printed)  # what is on paper is read while nothing else is to be done
+    assert browser.run("return document.querySelectorAll('#list details[open]').length") == 0
+    assert browser.run("return location.href") == address
+    assert browser.complaints() == []
+
+
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_tools_that_differ_are_shown_word_by_word_and_a_case_has_an_address(
     logs: list[RunLog], browser: Browser

@@ -28,8 +28,9 @@ PAGE = SinglePage(
     styles=(*STYLES, (__name__, "style.css")),
     scripts=(
         viewer.ELEMENTS,
+        viewer.COLOUR,
         BLOCKS,
-        *((__name__, f"{name}.js") for name in ("diff", "sides", "effects", "script")),
+        *((__name__, f"{name}.js") for name in ("diff", "sides", "effects", "printing", "script")),
     ),
 )
 """The page of a comparison."""

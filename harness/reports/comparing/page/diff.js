@@ -1,3 +1,4 @@
+// @ts-check
 // What differs between two texts, word by word, and between two lists.
 
 /** @typedef {{same: boolean, before: string, after: string}} Part  a stretch that is the same, or what was and what is */

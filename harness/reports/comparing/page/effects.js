@@ -1,3 +1,4 @@
+// @ts-check
 // The differences of pass rates with their intervals, on one axis, beside the margin that makes no difference.
 
 import { el, svg } from "../../viewer/assets/elements.js";
@@ -13,7 +14,8 @@ const LEFT = 20;
  * @param {number} margin
  */
 export function effectChart(effects, margin) {
-  const shown = effects.filter((one) => one.interval && one.difference !== null);
+  const shown = effects.flatMap(({ title, words, difference, interval }) =>
+    (interval && difference !== null ? [{ title, words, difference, interval }] : []));
   if (!shown.length) return null;
   const far = Math.max(margin, 0.1, ...shown.flatMap((one) => one.interval.map(Math.abs)));
   const x = (/** @type {number} */ value) => LEFT + ((WIDTH - 2 * LEFT) * (value + far)) / (2 * far);

@@ -1,21 +1,44 @@
-
+// @ts-check
 // The page of a comparison: what differs in the tools, the cases, and both sides of the one that is opened.
 
 import { el, at, plural } from "../../viewer/assets/elements.js";
 import { block } from "../../formats/html_report/blocks.js";
+import { swatch } from "../../viewer/assets/colour.js";
 import { effectChart } from "./effects.js";
+import { openAll, readAhead } from "./printing.js";
 import { sides, twoTexts } from "./sides.js";
 
+/**
+ * @typedef {import("./effects.js").Effect} Effect @typedef {import("./sides.js").Trial} Trial
+ *
+ * @typedef {{suite: string, case: string, change: string, before: string, after: string, alike: boolean, problem: string}} Row
+ * @typedef {{part: string, before: string, after: string}} Part
+ * @typedef {{name: string, change: "new" | "gone" | "changed", parts: Part[]}} Tool
+ * @typedef {{before: string, after: string, verdict: string, effects: Effect[], tools: Tool[], rows: Row[]}} Contrast
+ * @typedef {{served: boolean, margin: number, sides: Object<string, {model: string, run: string, link: string}>,
+ *   contrasts: Contrast[]}} Overview
+ */
+
 const PAGE = 200; // rows that are listed before somebody asks for more
+const PRINTED = 500; // cases that paper gets at most
 const CHANGES = ["worse", "better", "not judged", "same"];
+/** @type {Overview} */
 const data = await block("overview");
+/** @type {Map<string, {before: Trial[], after: Trial[]}>} */
+const ready = new Map(); // cases that were read
+let printing = false;
 let chosen = 0; // the contrast whose cases are listed
 let limit = PAGE;
 
 const contrast = () => data.contrasts[chosen];
+/** @param {string} side */
 const nameOf = (side) => `${side} ${data.sides[side].model}`;
 
+/** @param {string} id */
+const input = (id) => /** @type {HTMLInputElement} */ (at(id));
+
 function showLinks() {
+  at("models").append(...Object.entries(data.sides).map(([name, side]) => el("span", {}, swatch(side.model), nameOf(name))));
   const served = Object.entries(data.sides).filter(([, side]) => side.link);
   at("links").append(...served.map(([name, side]) =>
     el("a", { href: side.link, text: `Results of ${name}`, "aria-label": `Results of ${name}, ${side.run}` })));
@@ -25,7 +48,7 @@ function showLinks() {
 function showTools() {
   const changed = contrast().tools;
   at("tools").hidden = at("tools-link").hidden = !changed.length;
-  const names = [contrast().before, contrast().after];
+  const names = /** @type {[string, string]} */ ([contrast().before, contrast().after]);
   at("tool-list").replaceChildren(...changed.map((tool) => {
     const words = { new: `only ${names[1]} was shown it`, gone: `only ${names[0]} was shown it`, changed: "changed" }[tool.change];
     const place = el("div", {});
@@ -44,7 +67,7 @@ function showFilters() {
   data.contrasts.forEach((one, place) =>
     at("contrast").append(el("option", { value: String(place), text: `${nameOf(one.before)} → ${nameOf(one.after)}` })));
   at("contrast-label").hidden = data.contrasts.length < 2;
-  at("contrast").addEventListener("change", () => choose(Number(at("contrast").value)));
+  at("contrast").addEventListener("change", () => choose(Number(input("contrast").value)));
   at("filters").addEventListener("submit", (event) => event.preventDefault());
   at("filters").addEventListener("input", () => {
     limit = PAGE;
@@ -52,10 +75,11 @@ function showFilters() {
   });
 }
 
+/** @param {number} place */
 function choose(place) {
   chosen = place;
   limit = PAGE;
-  at("contrast").value = String(place);
+  input("contrast").value = String(place);
   const amounts = new Map(CHANGES.map((change) => [change, contrast().rows.filter((row) => row.change === change).length]));
   const most = [...amounts].filter(([, amount]) => amount);
   at("changes").replaceChildren(el("legend", { text: "Show" }), ...most.map(([change, amount]) => {
@@ -67,10 +91,12 @@ function choose(place) {
   list();
 }
 
+const boxes = () => at("changes").querySelectorAll("input");
+
 function wanted() {
-  const words = at("search").value.toLowerCase().split(/\s+/).filter(Boolean);
-  const changes = new Set([...at("changes").querySelectorAll("input:checked")].map((box) => box.value));
-  const unlike = at("unlike").checked;
+  const words = input("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const changes = new Set([...boxes()].filter((box) => box.checked).map((box) => box.value));
+  const unlike = input("unlike").checked;
   const rows = contrast().rows.map((row, number) => ({ row, number })).filter(({ row }) =>
     changes.has(row.change) && !(unlike && row.alike)
     && words.every((word) => [row.suite, row.case, row.problem].join(" ").toLowerCase().includes(word)));
@@ -90,12 +116,13 @@ function list() {
     more.addEventListener("click", () => {
       limit += PAGE;
       list();
-      at("list").children[shown.length].querySelector("summary").focus();
+      at("list").children[shown.length].querySelector("summary")?.focus();
     });
     at("more-place").append(more);
   }
 }
 
+/** @param {Row} row @param {number} number @param {boolean} several */
 function item(row, number, several) {
   const body = el("div", { class: "body" });
   const details = el("details", {},
@@ -106,20 +133,25 @@ function item(row, number, several) {
       row.problem ? el("span", { class: "problem", dir: "auto", text: row.problem }) : null),
     body);
   details.addEventListener("toggle", () => {
-    if (!details.open) return;
-    history.replaceState(history.state, "", address(row));
+    if (!details.open || !details.isConnected) return;
+    if (!printing) history.replaceState(history.state, "", address(row));
     if (!body.firstChild) fill(body, row, number);
   });
   return el("li", { "data-change": row.change }, details);
 }
 
+/** @param {number} number */
+const nameOfCase = (number) => `case-${chosen}-${number}`;
+
+/** Shows a case, at once if it was read already. @param {HTMLElement} body @param {Row} row @param {number} number */
 async function fill(body, row, number) {
   body.append(el("p", { class: "dim", text: "Reading …" }));
-  const found = await block(`case-${chosen}-${number}`);
+  const found = ready.get(nameOfCase(number)) ?? /** @type {{before: Trial[], after: Trial[]}} */ (await block(nameOfCase(number)));
   const { before, after } = contrast();
   const names = /** @type {[string, string]} */ ([nameOf(before), nameOf(after)]);
   const place = el("div", { class: "both" });
-  const picks = [["before", before], ["after", after]].map(([which, side]) => {
+  const both = /** @type {["before" | "after", string][]} */ ([["before", before], ["after", after]]);
+  const picks = both.map(([which, side]) => {
     const trials = found[which];
     const pick = el("select", { "aria-label": `Trial of ${nameOf(side)}` },
       ...trials.map((trial, index) => el("option", { value: String(index), text: `trial ${trial.number}: ${trial.status}` })));
@@ -129,7 +161,7 @@ async function fill(body, row, number) {
     return el("label", { class: trials.length > 1 ? "" : "alone" }, `${nameOf(side)} `, pick);
   });
   function draw() {
-    const [one, other] = picks.map((label) => Number(label.querySelector("select").value || 0));
+    const [one, other] = picks.map((label) => Number(label.querySelector("select")?.value || 0));
     place.replaceChildren(...sides(found.before[one], found.after[other], names));
   }
   const links = [before, after].filter((side) => data.sides[side].link).map((side) =>
@@ -140,8 +172,10 @@ async function fill(body, row, number) {
 }
 
 // The form in which the page of a run names what it shows.
+/** @param {Row} row @param {string} model */
 const opened = (row, model) => new URLSearchParams({ open: [row.suite, row.case, model].map(encodeURIComponent).join("/") });
 
+/** @param {Row} row */
 const address = (row) =>
   `#${new URLSearchParams([...(chosen ? [["sides", String(chosen)]] : []), ["suite", row.suite], ["case", row.case]])}`;
 
@@ -150,24 +184,46 @@ function follow() {
   if (!named.has("case")) return;
   const place = Number(named.get("sides") || 0);
   if (place in data.contrasts && place !== chosen) choose(place);
-  at("search").value = "";
-  at("unlike").checked = false;
-  at("changes").querySelectorAll("input").forEach((box) => { box.checked = true; });
+  input("search").value = "";
+  input("unlike").checked = false;
+  boxes().forEach((box) => { box.checked = true; });
   limit = Infinity;
   list();
   const number = wanted().findIndex(({ row }) => row.case === named.get("case") && (!named.get("suite") || row.suite === named.get("suite")));
-  const found = at("list").children[number];
+  const found = at("list").children[number]?.querySelector("details");
   if (!found) return;
-  found.querySelector("details").open = true;
+  found.open = true;
   found.scrollIntoView();
 }
 
+function ahead() {
+  readAhead(wanted().slice(0, PRINTED).map(({ number }) => nameOfCase(number)), block, ready);
+}
+
+/** @type {HTMLDetailsElement[]} */
+let unfolded = [];
+addEventListener("beforeprint", () => {
+  printing = true;
+  if (limit < PRINTED && at("list").children.length >= limit) {
+    limit = PRINTED;
+    list();
+  }
+  unfolded = [...openAll(at("tools")), ...openAll(at("list"))];
+});
+addEventListener("afterprint", () => {
+  for (const one of unfolded) one.open = false;
+  printing = false;
+});
+
 document.querySelectorAll("#statistics h2").forEach((title, place) => {
   title.classList.add("verdict", data.contrasts[place].verdict);
-  title.after(...[effectChart(data.contrasts[place].effects, data.margin)].filter(Boolean));
+  const chart = effectChart(data.contrasts[place].effects, data.margin);
+  if (chart) title.after(chart);
 });
 showLinks();
 showFilters();
 choose(0);
 follow();
 addEventListener("hashchange", follow);
+at("contrast").addEventListener("change", ahead);
+ahead();

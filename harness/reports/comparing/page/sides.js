@@ -1,5 +1,7 @@
+// @ts-check
 // Both sides of one case: what was asked, the calls one beside the other, and the answers.
 
+import { swatch } from "../../viewer/assets/colour.js";
 import { el } from "../../viewer/assets/elements.js";
 import { aligned, wordParts } from "./diff.js";
 
@@ -31,11 +33,12 @@ export function sides(before, after, names) {
  */
 function head(trial, name) {
   return el("div", {},
-    el("strong", { class: trial.status, text: `${name}: ${trial.status}` }),
+    swatch(trial.model), el("strong", { class: trial.status, text: `${name}: ${trial.status}` }),
     el("span", { class: "dim", text: ` ${trial.effort}` }),
     trial.problem ? el("p", { class: "said", dir: "auto", text: trial.problem }) : null);
 }
 
+/** @param {Trial | undefined} before @param {Trial | undefined} after @param {[string, string]} names */
 function question(before, after, names) {
   if (!before || !after || before.question === after.question)
     return [el("h3", { text: "Question" }), el("p", { class: "said", dir: "auto", text: (before || after)?.question || "" })];
@@ -52,7 +55,7 @@ function question(before, after, names) {
 export function twoTexts(before, after, names, what) {
   const parts = wordParts(before, after);
   const marked = parts.some((part) => part.same); // of altogether different texts nothing is marked
-  const side = (/** @type {"before" | "after"} */ which, /** @type {string} */ mark, /** @type {string} */ name) =>
+  const side = (/** @type {"before" | "after"} */ which, /** @type {"del" | "ins"} */ mark, /** @type {string} */ name) =>
     el("div", {},
       el("span", { class: "caption", text: name }),
       el("pre", { tabindex: "0", role: "region", "aria-label": `${name}: ${what}`, dir: "auto" },
@@ -81,14 +84,17 @@ function calls(before, after, names) {
   }))];
 }
 
+/** @param {Call} one @param {Call} other */
 const sameCall = (one, other) => one.outcome === other.outcome && JSON.stringify(one.arguments) === JSON.stringify(other.arguments);
 
+/** @param {Call | null} one @param {Call | null} other */
 function outcomes(one, other) {
-  const word = (call) => el("span", { class: `outcome ${call.outcome === "ok" ? "ok" : "not-ok"}`, text: call.outcome.replace("_", " ") });
-  if (!one || !other) return [word(one || other)];
+  const word = (/** @type {Call} */ call) => el("span", { class: `outcome ${call.outcome === "ok" ? "ok" : "not-ok"}`, text: call.outcome.replace("_", " ") });
+  if (!one || !other) return [one, other].flatMap((call) => (call ? [word(call)] : []));
   return one.outcome === other.outcome ? [word(one)] : [word(one), " → ", word(other)];
 }
 
+/** @param {Call} one @param {Call} other @param {[string, string]} names */
 function results(one, other, names) {
   const same = one.result === other.result;
   if (!one.result && !other.result) return null;

@@ -1,6 +1,7 @@
 // @ts-check
 // A grid of one-line rows, of which only those that are seen are part of the page: 100,000 scroll like 10.
 
+import { swatch } from "./colour.js";
 import { el } from "./elements.js";
 
 const AROUND = 12; // rows drawn above and below those that are seen
@@ -10,6 +11,7 @@ const MARKS = /** @type {Object<string, string>} */ ({
 });
 
 /** @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").Row} Row @typedef {import("./rows.js").Column} Column */
+/** @typedef {{column: Column, place: number, model: string}} Shown  a column, its place among all, and its model */
 
 export class Grid {
   /** @param {string} name  for a screen reader @param {(row: number, column: number, byKey: boolean) => void} open */
@@ -17,7 +19,7 @@ export class Grid {
     this.open = open;
     /** @type {Row[]} */
     this.rows = [];
-    /** @type {{column: Column, place: number}[]} */
+    /** @type {Shown[]} */
     this.columns = [];
     this.suites = false;
     this.active = { row: 0, column: 0 };
@@ -35,7 +37,7 @@ export class Grid {
     addEventListener("afterprint", () => { this.whole = false; this.draw(true); });
   }
 
-  /** @param {{column: Column, place: number}[]} columns @param {Row[]} rows @param {boolean} suites  whether rows name their suite */
+  /** @param {Shown[]} columns @param {Row[]} rows @param {boolean} suites  whether rows name their suite */
   show(columns, rows, suites) {
     this.columns = columns;
     this.rows = rows;
@@ -53,8 +55,8 @@ export class Grid {
   titles() {
     const title = (/** @type {number} */ place, /** @type {(Node | string | null)[]} */ ...parts) =>
       el("div", { role: "columnheader", "aria-colindex": place + 1 }, ...parts);
-    this.head.replaceChildren(title(0, "Test"), ...this.columns.map(({ column }, place) => title(place + 1,
-      el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, el("bdi", { text: column.title })),
+    this.head.replaceChildren(title(0, "Test"), ...this.columns.map(({ column, model }, place) => title(place + 1,
+      el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, swatch(model), el("bdi", { text: column.title })),
       ...column.rates.slice(0, 4).map((rate) => el("span", { class: "vrate", title: rate.words, text: `${rate.suite ? `${rate.suite} ` : ""}${rate.text}` })),
       column.rates.length > 4 ? el("span", { class: "vrate", text: `and ${column.rates.length - 4} more suites` }) : null)));
   }

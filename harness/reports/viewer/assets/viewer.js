@@ -112,7 +112,8 @@ export class Viewer {
       this.stale = false;
     }
     const { model, identity } = this.state;
-    const columns = this.axis.columns.map((column, place) => ({ column, place })).filter(({ column }) =>
+    const named = this.axis.column.indexOf("model");
+    const columns = this.axis.columns.map((column, place) => ({ column, place, model: column.key[named] })).filter(({ column }) =>
       this.axis.column.every((name, place) =>
         !(name === "model" && model && column.key[place] !== model) && !(name === "identity" && identity && column.key[place] !== identity)));
     this.toolbar.show(this.state, this.axis.name, this.axis.columns.length > 1);

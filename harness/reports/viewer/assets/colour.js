@@ -1,6 +1,7 @@
+// @ts-check
 // One colour for each model, on every page and at any time: it follows from the name alone.
 
-import { element } from "./dom.js";
+import { el } from "./elements.js";
 
 /** @param {string} model @returns {number} a hue in degrees */
 export function hueOf(model) {
@@ -21,4 +22,4 @@ export function coloured(node, model) {
 }
 
 /** A dot in the colour of a model, beside its name. @param {string} model */
-export const swatch = (model) => coloured(element("span", { class: "swatch", "aria-hidden": "true" }), model);
+export const swatch = (model) => coloured(el("span", { class: "swatch", "aria-hidden": "true" }), model);
