@@ -24,7 +24,7 @@ from harness.models.providers.openai import DIALECT as OPENAI
 from harness.models.traits import Dialect
 from harness.models.translate import KEPT, Translation, Translator, translate
 from harness.types import Tool, ToolList
-from tests.fake_provider import chat_rules, messages_rules, responses_rules
+from tests.fake_provider import chat_rules, messages_rules, responses_tools
 
 DIALECTS = pytest.mark.parametrize(
     "dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.provider
@@ -42,7 +42,7 @@ def refuse_nothing(tools: ToolList) -> dict[str, Translation]:
     responses = Translator(OPENAI, responses_wire)(tools)
     messages_rules._check_tools(messages.wire)
     chat_rules._check_tools(chat.wire)
-    responses_rules._check_tools(responses.wire)
+    responses_tools.check_tools(responses.wire)
     return {"messages": messages, "chat": chat, "responses": responses}
 
 

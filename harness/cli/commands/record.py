@@ -93,8 +93,9 @@ def command(
         raise click.exceptions.Exit(done.exit_code or EXIT_FAILED)
     run_id = done.log.header.run_id
     (result,) = done.log.results
+    calls = f"{result.tool_calls} call{'' if result.tool_calls == 1 else 's'}"
     told = ", ".join(f"{number} {outcome}" for outcome, number in (result.outcomes or {}).items())
-    click.echo(printable(f"Recorded {result.tool_calls} calls: {told}"), err=True)
+    click.echo(printable(f"Recorded {calls}: {told}"), err=True)
     click.echo(f"Look at them: harness view {run_id}", err=True)
     click.echo(f"Make cases of them: harness init --from {run_id}", err=True)
     raise click.exceptions.Exit(done.exit_code)
