@@ -12,8 +12,8 @@ from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
 from tests.reports.formats.test_html import page_of
-from tests.reports.sample_logs import an_ordinary_log
-from tests.reports.viewer.test_viewer import PRESS
+from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log
+from tests.reports.viewer.test_viewer import PRESS, with_frames
 from tests.web.faults.test_several_models import two_models
 from tests.web.support import Page
 from tests.web.test_scripts import STRANGERS
@@ -115,4 +115,16 @@ def test_axe_finds_nothing_in_the_report(
     )
     browser.open(page_of(log), width=width, dark=dark)
     with_a_trace(browser)
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+def test_axe_finds_nothing_where_frames_are_unfolded(
+    tmp_path: Path, browser: Browser, width: int, dark: bool
+) -> None:
+    said = with_frames(a_conversation("get_order"))
+    address = page_of(a_log(tmp_path, [(a_run("sold"), said)]))
+    browser.open(f"{address}#case-1", width=width, dark=dark)
+    browser.until(lambda: browser.run("return document.querySelector('.trace .frames')"))
+    browser.run("document.querySelector('.frames').open = true")
     assert faults(browser) == []

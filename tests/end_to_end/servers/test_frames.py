@@ -12,6 +12,7 @@ import pytest
 
 from harness.sessions.call_frames import LONGEST, whole
 from harness.types import ToolCall
+from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.end_to_end.harness_process import Project
 from tests.end_to_end.servers import gallery_server, tap
 from tests.end_to_end.servers.tap import Tap, relay, tapped
@@ -29,6 +30,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "no_such_tool": {"words": "of forty-eight letters and of some more than that"},
 }
 USER = {"role": "clerk", "api_token": "canary-of-the-user-31415926"}
+
+
+SHOWN = "return [...document.querySelectorAll('.frames pre')].map((one) => one.textContent)"
 
 
 def does_as_told(request: Incoming) -> Step:
@@ -83,6 +87,26 @@ def without_secrets(frame: dict[str, Any]) -> dict[str, Any]:
     return clean
 
 
+def expected(wire: Tap) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
+    """Return the request and the response of each tool as the tap saw them, without secrets.
+
+    The image of the album is too long for a log.
+    """
+    answered = {one["id"]: one for one in wire.to_client if "id" in one and "method" not in one}
+    found = {}
+    for request in wire.to_server:
+        if request["method"] == "tools/call":
+            response = without_secrets(answered[request["id"]])
+            if request["params"]["name"] == "album":
+                image = response["result"]["content"][1]
+                image["data"] = (
+                    f"{image['data'][:LONGEST]}"
+                    f"[… cut by harness: {len(gallery_server.PIXELS):,} characters in all]"
+                )
+            found[request["params"]["name"]] = (without_secrets(request), response)
+    return found
+
+
 @pytest.fixture(
     scope="module",
     params=[
@@ -106,23 +130,32 @@ def test_the_frames_of_each_call_are_those_that_a_tap_on_the_wire_saw_without_se
 ) -> None:
     project, wire = crossed
     made = calls_of(project)
-    sent = {one["params"]["name"]: one for one in wire.to_server if one["method"] == "tools/call"}
-    answered = {one["id"]: one for one in wire.to_client if "id" in one and "method" not in one}
-    assert set(sent) == set(made) == set(ARGUMENTS)
+    frames = expected(wire)
+    assert set(frames) == set(made) == set(ARGUMENTS)
     for tool, one in made.items():
         assert one.wire is not None
         assert one.wire.request is not None
         assert one.wire.response is not None
-        assert one.wire.id == str(sent[tool]["id"])
-        assert whole(one.wire.request, one) == without_secrets(sent[tool])
-        response = answered[sent[tool]["id"]]
-        if tool == "album":  # its image is too long for a log
-            image = response["result"]["content"][1]
-            image["data"] = (
-                f"{image['data'][:LONGEST]}"
-                f"[… cut by harness: {len(gallery_server.PIXELS):,} characters in all]"
-            )
-        assert whole(one.wire.response, one) == without_secrets(response)
+        request, response = frames[tool]
+        assert one.wire.id == str(request["id"])
+        assert whole(one.wire.request, one) == request
+        assert whole(one.wire.response, one) == response
+
+
+@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+def test_the_trace_shows_the_frames_as_they_crossed(
+    crossed: tuple[Project, Tap], browser: Browser
+) -> None:
+    project, wire = crossed
+    (report,) = project.folder.rglob("*.html")
+    shown = {}
+    for number in range(1, len(ARGUMENTS) + 1):
+        browser.open(f"{report.as_uri()}#case-{number}")
+        browser.until(lambda: browser.run("return document.querySelector('.trace .frames')"))
+        request, response = browser.run(SHOWN)
+        shown[json.loads(request)["params"]["name"]] = (json.loads(request), json.loads(response))
+    assert shown == expected(wire)
+    assert browser.complaints() == []
 
 
 def test_what_the_record_has_anyway_is_not_kept_twice(crossed: tuple[Project, Tap]) -> None:
@@ -141,7 +174,7 @@ def test_no_token_in_a_meta_is_written_anywhere(crossed: tuple[Project, Tap]) ->
     written = {path for path in project.folder.rglob("*") if path.is_file()}
     (report,) = (path for path in written if path.suffix == ".html")
     told = all_of(report.read_text("utf-8"))
-    assert r"\"session_token\": \"[redacted]\"" in told
+    assert '"session_token": "[redacted]"' in told
     for path in written - {project.folder / "evals" / "frames.yml"}:  # which says who asks
         told += path.read_text("utf-8", "replace")
     assert CANARY not in told

@@ -230,7 +230,7 @@ def _call(call: ToolCall, what: str) -> dict[str, Any]:
 def _same(call: ToolCall) -> bool:
     """Whether the text is the structured result once more, as servers send it for older clients."""
     try:
-        return bool(loads(call.text) == call.structured)
+        return json.dumps(loads(call.text)) == json.dumps(call.structured, default=_plain)
     except ValueError:
         return False
 

@@ -104,6 +104,6 @@ function step(one) {
   part("arguments", one.arguments);
   part("result", one.result);
   part("structured result", one.structured);
-  if (one.frames) item.append(framesFold(one.frames, one.tool, box));
+  if (one.frames) item.append(framesFold(/** @type {any} */ (one), box));
   return item;
 }
