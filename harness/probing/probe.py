@@ -20,6 +20,7 @@ from harness.probing.caller_views import label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.following import crossed, pairs
 from harness.probing.equal_answers.asking_alone import ask_alone
+from harness.probing.equal_answers.warming_up import warm_up, with_verdicts
 from harness.probing.findings import read_probe
 from harness.probing.forged_calls import ForgedCall, by_caller
 from harness.probing.forging import Forging
@@ -33,7 +34,6 @@ from harness.probing.report import ProbeReport
 from harness.probing.stability import Answer, suspicions
 from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
-from harness.probing.warming_up import warm_up, with_verdicts
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.launch import header_of, redactor_of
 from harness.runner.planning.plan import Job, Plan

@@ -15,7 +15,7 @@ from harness.builtin import builtin_suites
 from harness.types import UserMessage
 from tests.end_to_end.harness_process import PLAIN_SERVER, Project
 from tests.fake_provider import FakeProvider
-from tests.fake_provider.memory_model import TELLING, rememberer
+from tests.servers.memory.memory_model import TELLING, rememberer
 
 OWN = builtin_suites() / "memory.jsonl"
 
