@@ -1,0 +1,1 @@
+"""Coding agents that others wrote, as real programs against the fake provider."""
