@@ -11,10 +11,10 @@ from tests.fake_provider.incoming import Conversation, Incoming, Json, OfferedTo
 from tests.fake_provider.memory import Memory
 from tests.fake_provider.openai_rules import error
 from tests.fake_provider.responses_rules import kind_of
-from tests.fake_provider.responses_tools import IN_NAMESPACE, functions, names
 from tests.fake_provider.steps import Answer, Call, Text, Thought
 from tests.fake_provider.streaming import responses_events
 from tests.fake_provider.tokens import estimate
+from tests.fake_provider.tools.responses import IN_NAMESPACE, functions, names
 
 
 def read(body: Json) -> Conversation:

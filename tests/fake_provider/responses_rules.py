@@ -18,8 +18,8 @@ from tests.fake_provider.openai_rules import (
     check_top_level,
     wrong_type,
 )
-from tests.fake_provider.responses_tools import check_tools, names
 from tests.fake_provider.schemas import check_once, duplicates, words
+from tests.fake_provider.tools.responses import check_tools, names
 
 FIELDS = words(
     "access_programs background client_metadata context_management conversation image include "

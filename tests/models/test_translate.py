@@ -24,7 +24,8 @@ from harness.models.providers.openai import DIALECT as OPENAI
 from harness.models.traits import Dialect
 from harness.models.translate import KEPT, Translation, Translator, translate
 from harness.types import Tool, ToolList
-from tests.fake_provider import chat_rules, messages_rules, responses_tools
+from tests.fake_provider import chat_rules, messages_rules
+from tests.fake_provider.tools import responses as responses_tools
 
 DIALECTS = pytest.mark.parametrize(
     "dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.provider

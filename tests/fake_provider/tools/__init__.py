@@ -1,0 +1,1 @@
+"""What the APIs accept as tools beyond plain functions."""
