@@ -172,6 +172,7 @@ class _Connection:
         except OSError:
             self._socket.close()
             raise
+        atexit.register(self.close)
 
     def fork(self, request: Mapping[str, Any], descriptors: Sequence[int]) -> int:
         with self._lock:
