@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from harness import web
 from harness.reports.comparing import page as comparing
 from harness.reports.formats.html_report import PAGE
 from harness.reports.viewer import ASSETS
 
 ROOT = Path(__file__).parents[2]
-COMPARED = Path(comparing.__file__).parent
+COMPARED, STATIC = Path(comparing.__file__).parent, Path(web.__file__).parent / "static"
 STRANGERS = Path(os.environ.get("HARNESS_STRANGERS") or ROOT / "tests/strangers/node_modules")
 TSC = STRANGERS / ".bin" / "tsc"
 
@@ -28,7 +29,7 @@ def test_types_of_the_scripts_agree() -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("folder", [ASSETS, COMPARED], ids=["viewer", "comparison"])
+@pytest.mark.parametrize("folder", [ASSETS, COMPARED, STATIC], ids=["viewer", "comparison", "page"])
 def test_every_module_is_checked(folder: Path) -> None:
     assert [path.name for path in folder.glob("*.js") if "@ts-check" not in path.read_text()] == []
 

@@ -1,13 +1,16 @@
+// @ts-check
 // A run that has ended, asked once more: all of it, the tests that failed, or after a change.
 
 import { Refusal, call, form } from "./api.js";
-import { byId, replaceIn } from "./dom.js";
+import { buttonOf, byId, linkOf, replaceIn } from "./dom.js";
 import { problems } from "./problems.js";
+
+/** @typedef {{name: string, text: string, choice: Record<string, string>}} Asked */
 
 /**
  * What a run asked.
  * @param {string} run
- * @returns {Promise<{name: string, text: string, choice: Record<string, string>}>}
+ * @returns {Promise<Asked>}
  */
 export const asked = (run) => call(`/evaluations/${encodeURIComponent(run)}/suite`);
 
@@ -19,27 +22,30 @@ export class Again {
 
   /** @param {{counts: Record<string, number>}} summary */
   async offer(summary) {
+    /** @type {Asked & {name: string | null}} */
+    let suite;
     try {
-      this.suite = await call(`/evaluations/${encodeURIComponent(this.run)}/suite?if_any=1`);
+      suite = await call(`/evaluations/${encodeURIComponent(this.run)}/suite?if_any=1`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       return;
     }
-    if (this.suite.name === null) return; // no file that the page can read: it is run again where it was started
+    if (suite.name === null) return; // no file that the page can read: it is run again where it was started
     const failed = summary.counts.failed + summary.counts.error;
-    this.button("run-again", {});
-    if (failed) this.button("run-failed", { failed_of: this.run });
-    byId("edit").href = `/evaluation?from=${encodeURIComponent(this.run)}`;
+    this.button("run-again", suite, {});
+    if (failed) this.button("run-failed", suite, { failed_of: this.run });
+    linkOf("edit").href = `/evaluation?from=${encodeURIComponent(this.run)}`;
     byId("edit").hidden = false;
   }
 
-  button(id, more) {
-    const button = byId(id);
+  /** @param {string} id @param {Asked} suite @param {Record<string, string>} more */
+  button(id, suite, more) {
+    const button = buttonOf(id);
     button.hidden = false;
     button.addEventListener("click", async () => {
       button.disabled = true;
       try {
-        const { name, text, choice } = this.suite;
+        const { name, text, choice } = suite;
         const begun = await call("/evaluations", { method: "POST", body: form(new File([text], name), { ...choice, ...more }) });
         location.assign(`/evaluation?run=${encodeURIComponent(begun.id)}`);
       } catch (error) {

@@ -1,6 +1,10 @@
+// @ts-check
 // Calls of the API; a refusal is thrown with what the server said of it.
 
+/** @typedef {{message: string, line?: number | null, column?: number | null, meant?: string | null}} Problem */
+
 export class Refusal extends Error {
+  /** @param {string} message @param {Problem[]} [problems] @param {number | null} [status] */
   constructor(message, problems = [], status = null) {
     super(message);
     this.problems = problems;
@@ -15,6 +19,7 @@ export class Refusal extends Error {
   }
 }
 
+/** @param {string} path @param {RequestInit} [options] @returns {Promise<any>} */
 export async function call(path, options = {}) {
   let answer;
   try {
@@ -27,6 +32,7 @@ export async function call(path, options = {}) {
   return body;
 }
 
+/** @param {File} file @param {Record<string, string>} choice */
 export function form(file, choice) {
   const data = new FormData();
   for (const [name, value] of Object.entries(choice)) if (value) data.append(name, value);

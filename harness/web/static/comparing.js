@@ -1,3 +1,4 @@
+// @ts-check
 // From the results of a run to its comparison with another one, and back: the comparison links to the results.
 
 import { Refusal, call } from "./api.js";
@@ -14,12 +15,15 @@ const MOST = 20;
 export const comparison = (before, ...after) =>
   `/runs/compare?${new URLSearchParams([["a", before], ...after.map((id) => ["b", id])])}`;
 
+/** @typedef {{id: string, state: string, suites: string[], models: string[], result: string, started_at: string, pass_rate?: number | null}} Run */
+
 export class Comparing {
   /** @param {string} run name of the run whose results are shown */
   constructor(run) {
     this.run = run;
     /** @type {Map<HTMLAnchorElement, {suite: string, case: string}>} */
     this.links = new Map();
+    this.all = element("a", { class: "button" }, "Compare");
     this.select = element("select", { id: "compare-with" });
     this.select.addEventListener("change", () => this.choose());
   }
@@ -29,6 +33,7 @@ export class Comparing {
    * @param {{suites: string[], models: string[]}} summary
    */
   async offer(summary) {
+    /** @type {Run[]} */
     let runs;
     try {
       ({ runs } = await call(`/evaluations?${new URLSearchParams({ suite: summary.suites[0] || "", limit: String(MOST) })}`));
@@ -44,7 +49,6 @@ export class Comparing {
     if (!options.length) return;
     replaceIn(this.select, ...options);
     if (summary.models.length < 2 && earlier) this.select.value = earlier.id;
-    this.all = element("a", { class: "button" }, "Compare");
     replaceIn(byId("comparing"), element("label", { for: "compare-with" }, "Compare with"), this.select, this.all);
     byId("comparing").hidden = false;
     this.choose();
@@ -64,7 +68,8 @@ export class Comparing {
 
   address() {
     const other = this.select.value;
-    return other ? comparison(...[other, this.run].sort()) : comparison(this.run);
+    const [before, ...after] = other ? [other, this.run].sort() : [this.run];
+    return comparison(before, ...after);
   }
 
   choose() {
@@ -72,10 +77,13 @@ export class Comparing {
     for (const [link, test] of this.links) this.aim(link, test);
   }
 
+  /** @param {HTMLAnchorElement} link @param {{suite: string, case: string}} test */
   aim(link, test) {
-    link.parentElement.hidden = !this.select.options.length;
+    const place = link.parentElement;
+    if (place) place.hidden = !this.select.options.length;
     link.href = `${this.address()}#${new URLSearchParams({ suite: test.suite, case: test.case })}`;
   }
 }
 
+/** @param {Run} run */
 const rate = (run) => (run.pass_rate === null || run.pass_rate === undefined ? run.result : `${percent(run.pass_rate)} passed`);

@@ -1,3 +1,4 @@
+// @ts-check
 // The tests and choices of the form, kept for Back and for a reload of the page; they leave with the tab.
 
 const NAME = "harness-draft";

@@ -1,10 +1,11 @@
+// @ts-check
 // A run as it goes: its events come one by one, and a page that was reloaded gets them all again.
 
 import { Refusal, call } from "./api.js";
 import { Again } from "./again.js";
 import { Comparing } from "./comparing.js";
 import { swatch } from "./assets/colour.js";
-import { byId, element, replaceIn } from "./dom.js";
+import { buttonOf, byId, element, linkOf, replaceIn } from "./dom.js";
 import { LiveGrid } from "./live_grid.js";
 import { problems } from "./problems.js";
 import { Reviews } from "./review.js";
@@ -12,6 +13,44 @@ import { runSource } from "./run_source.js";
 import { Stream } from "./stream.js";
 import { Viewer } from "./assets/viewer.js";
 import { money, percent, score, seconds } from "./words.js";
+
+/**
+ * @typedef {{score: number | null, band: string | null}} Average
+ * @typedef {{pass_rate: number | null, pass_rate_interval: [number, number] | null, band: string | null,
+ *   averages: Record<string, Average>, suite?: string, model?: string}} Figures
+ *
+ * @typedef {Object} Run
+ * @property {string} id
+ * @property {string} state
+ * @property {string} [file]
+ * @property {{name: string, cases: string[]}[]} suites
+ * @property {string[]} models
+ * @property {string[]} servers
+ * @property {string[]} [judges]
+ * @property {number} planned
+ * @property {string | null} started_at
+ * @property {string[]} notes
+ * @property {string[]} [plan_notes]
+ * @property {boolean} ours  whether it was started on the page
+ *
+ * @typedef {Object} RunSummary
+ * @property {string} reason
+ * @property {boolean} cancelled
+ * @property {string[]} damaged
+ * @property {string[]} call_lines
+ * @property {string[]} suites
+ * @property {string[]} models
+ * @property {Record<string, number>} counts
+ * @property {number | null} seconds
+ * @property {number | null} cost_usd
+ * @property {(Figures & {suite: string, model: string})[]} groups
+ * @property {import("./review.js").Found} reviews
+ *
+ * @typedef {Record<string, number | null>} Progress  done, planned, cost_usd, and the tests of each ending
+ * @typedef {{suite: string, case: string, model: string, progress: Progress}} Test
+ * @typedef {{grid: any, to_read?: number, read?: number, beginning?: any, run: Run, summary: RunSummary & Figures}} Whole
+ * @typedef {import("../../reports/viewer/assets/rows.js").Cell} Cell
+ */
 
 const ASK_MS = 500; // after which it is asked again how far a large log is read
 
@@ -22,15 +61,24 @@ const AVERAGES = {
   overall: "Overall score",
 };
 
+const bar = () => /** @type {HTMLProgressElement} */ (byId("progress"));
+
 export class Live {
+  /** @param {string} id  name of the run */
   constructor(id) {
     this.id = id;
+    /** @type {ReturnType<typeof setInterval> | undefined} */
+    this.clock = undefined;
+    this.over = false;
+    this.shown = false;
     this.reviews = new Reviews(id);
     this.comparing = new Comparing(id);
-    this.viewer = new Viewer(byId("viewer"), runSource(id, (cell, _trial, detail) => this.more(cell, detail)));
+    this.viewer = new Viewer(byId("viewer"), runSource(id, (/** @type {Cell} */ cell, /** @type {number} */ _trial, /** @type {any} */ detail) => this.more(cell, detail)));
     this.grid = new LiveGrid(this.viewer);
+    /** @type {Run | null} */
     this.run = null;
     this.connected = true;
+    /** @type {Progress} */
     this.done = { done: 0, planned: 0, cost_usd: 0 };
     byId("live").hidden = false;
     byId("cancel").addEventListener("click", () => this.cancel());
@@ -47,10 +95,12 @@ export class Live {
   }
 
   // A large log that nobody has opened yet: its first tests are shown while it is read.
+  /** @param {number} size  its bytes */
   async reading(size) {
     const all = this.whole(true);
     let over = false;
     all.finally(() => { over = true; });
+    /** @param {string} more @returns {Promise<Partial<Whole>>} */
     const ask = async (more) => {
       try {
         return await call(`/evaluations/${encodeURIComponent(this.id)}/grid?${more}`);
@@ -65,15 +115,18 @@ export class Live {
       const tests = `The first ${this.viewer.all.length} tests of a large log`;
       const share = Math.floor((100 * (told.read || 0)) / size);
       byId("state").textContent = `${tests}; reading the others: ${share} % of ${Math.round(size / 1e6)} MB. Next time it opens at once …`;
-      byId("progress").max = size;
-      byId("progress").value = told.read || 0;
+      bar().max = size;
+      bar().value = told.read || 0;
       await Promise.race([all, new Promise((done) => setTimeout(done, ASK_MS))]);
       if (!over) told = await ask("");
     }
     return all;
   }
 
-  /** @param {boolean} wait  whether it is waited for, if it has to be made first */
+  /**
+   * @param {boolean} wait  whether it is waited for, if it has to be made first
+   * @returns {Promise<Whole | null>}
+   */
   async whole(wait) {
     try {
       const found = await call(`/evaluations/${encodeURIComponent(this.id)}/grid${wait ? "?whole=1" : ""}`);
@@ -89,13 +142,14 @@ export class Live {
   }
 
   // What this page adds to the trace of a trial.
+  /** @param {Cell} cell @param {{key: string, status: string}} detail */
   more(cell, detail) {
     const test = { key: detail.key, suite: cell.suite, case: cell.case, status: detail.status };
     return { top: [this.reviews.badge(test)], bottom: [this.comparing.link(test), this.reviews.panel(test)] };
   }
 
   listen() {
-    new Stream(this.id, {
+    new Stream(this.id, /** @type {import("./stream.js").Hear} */ ({
       run: (run) => this.planned(run),
       test_case_start: (test) => this.grid.start(test),
       test_case_waiting: (test) => this.waiting(test),
@@ -105,13 +159,13 @@ export class Live {
       gone: () => this.failed({ message: "There is no such run here.", problems: [] }),
       lost: () => this.lost(),
       back: () => this.back(),
-    });
+    }));
   }
 
   // Nothing is known of the run until the server is back: neither its time nor its state.
   lost() {
     clearInterval(this.clock);
-    this.clock = null;
+    this.clock = undefined;
     this.connected = false;
     byId("state").textContent = "The connection to the server was lost; trying again …";
     if (this.run) this.tiles(null, this.done.cost_usd);
@@ -123,10 +177,11 @@ export class Live {
     if (this.run) this.tick();
   }
 
+  /** @param {Run} run */
   planned(run) {
     if (!this.run && !this.shown) this.grid.plan(run);
     this.run = run;
-    this.done.planned = Math.max(this.done.planned, run.planned);
+    this.done.planned = Math.max(this.done.planned || 0, run.planned);
     const name = run.file || run.suites.map((suite) => suite.name).join(", ");
     byId("live-title").textContent = name;
     document.title = `${name} · harness`;
@@ -147,12 +202,14 @@ export class Live {
     this.show();
   }
 
+  /** @param {Test} test */
   waiting(test) {
     this.grid.waiting(test);
     this.done = test.progress;
     this.show();
   }
 
+  /** @param {Test} test */
   result(test) {
     this.grid.result(test);
     this.done = test.progress;
@@ -162,40 +219,41 @@ export class Live {
   show() {
     if (!this.run || this.over || !this.connected) return;
     const { done, planned } = this.done;
-    byId("progress").max = planned || 1;
-    byId("progress").value = done;
+    bar().max = planned || 1;
+    bar().value = done || 0;
     const words = this.run.state === "queued" ? "Waiting for its turn." : `${done} of ${planned} tests have ended.`;
     if (byId("state").textContent !== words) byId("state").textContent = words;
     const began = this.run.started_at ? Date.parse(this.run.started_at) : null;
     this.tiles(began === null ? null : Math.max(0, (Date.now() - began) / 1000), this.done.cost_usd);
   }
 
+  /** @param {number | null} time @param {number | null | undefined} cost */
   tiles(time, cost) {
     const counts = ["passed", "failed", "error", "skipped", "cancelled"].filter((name) => this.done[name]);
-    const tile = (name, value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
+    const tile = (/** @type {string} */ name, /** @type {string} */ value) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
     replaceIn(
       byId("tiles"),
       tile("Time", time === null ? "–" : time < 60 && !this.over ? `${Math.floor(time)} s` : seconds(time)),
-      tile("Cost so far", money(cost)),
+      tile(this.over ? "Cost" : "Cost so far", money(cost)),
       ...counts.map((name) => tile(name, String(this.done[name]))),
     );
   }
 
+  /** @param {RunSummary & Figures} summary */
   summary(summary) {
     this.finish();
     if (!this.shown) this.whole(true);
     replaceIn(byId("failure"));
     const { counts } = summary;
     this.done = { ...counts, done: counts.passed + counts.failed + counts.error };
-    byId("progress").max = counts.planned || 1;
-    byId("progress").value = counts.planned - counts.cancelled - counts.skipped;
+    bar().max = counts.planned || 1;
+    bar().value = counts.planned - counts.cancelled - counts.skipped;
     const ended =
       summary.reason === "complete" ? "All tests have ended."
       : summary.cancelled ? "The run was cancelled."
       : `The run ended early: ${summary.reason}.`;
     byId("state").textContent = [ended, ...[...summary.damaged, ...summary.call_lines].map((words) => `${words}.`)].join(" ");
     this.tiles(summary.seconds, summary.cost_usd);
-    byId("tiles").firstChild.nextSibling.firstChild.textContent = "Cost";
     // One figure of several models, or of several suites, would be true of none of them.
     const groups = summary.groups.length > 1 ? summary.groups : [summary];
     replaceIn(byId("scores"), ...groups.map(figures));
@@ -209,6 +267,7 @@ export class Live {
     byId("download").setAttribute("download", `${this.id}.json`);
   }
 
+  /** @param {{message: string, problems: import("./api.js").Problem[]}} error */
   failed(error) {
     this.finish();
     byId("state").textContent = "";
@@ -222,13 +281,14 @@ export class Live {
     byId("cancel").hidden = true;
   }
 
+  /** @param {string} id @param {string} target */
   link(id, target) {
-    byId(id).href = target;
+    linkOf(id).href = target;
     byId(id).hidden = false;
   }
 
   async cancel() {
-    byId("cancel").disabled = true;
+    buttonOf("cancel").disabled = true;
     byId("cancel").textContent = "Cancelling …";
     try {
       await call(`/evaluations/${encodeURIComponent(this.id)}`, { method: "DELETE" });
@@ -236,12 +296,13 @@ export class Live {
       if (!(error instanceof Refusal)) throw error;
       replaceIn(byId("failure"), problems(error.message, []));
     } finally {
-      byId("cancel").disabled = false;
+      buttonOf("cancel").disabled = false;
       byId("cancel").textContent = "Cancel";
     }
   }
 }
 
+/** @param {Figures} group */
 function figures(group) {
   const averages = Object.entries(AVERAGES).filter(([name]) => group.averages[name].score !== null);
   return element(
@@ -257,12 +318,14 @@ function figures(group) {
   );
 }
 
+/** @param {Figures} summary */
 function interval(summary) {
   if (!summary.pass_rate_interval) return "nothing was judged";
   const [low, high] = summary.pass_rate_interval.map(percent);
   return `95 % interval ${low} to ${high}`;
 }
 
+/** @param {string} title @param {string} value @param {string | null} band @param {string} [more] */
 function tile(title, value, band, more = "") {
   return element(
     "div",

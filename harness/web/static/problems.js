@@ -1,7 +1,9 @@
+// @ts-check
 // What is wrong with a file, line by line.
 
 import { element } from "./dom.js";
 
+/** @param {string} title @param {import("./api.js").Problem[]} list */
 export function problems(title, list) {
   return element(
     "div",

@@ -1,3 +1,4 @@
+// @ts-check
 // What people say of the verdicts of a run: a form and a mark for each trial. The machine's verdict stays.
 
 import { Refusal, call } from "./api.js";
@@ -54,6 +55,10 @@ export class Reviews {
     });
   }
 
+  /**
+   * @template {HTMLElement} T
+   * @param {Test} test @param {T} place @param {(place: T) => void} fill @returns {T}
+   */
   keep(test, place, fill) {
     const draw = () => fill(place);
     this.shown.set(test.key, [...(this.shown.get(test.key) || []), draw]);
@@ -61,6 +66,7 @@ export class Reviews {
     return place;
   }
 
+  /** @param {Test} test */
   form(test) {
     const known = this.found?.trials[test.key];
     const number = ++made;
@@ -70,7 +76,7 @@ export class Reviews {
     note.value = known?.note || "";
     const said = element("p", { role: "status" });
     const other = test.status === "passed" ? "failed" : "passed";
-    const send = async (decision) => {
+    const send = async (/** @type {"accept" | "overrule"} */ decision) => {
       if (!by.reportValidity()) return;
       note.required = decision === "overrule";
       if (!note.reportValidity()) return;
@@ -84,7 +90,7 @@ export class Reviews {
         said.textContent = error.message;
       }
     };
-    const button = (words, decision) => {
+    const button = (/** @type {string} */ words, /** @type {"accept" | "overrule"} */ decision) => {
       const one = element("button", { type: "button" }, words);
       one.addEventListener("click", () => send(decision));
       return one;

@@ -1,27 +1,52 @@
+// @ts-check
 // Past runs: a table with filters, trends, and two to compare.
 
 import { Refusal, call } from "./api.js";
 import { swatch } from "./assets/colour.js";
 import { comparison } from "./comparing.js";
-import { byId, element, replaceIn } from "./dom.js";
+import { buttonOf, byId, element, fieldOf, replaceIn } from "./dom.js";
 import { trends } from "./trend.js";
 import { counted, money, percent } from "./words.js";
+
+/**
+ * @typedef {{suite: string, model: string, pass_rate: number | null, band: string | null}} Group
+ *
+ * @typedef {Object} Run
+ * @property {string} id
+ * @property {string} state
+ * @property {string} started_at
+ * @property {string} [asked_at]
+ * @property {(string | {name: string})[]} suites
+ * @property {string[]} models
+ * @property {string} [result]
+ * @property {object} [counts]  those of a run whose log can be read
+ * @property {Group[]} [groups]
+ * @property {number | null} [pass_rate]
+ * @property {string | null} [band]
+ * @property {number | null} [cost_usd]
+ * @property {boolean} [workbench]
+ * @property {string} [error]
+ * @property {import("./trend.js").Part[]} [by_suite]
+ */
 
 const PAGE = 50;
 const REFRESH_MS = 3000;
 const TYPING_MS = 150;
 let limit = PAGE;
 let asked = 0;
-let timer = null;
+let timer = 0;
+/** @type {AbortController | null} */
 let asking = null;
+/** @type {Set<string>} */
 const picked = new Set();
+/** @type {Map<string, HTMLElement>} */
 let drawn = new Map();
 
 async function load() {
   clearTimeout(timer);
   const number = ++asked;
-  const query = new URLSearchParams({ limit });
-  for (const id of ["suite", "model", "result"]) if (byId(id).value) query.set(id, byId(id).value);
+  const query = new URLSearchParams({ limit: String(limit) });
+  for (const id of ["suite", "model", "result"]) if (fieldOf(id).value) query.set(id, fieldOf(id).value);
   asking?.abort(); // nobody waits for what was typed before
   asking = new AbortController();
   try {
@@ -34,6 +59,7 @@ async function load() {
   }
 }
 
+/** @param {{waiting: Run[], runs: Run[], known: number, unread: number}} found */
 function show({ waiting, runs, known, unread }) {
   const left = unread ? ` ${counted(unread, "log")} still to be read …` : "";
   byId("shown").textContent = known ? `${counted(runs.length, "run")} shown, ${known.toLocaleString("en")} in all.${left}` : "There is no run yet.";
@@ -50,6 +76,7 @@ function show({ waiting, runs, known, unread }) {
 }
 
 // A row that still says the same stays where it is: nobody loses the box that is being clicked, nor the focus.
+/** @param {Run[]} runs */
 function rows(runs) {
   const known = drawn;
   const focused = document.activeElement?.id;
@@ -65,9 +92,10 @@ function rows(runs) {
   if (focused && byId(focused)) byId(focused).focus();
 }
 
+/** @param {Run} run */
 function row(run) {
   const when = (run.started_at || run.asked_at || "").slice(0, 16).replace("T", " ");
-  const suites = run.suites.map((suite) => suite.name || suite).join(", ");
+  const suites = run.suites.map((suite) => (typeof suite === "string" ? suite : suite.name)).join(", ");
   const live = run.state === "running" || run.state === "queued";
   const readable = run.counts !== undefined;
   return element(
@@ -85,13 +113,16 @@ function row(run) {
 }
 
 // A run of several models has a rate for each of them, and none of all.
+/** @param {Run} run */
 function rates(run) {
-  const rate = (one) => element("span", { class: `band-text ${(one.band || "none").replace(" ", "-")}` }, percent(one.pass_rate));
-  if (new Set((run.groups || []).map((one) => one.model)).size < 2) return [rate(run)];
-  const suites = new Set(run.groups.map((one) => one.suite));
-  return run.groups.map((one) => element("div", {}, rate(one), ` ${one.model}${suites.size > 1 ? `, ${one.suite}` : ""}`));
+  const rate = (/** @type {{pass_rate?: number | null, band?: string | null}} */ one) => element("span", { class: `band-text ${(one.band || "none").replace(" ", "-")}` }, percent(one.pass_rate));
+  const groups = run.groups || [];
+  if (new Set(groups.map((one) => one.model)).size < 2) return [rate(run)];
+  const suites = new Set(groups.map((one) => one.suite));
+  return groups.map((one) => element("div", {}, rate(one), ` ${one.model}${suites.size > 1 ? `, ${one.suite}` : ""}`));
 }
 
+/** @param {Run} run @param {string} suites @param {string} when */
 function tick(run, suites, when) {
   const box = element("input", { type: "checkbox", id: `pick-${run.id}`, "aria-label": `Compare ${suites} of ${when}` });
   box.checked = picked.has(run.id);
@@ -103,12 +134,13 @@ function tick(run, suites, when) {
   return box;
 }
 
+/** @param {Run} run @param {string} suites @param {boolean} live @param {boolean} readable */
 function links(run, suites, live, readable) {
   const id = encodeURIComponent(run.id);
   if (!readable && !live) return [element("span", { class: "dim" }, run.error || "unreadable")];
   const results = element("a", { href: `/evaluation?run=${id}`, "aria-label": `Results of ${suites}, ${run.id}` }, live ? "watch" : "results");
   if (live) return [results];
-  const link = (kind, words) => [" ", element("a", { href: `/runs/${id}/${kind}`, "aria-label": `${words} of ${suites}, ${run.id}` }, kind)];
+  const link = (/** @type {string} */ kind, /** @type {string} */ words) => [" ", element("a", { href: `/runs/${id}/${kind}`, "aria-label": `${words} of ${suites}, ${run.id}` }, kind)];
   const models = readable && run.models.length > 1
     ? [" ", element("a", { href: comparison(run.id), "aria-label": `compare models of ${suites}, ${run.id}` }, "compare models")]
     : [];
@@ -116,14 +148,15 @@ function links(run, suites, live, readable) {
 }
 
 function tally() {
-  byId("compare").disabled = byId("side").disabled = picked.size < 2;
+  buttonOf("compare").disabled = buttonOf("side").disabled = picked.size < 2;
   byId("compare").textContent = picked.size > 2 ? `Compare ${picked.size} runs` : "Compare two runs";
   byId("picked").textContent = picked.size < 2 ? `Tick two runs or more (${picked.size} ticked).` : "The later ones are held against the first.";
 }
 
 byId("compare").addEventListener("click", () => {
   // The earlier one is what the later one is held against; names begin with the time.
-  location.assign(comparison(...[...picked].sort()));
+  const [first, ...later] = [...picked].sort();
+  location.assign(comparison(first, ...later));
 });
 byId("side").addEventListener("click", () => {
   location.assign(`/runs/grid?${new URLSearchParams([...picked].sort().map((run) => ["run", run]))}`);

@@ -1,8 +1,9 @@
+// @ts-check
 // The form: a file is read and judged fit as soon as it is chosen; nothing is started before.
 
 import { asked } from "./again.js";
 import { Refusal, call, form } from "./api.js";
-import { byId, element, replaceIn } from "./dom.js";
+import { buttonOf, byId, element, fieldOf, listOf, replaceIn } from "./dom.js";
 import { TEMPLATE, forget, keep, kept, textOf } from "./draft.js";
 import { problems } from "./problems.js";
 import { counted } from "./words.js";
@@ -11,17 +12,22 @@ const RETRY_MS = 2000;
 const TYPING_MS = 400;
 const FIELDS = ["model", "server", "judge", "concurrency"];
 
+/** @typedef {{suites: {name: string}[], models: string[], servers: string[], planned: number, notes: string[]}} Plan */
+
 export class Setup {
+  /** @param {(run: {id: string}) => void} begun  told of the run */
   constructor(begun) {
     this.begun = begun;
+    /** @type {File | null} */
     this.file = null;
+    /** @type {{bytes: number, cases: number, case_seconds: number} | null} */
     this.limits = null;
     this.checks = 0;
-    byId("file").addEventListener("change", () => this.choose(byId("file").files[0] || null));
+    byId("file").addEventListener("change", () => this.choose(fieldOf("file").files?.[0] || null));
     for (const id of FIELDS) byId(id).addEventListener("change", () => this.changed());
     byId("text").addEventListener("input", () => this.edited());
     byId("write").addEventListener("click", () => this.show("my_tests.yml", TEMPLATE, "").then(() => this.edit()));
-    byId("past").addEventListener("change", () => byId("past").value && this.from(byId("past").value));
+    byId("past").addEventListener("change", () => listOf("past").value && this.from(listOf("past").value));
     byId("form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.run();
@@ -35,18 +41,18 @@ export class Setup {
     try {
       const options = await call("/evaluations/options");
       this.check();
-      this.limits = options.limits;
+      const limits = (this.limits = options.limits);
       for (const model of options.models) {
         const words = model.usable ? model.name : `${model.name} (its key is missing)`;
         byId("model").append(element("option", { value: model.name, disabled: !model.usable }, words));
         if (model.name !== "lexical" && model.usable) byId("judge").append(element("option", { value: model.name }, model.name));
       }
-      byId("model").options[0].textContent = `the suite's, or ${options.default_model}`;
+      listOf("model").options[0].textContent = `the suite's, or ${options.default_model}`;
       byId("judge").append(element("option", { value: options.no_judge }, "nobody"));
       for (const name of options.servers) byId("server").append(element("option", { value: name }, name));
       byId("limits").textContent =
-        `Choose a file or drop it here: up to ${options.limits.bytes / 1e6} MB, ` +
-        `${counted(options.limits.cases, "test")}, ${options.limits.case_seconds} s for each.`;
+        `Choose a file or drop it here: up to ${limits.bytes / 1e6} MB, ` +
+        `${counted(limits.cases, "test")}, ${limits.case_seconds} s for each.`;
       await this.begin();
     } catch (error) {
       this.refuse(error);
@@ -59,12 +65,14 @@ export class Setup {
     if (address.has("new")) forget();
     history.replaceState(history.state, "", address.has("from") ? location.href : "/evaluation");
     const draft = kept();
-    if (address.has("from")) await this.from(address.get("from"));
+    const from = address.get("from");
+    if (from !== null) await this.from(from);
     else if (draft && !this.file) await this.show(draft.name, draft.text, `${draft.name} as it was read before.`, draft.choice);
     this.pasts();
   }
 
   async pasts() {
+    /** @type {{runs: {id: string, suites: string[], started_at: string, result: string, counts?: object}[]}} */
     const { runs } = await call("/evaluations?limit=20");
     byId("first-steps").hidden = runs.length > 0;
     const ended = runs.filter((run) => run.suites.length === 1 && run.counts);
@@ -87,81 +95,86 @@ export class Setup {
   async show(name, text, note, choice) {
     const fields = { model: "model", server: "server", judge: "judge_model", concurrency: "concurrency" };
     for (const [id, field] of Object.entries(choice ? fields : {})) {
-      const options = byId(id).options;
-      const value = choice[field] || "";
-      if (!options || [...options].some((option) => option.value === value && !option.disabled)) byId(id).value = value;
+      const at = byId(id);
+      const value = choice?.[field] || "";
+      const offered = !(at instanceof HTMLSelectElement) || [...at.options].some((option) => option.value === value && !option.disabled);
+      if (offered) fieldOf(id).value = value;
     }
-    byId("file").value = "";
+    fieldOf("file").value = "";
     this.file = new File([text], name);
     this.written(name, text, note);
     await this.changed();
   }
 
+  /** @param {string} name @param {string | null} text @param {string} note */
   written(name, text, note) {
     byId("editor").hidden = text === null;
-    byId("text").value = text ?? "";
+    fieldOf("text").value = text ?? "";
     byId("editor-title").textContent = `Edit ${name}`;
     byId("kept").textContent = note;
   }
 
   edit() {
-    byId("editor").open = true;
+    /** @type {HTMLDetailsElement} */ (byId("editor")).open = true;
     byId("text").focus();
   }
 
   edited() {
-    this.file = new File([byId("text").value], this.file.name);
-    byId("file").value = "";
+    this.file = new File([fieldOf("text").value], this.file?.name || "");
+    fieldOf("file").value = "";
     byId("kept").textContent = "Changed here; the file on your disk is not.";
     clearTimeout(this.typing);
     this.typing = setTimeout(() => this.changed(), TYPING_MS);
   }
 
   async changed() {
-    if (this.file && !byId("editor").hidden) keep({ name: this.file.name, text: byId("text").value, choice: this.choice() });
+    if (this.file && !byId("editor").hidden) keep({ name: this.file.name, text: fieldOf("text").value, choice: this.choice() });
     await this.check();
   }
 
   choice() {
     return {
-      model: byId("model").value,
-      server: byId("server").value,
-      judge_model: byId("judge").value,
-      concurrency: byId("concurrency").value,
+      model: listOf("model").value,
+      server: listOf("server").value,
+      judge_model: listOf("judge").value,
+      concurrency: fieldOf("concurrency").value,
     };
   }
 
+  /** @param {File | null} file */
   async choose(file) {
     this.file = file;
     const checked = this.check();
     const text = file ? await textOf(file) : null;
     if (this.file !== file) return;
     this.written(file ? file.name : "", text, "");
-    if (text === null) forget();
+    if (!file || text === null) forget();
     else keep({ name: file.name, text, choice: this.choice() });
     await checked;
   }
 
   // The file as it is on the disk now. A browser refuses to read one that has changed since it was chosen: what was
   // checked before is not sent in its place.
-  async read() {
+  /** @param {File} file */
+  async read(file) {
     try {
-      return new File([await this.file.arrayBuffer()], this.file.name);
+      return new File([await file.arrayBuffer()], file.name);
     } catch {
-      byId("file").value = ""; // the same file can be chosen once more
+      fieldOf("file").value = ""; // the same file can be chosen once more
       throw new Refusal("It has changed on the disk since it was chosen, or cannot be read. Choose it again.");
     }
   }
 
   async check() {
-    byId("run").disabled = true;
+    buttonOf("run").disabled = true;
     const number = ++this.checks;
-    if (!this.file) return replaceIn(byId("verdict"));
-    if (this.limits && this.file.size > this.limits.bytes)
+    const chosen = this.file;
+    if (!chosen) return replaceIn(byId("verdict"));
+    if (this.limits && chosen.size > this.limits.bytes)
       return this.refuse(new Refusal(`The file is larger than ${this.limits.bytes / 1e6} MB.`));
-    replaceIn(byId("verdict"), element("p", { class: "dim" }, `Reading ${this.file.name} …`));
+    replaceIn(byId("verdict"), element("p", { class: "dim" }, `Reading ${chosen.name} …`));
     try {
-      const file = await this.read();
+      const file = await this.read(chosen);
       const found = await call("/evaluations/check", { method: "POST", body: form(file, this.choice()) });
       if (number === this.checks) this.approve(found);
     } catch (error) {
@@ -169,6 +182,7 @@ export class Setup {
     }
   }
 
+  /** @param {Plan} found */
   approve(found) {
     const words =
       `${found.suites.map((suite) => suite.name).join(", ")}: ${counted(found.planned, "test")} ` +
@@ -178,12 +192,13 @@ export class Setup {
       element("div", { class: "fine" }, element("p", {}, element("strong", {}, "✓ Ready. "), words),
         ...found.notes.map((note) => element("p", { class: "dim" }, note))),
     );
-    byId("run").disabled = false;
+    buttonOf("run").disabled = false;
   }
 
+  /** @param {unknown} error */
   refuse(error) {
     if (!(error instanceof Refusal)) throw error;
-    byId("run").disabled = true;
+    buttonOf("run").disabled = true;
     const title = this.file ? `${this.file.name}: ${error.message}` : error.message;
     replaceIn(byId("verdict"), problems(title, error.problems));
     clearTimeout(this.again);
@@ -191,9 +206,10 @@ export class Setup {
   }
 
   async run() {
-    byId("run").disabled = true;
+    if (!this.file) return;
+    buttonOf("run").disabled = true;
     try {
-      const file = await this.read();
+      const file = await this.read(this.file);
       this.begun(await call("/evaluations", { method: "POST", body: form(file, this.choice()) }));
     } catch (error) {
       this.refuse(error);
@@ -201,15 +217,15 @@ export class Setup {
   }
 
   async sample() {
-    const button = byId("use-sample");
+    const button = buttonOf("use-sample");
     button.disabled = true;
     try {
       const answer = await fetch("/evaluations/sample", { credentials: "same-origin" });
       if (!answer.ok) throw new Refusal(`The server answered ${answer.status}.`);
       this.file = new File([await answer.blob()], "sample.csv", { type: "text/csv" });
-      if ([...byId("server").options].some((option) => option.value === "finance")) byId("server").value = "finance";
+      if ([...listOf("server").options].some((option) => option.value === "finance")) listOf("server").value = "finance";
       this.written("sample.csv", await textOf(this.file), "");
-      keep({ name: "sample.csv", text: byId("text").value, choice: this.choice() });
+      keep({ name: "sample.csv", text: fieldOf("text").value, choice: this.choice() });
       await this.run();
     } catch (error) {
       this.refuse(error instanceof Refusal ? error : Refusal.unreached());
@@ -224,11 +240,11 @@ export class Setup {
     for (const name of ["dragenter", "dragover"]) zone.addEventListener(name, () => zone.classList.add("over"));
     for (const name of ["dragleave", "drop"]) zone.addEventListener(name, () => zone.classList.remove("over"));
     zone.addEventListener("drop", (event) => {
-      const file = event.dataTransfer && event.dataTransfer.files[0];
+      const file = event.dataTransfer?.files[0];
       if (!file) return;
       const chosen = new DataTransfer();
       chosen.items.add(file);
-      byId("file").files = chosen.files;
+      fieldOf("file").files = chosen.files;
       this.choose(file);
     });
   }

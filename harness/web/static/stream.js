@@ -1,3 +1,4 @@
+// @ts-check
 // The events of a run. A browser opens six connections to a host and a stream keeps one, so at most one page of a
 // browser streams (it holds a lock that all of them share), and only while it can be seen. Every other page that can
 // be seen asks for news in short requests; a hidden one asks for nothing and catches up when it is looked at again.
@@ -9,8 +10,10 @@ const ASK_MS = 700;
 const GONE = 404;
 const NAMES = ["run", "test_case_start", "test_case_waiting", "test_case_result", "summary", "error"];
 
+/** @typedef {Record<string, (data?: any) => void>} Hear  a function for each name of an event, and `lost`, `back` and `gone` */
+
 export class Stream {
-  // `hear` has a function for each name of an event, and `lost`, `back` and `gone` for the connection.
+  /** @param {string} id @param {Hear} hear */
   constructor(id, hear) {
     this.address = `/evaluations/${encodeURIComponent(id)}/events`;
     this.hear = hear;
@@ -50,7 +53,7 @@ export class Stream {
 
   // Ends with the run, with the connection, or when the page is hidden.
   stream() {
-    return new Promise((end) => {
+    return /** @type {Promise<void>} */ (new Promise((end) => {
       const source = new EventSource(this.from());
       const close = () => {
         source.close();
@@ -59,14 +62,15 @@ export class Stream {
       };
       document.addEventListener("visibilitychange", close);
       for (const name of NAMES)
-        source.addEventListener(name, (event) => {
+        source.addEventListener(name, (/** @type {MessageEvent} */ event) => {
           if (event.data === undefined) close();
           else this.tell(event.lastEventId, name, JSON.parse(event.data));
           if (this.over) close();
         });
-    });
+    }));
   }
 
+  /** @param {string} id @param {string} name @param {any} data */
   tell(id, name, data) {
     if (this.over) return;
     this.last = id || this.last;
@@ -89,6 +93,7 @@ export class Stream {
   }
 }
 
+/** @param {number} time */
 const pause = (time) => new Promise((end) => setTimeout(end, time));
 
 async function seen() {
@@ -98,6 +103,7 @@ async function seen() {
 
 // Does `act` unless another page of this browser does it at the same time. Browsers have locks for secure addresses
 // and this machine; elsewhere every page asks.
+/** @param {() => Promise<void>} act */
 async function alone(act) {
   if (navigator.locks) await navigator.locks.request(LOCK, { ifAvailable: true }, async (lock) => lock && act());
 }

@@ -1,3 +1,4 @@
+// @ts-check
 // A suite over time: one line a model, drawn as SVG.
 
 import { coloured, swatch } from "./assets/colour.js";
@@ -10,12 +11,20 @@ const EDGE = { left: 44, right: 12, top: 12, bottom: 22 };
 const MOST_LINES = 6;
 const LEAST = 0.9; // share of the cases that need a verdict for a run to count as a full one
 
+/**
+ * @typedef {{suite: string, model: string, passed: number, judged: number, asked: string, cases: number, with_verdict: number}} Part
+ * @typedef {Part & {id: string, when: string, rate: number, like?: boolean}} Point
+ */
+
+/** @param {{id: string, started_at: string, by_suite?: Part[]}[]} runs */
 export function trends(runs) {
+  /** @type {Map<string, Map<string, Point[]>>} */
   const suites = new Map();
   for (const run of [...runs].reverse())
     for (const part of run.by_suite || []) {
-      const models = suites.get(part.suite) || suites.set(part.suite, new Map()).get(part.suite);
-      const points = models.get(part.model) || models.set(part.model, []).get(part.model);
+      const models = suites.get(part.suite) || new Map();
+      const points = models.get(part.model) || [];
+      suites.set(part.suite, models.set(part.model, points));
       points.push({ id: run.id, when: run.started_at, rate: part.passed / part.judged, ...part });
     }
   for (const models of suites.values()) markLike([...models.values()].flat());
@@ -23,19 +32,22 @@ export function trends(runs) {
 }
 
 // Like is joined with like: full runs of the same cases, those of the largest set, the newest if several are as large.
+/** @param {Point[]} points */
 function markLike(points) {
   const full = points.filter((point) => point.with_verdict >= LEAST * point.cases);
   const newest = [...full].sort((a, b) => b.cases - a.cases || b.when.localeCompare(a.when))[0];
   for (const point of points) point.like = full.includes(point) && point.asked === newest?.asked;
 }
 
-const share = (point) => (point.like ? percent(point.rate) : `${percent(point.rate)} (other tests: ${point.with_verdict} of ${point.cases})`);
+/** @param {Point | undefined} point */
+const share = (point) => (!point ? "" : point.like ? percent(point.rate) : `${percent(point.rate)} (other tests: ${point.with_verdict} of ${point.cases})`);
 
+/** @param {[string, Map<string, Point[]>]} suite */
 function chart([suite, models]) {
   const lines = [...models].sort((a, b) => b[1].length - a[1].length).slice(0, MOST_LINES);
   const times = [...new Set(lines.flatMap(([, points]) => points.map((point) => point.when)))].sort();
-  const x = (when) => EDGE.left + ((WIDTH - EDGE.left - EDGE.right) * times.indexOf(when)) / Math.max(1, times.length - 1);
-  const y = (rate) => EDGE.top + (HEIGHT - EDGE.top - EDGE.bottom) * (1 - rate);
+  const x = (/** @type {string} */ when) => EDGE.left + ((WIDTH - EDGE.left - EDGE.right) * times.indexOf(when)) / Math.max(1, times.length - 1);
+  const y = (/** @type {number} */ rate) => EDGE.top + (HEIGHT - EDGE.top - EDGE.bottom) * (1 - rate);
   const words = lines
     .map(([model, points]) => `${model}: ${points.map(share).join(", ")}`)
     .join("; ");
@@ -56,7 +68,8 @@ function chart([suite, models]) {
       svg.append(coloured(dot, model));
     }
   });
-  for (const [place, when, anchor] of [[EDGE.left, times[0], "start"], [WIDTH - EDGE.right, times.at(-1), "end"]]) {
+  const ends = [{ place: EDGE.left, when: times[0], anchor: "start" }, { place: WIDTH - EDGE.right, when: times[times.length - 1], anchor: "end" }];
+  for (const { place, when, anchor } of ends) {
     const label = drawn("text", { x: place, y: HEIGHT - 6, "text-anchor": anchor });
     label.textContent = when.slice(0, 10);
     svg.append(label);
