@@ -59,15 +59,19 @@ class Browser:
 
         The driver may come back while the last one still is.
         """
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.look(width=width, dark=dark)
         self.driver.get("about:blank")
         self._log("browser")
         self._log("performance")
         self.driver.get(address)
         self.until(lambda: self.run(_LOADED, address))
+
+    def look(self, *, width: int = 1280, dark: bool = False) -> None:
+        """Look at every page through a window of that width, with a light or a dark scheme."""
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def run(self, script: str, *arguments: Any) -> Any:
         return self.driver.execute_script(script, *arguments)

@@ -280,12 +280,12 @@ def test_a_leak_that_another_test_shows_fails_the_leaking_test_once_that_is_know
     assert finished.code == 1
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("workers", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
 def test_what_only_later_tests_show_is_told_in_the_end_and_decides(
-    tmp_path: Path, processes: int
+    tmp_path: Path, workers: int
 ) -> None:
     people(tmp_path, "forgetful", [TEAM, RECORD], ["admin", "clerk"])
-    spread = (["-n", "2"], ["xdist.plugin"]) if processes > 1 else ([], [])
+    spread = (["-n", str(workers)], ["xdist.plugin"]) if workers else ([], [])
     finished = run(tmp_path, *spread[0], plugins=spread[1])
     assert "4 passed" in finished.stdout, finished.stdout
     assert "FAILED evals/people.yml:" in finished.stdout

@@ -241,14 +241,14 @@ HOSTILE = (
 )  # fmt: skip
 """Texts that a suite, a model or a server might hold, each of which harms some reader."""
 
-BIG = "<b>big</b>" * 1_000_000
-"""Ten megabytes."""
+BIG = "<b>big</b>" * 250_000
+"""More than two megabytes, twice in a log: more than any report may have."""
 
 
 def a_hostile_log(folder: Path, *, big: bool = True) -> RunLog:
     """Every text of the log is hostile, one after the other in every place.
 
-    ``big`` adds ten megabytes.
+    ``big`` adds five megabytes.
     """
     trials: list[Trial] = []
     if big:

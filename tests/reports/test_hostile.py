@@ -48,7 +48,7 @@ def test_no_report_holds_a_character_that_steers_a_terminal_or_hides_text(
 
 
 @pytest.mark.parametrize("name", ["junit", "markdown", "csv", "html"])
-def test_ten_megabytes_are_cut_where_people_read(texts: Texts, name: str) -> None:
+def test_megabytes_are_cut_where_people_read(texts: Texts, name: str) -> None:
     assert len(texts(name)) < 2_000_000
 
 

@@ -267,14 +267,13 @@ def test_past_runs_are_listed_filtered_drawn_and_compared(page: Page, browser: B
     assert browser.complaints() == []
 
 
-@pytest.mark.parametrize(("width", "dark"), [(360, True), (1280, False)])
 def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
-    page: Page, browser: Browser, width: int, dark: bool, provider: FakeProvider
+    page: Page, browser: Browser, provider: FakeProvider
 ) -> None:
     runs = page.client.get("/evaluations?limit=1").json()["runs"]
     name = runs[0]["id"] if runs else page.begin(dataset(["hostile"]))
     for path in ("/evaluation", f"/evaluation?run={name}", "/runs", "/docs"):
-        browser.open(page.url + path, width=width, dark=dark)
+        browser.open(page.url + path, width=360, dark=True)
         if "run=" in path:
             ended(browser)
             browser.until(lambda: browser.run(STATUSES))
@@ -285,18 +284,20 @@ def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
         browser.until(
             partial(browser.run, "return document.querySelector(arguments[0]) !== null", ready)
         )
-        assert browser.run("return document.documentElement.scrollWidth") <= width, path
-        ratio, where = browser.run(CONTRAST)
-        assert ratio >= 4.5, (path, where)
-        nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-        shown = [node for node in nodes if not node["ignored"]]
-        assert {"main", "navigation", "heading"} <= {node["role"]["value"] for node in shown}
-        nameless = [
-            node["role"]["value"]
-            for node in shown
-            if node["role"]["value"] in NAMELESS_ROLES and not node.get("name", {}).get("value")
-        ]
-        assert nameless == [], path
+        for width, dark in ((360, True), (1280, False)):
+            browser.look(width=width, dark=dark)
+            assert browser.run("return document.documentElement.scrollWidth") <= width, path
+            ratio, where = browser.run(CONTRAST)
+            assert ratio >= 4.5, (path, where)
+            nodes = browser.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+            shown = [node for node in nodes if not node["ignored"]]
+            assert {"main", "navigation", "heading"} <= {node["role"]["value"] for node in shown}
+            nameless = [
+                node["role"]["value"]
+                for node in shown
+                if node["role"]["value"] in NAMELESS_ROLES and not node.get("name", {}).get("value")
+            ]
+            assert nameless == [], path
         asked = [
             json.loads(one)["message"]["params"]["request"]["url"] for one in browser.requests()
         ]
