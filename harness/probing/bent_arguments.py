@@ -170,6 +170,8 @@ def _respelled(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
     """
     yield "{} in other case", value.swapcase()
     yield "spaces around {}", f" {value} "
+    yield "a line break behind {}", f"{value}\n"
+    yield "a null byte behind {}", f"{value}\0"
     yield "{} in full-width letters", value.translate(_WIDE)
     yield "{} with an escape of URLs", f"{value[:-1]}%{ord(value[-1]) % 256:02X}"
     if re.search(r"[^\w\s]", value):

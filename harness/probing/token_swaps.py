@@ -1,7 +1,8 @@
 """Calls with another token than the one that opened their session, or with none.
 
 On the wire that is also the session id of another caller. A server that checks a token once, or
-keeps the identity of who opened a session, answers as to that one.
+keeps the identity of who opened a session, answers as to that one. The newest revision of MCP has
+no sessions; a server that also takes the handshake of older ones has them there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from harness.reports.build import build_report
 from harness.runlog import RunLog, TrialLine
 from harness.sessions.connection import Connection
 from harness.sessions.identity.delivery import Identity
-from harness.types import Caller, Case, ToolList, ToolRequest, Trial
+from harness.types import Caller, Case, ServerSpec, ToolList, ToolRequest, Trial
 
 MOST_SWAPS = 24
 """Sessions of one probe in which the token is swapped."""
@@ -91,6 +92,17 @@ def _swaps(asking: Asking, works: set[tuple[str | None, str]]) -> Iterator[Swap]
 async def swapped(asking: Asking, swap: Swap) -> list[tuple[TrialLine, ToolList | None]]:
     """Try one swap in a session of its own; no line if its opener's call does not work in it."""
     server = replace(asking.plan.server, isolation="case")
+    if server.transport.protocol == "auto":
+        older = replace(server.transport, protocol="legacy")
+        by_handshake = await _tried(asking, swap, replace(server, transport=older))
+        if by_handshake:
+            return by_handshake
+    return await _tried(asking, swap, server)
+
+
+async def _tried(
+    asking: Asking, swap: Swap, server: ServerSpec
+) -> list[tuple[TrialLine, ToolList | None]]:
     try:
         async with asking.pool.session(server, swap.opener.user_context) as session:
             request = ToolRequest(id="probe", tool=swap.call.tool, arguments=swap.call.arguments)

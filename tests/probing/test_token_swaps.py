@@ -18,7 +18,7 @@ from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
-from harness.types import IdentitySpec, ServerSpec, TransportSpec
+from harness.types import IdentitySpec, Protocol, ServerSpec, TransportSpec
 from tests.probing.loopback import QuietHandler, on_loopback
 from tests.probing.test_findings import CASES, READ, failed, said
 
@@ -42,6 +42,14 @@ def believed(fault: str, shown: str | None, opener: str | None) -> str | None:
 
 
 def result_of(method: str, owner: str) -> dict[str, Any]:
+    if method == "server/discover":
+        return {
+            "supportedVersions": ["2026-07-28"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "s", "version": "1"},
+            "ttlMs": 0,
+            "cacheScope": "private",
+        }
     if method == "initialize":
         return {
             "protocolVersion": "2025-11-25",
@@ -93,11 +101,11 @@ def serving(fault: str) -> Iterator[str]:
         yield url
 
 
-def probed(folder: Path, fault: str) -> ProbeReport:
+def probed(folder: Path, fault: str, protocol: Protocol = "legacy") -> ProbeReport:
     with serving(fault) as url:
         spec = ServerSpec(
             name="s",
-            transport=TransportSpec(url=url, kind="http", protocol="legacy"),
+            transport=TransportSpec(url=url, kind="http", protocol=protocol),
             identity=IdentitySpec(via="bearer"),
         )
         plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES)
@@ -138,3 +146,10 @@ def test_a_session_that_keeps_the_identity_of_its_first_token_is_found(
         )
         == shown
     )
+
+
+def test_a_session_is_opened_by_the_handshake_where_the_newest_revision_has_none(
+    tmp_path: Path,
+) -> None:
+    found = probed(tmp_path, "verified_once", "auto").findings
+    assert {finding.problem for finding in found} >= {"token_swapped"}
