@@ -9,7 +9,6 @@ _NO_NAME = "what opens has a name that nothing suggests: no schema, list or answ
 _CONCLUDED = "a conclusion from other data: not measured since the suite alters them"
 
 _OTHER_TYPE = "arguments of another type than the schema's are not sent: they end simple servers"
-_SPELLING = "not measured since other spellings are tried"
 _NO_PLACE = "identities are not sent in headers or addresses beside the token"
 
 _NOT_KNOWN = "not known yet"
@@ -22,7 +21,6 @@ SILENT: Mapping[str, str] = {
     "id_as_list": _OTHER_TYPE,
     "null_argument": _OTHER_TYPE,
     "number_as_text": _OTHER_TYPE,
-    "self_any_case": _SPELLING,
     "identity_in_text": _NO_NAME,
     "eleventh_call": "an answer that does not come again is taken for chance",
     "cached_by_role": "the suite has one identity of each role, and they get their own answers",
@@ -55,13 +53,13 @@ SILENT: Mapping[str, str] = {
     "suggestion": _NOT_KNOWN,
     "decision_cached": _NOT_KNOWN,
     "failing_row": _NOT_KNOWN,
+    "empty_change": _NOT_KNOWN,
+    "tool_in_other_case": _NOT_KNOWN,
 }
 """Fault → why no probe finds it."""
 
 NOT_MEASURED = frozenset(
     {
-        "empty_change",
-        "tool_in_other_case",
         "meta_debug",
         "negative_amount",
         "operator_in_id",
