@@ -81,6 +81,7 @@ def read_probe(log: RunLog) -> ProbeReport:
                     *_lost(
                         (
                             *own,
+                            *lived.warm_up,
                             *lived.again,
                             *lived.forged,
                             *lived.swapped,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -296,12 +297,12 @@ def test_a_record_of_the_caller_before_is_noticed_though_it_has_the_same_fields(
     how = (
         "ok with 3 fields and ok with 4 fields"
         if form == "other fields"
-        else "once as it does for bobby"
+        else "once as it does for (?:alice|anonymous)"
     )
-    confirmed = "asked again, it depended on who had asked before, 8 times of 8"
-    assert (
-        f"read() comes out differently for alice from one time to the next: {how}; {confirmed}"
-        in printed(report)
+    assert re.search(
+        rf"read\(\) comes out differently for bobby from one time to the next: {how}; asked again, "
+        r"it depended on who had asked before, 8 times of 8",
+        printed(report),
     )
 
 
@@ -349,22 +350,22 @@ def test_a_suspect_asks_again_and_what_does_not_follow_the_caller_before_is_no_f
     tools: dict[str, Callable[[int, str], dict[str, Any]]] = {
         "clock": lambda n, _: said(f"The current time is 2026-11-21 10:00:{n:02}"),
         "calendar": lambda n, _: said(
-            f"Today is {('Monday', 'Sunday')[n > 3]}, the {n}th of {('May', 'June')[n > 3]}"
+            f"Today is {('Monday', 'Sunday')[n > 6]}, the {n}th of {('May', 'June')[n > 6]}"
         ),
-        "posted": lambda n, _: said("", sent=f"Sat, 21 Nov 2026 10:00:0{n > 3:d} +0000"),
+        "posted": lambda n, _: said("", sent=f"Sat, 21 Nov 2026 10:00:0{n > 6:d} +0000"),
         "news": lambda n, _: said(
-            "", **(later if n > 3 else begins)
-        ),  # the first round of three callers is over
-        "joke": lambda n, _: said(JOKES[n > 3] if n < 7 else dice.choice(JOKES)),
+            "", **(later if n > 6 else begins)
+        ),  # three callers are through with the first round
+        "joke": lambda n, _: said(JOKES[n > 6] if n < 10 else dice.choice(JOKES)),
         "node": lambda n, _: said(f"Served by {('Frankfurt', 'Dublin')[n % 2]} in person"),
         "cached": lambda n, who: said(
-            "", report=f"All is well, {who}", **({"cached": True} if n > 3 else {})
+            "", report=f"All is well, {who}", **({"cached": True} if n > 6 else {})
         ),
         "warming": lambda n, who: (
-            said(f"Good morning, {who}!") if n > 3 else failed("the cache is warming up")
+            said(f"Good morning, {who}!") if n > 6 else failed("the cache is warming up")
         ),
         "orders": lambda n, _: said(
-            "", orders=["A chair was shipped", "A desk was shipped"] if n > 3 else []
+            "", orders=["A chair was shipped", "A desk was shipped"] if n > 6 else []
         ),
     }
 

@@ -61,7 +61,7 @@ async def with_verdicts(asking: Asking, first: Lines, answers: Iterable[Answer])
 
 
 def _trial(asking: Asking, caller: ProbeCaller, call: ProbeCall) -> Trial:
-    trial = asking.trial(caller, call, 0, Again("before anything is compared"))
+    trial = asking.trial(caller, call, 0, Again("to warm up"))
     facts = {
         key: value
         for key, value in trial.case.metadata["probe"].items()

@@ -125,7 +125,7 @@ BENT: dict[str, Callable[[dict[str, Any]], bool]] = {
     "no_limit": lambda arguments: arguments.get("limit", 9) < 0,
     "zero_limit": lambda arguments: arguments.get("limit", 9) == 0,
     "huge_limit": lambda arguments: arguments.get("limit", 9) > 10**6,
-    "patient": lambda arguments: counted(arguments) > 9,
+    "patient": lambda arguments: counted(arguments) > 13,
 }
 """Arguments that open the door to whoever asks."""
 ASKED: dict[str, int] = {}
