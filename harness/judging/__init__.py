@@ -1,4 +1,4 @@
-"""From what happened to verdicts: the only place where a status is decided.
+"""Judge transcripts: the only package that decides a status.
 
 - `trial.judge_trial`: transcript, check results and error → one `TrialResult`, judged by itself.
 - `run_judge.RunJudge`: takes results one by one, returns each once, compared across identities.
@@ -6,6 +6,6 @@
 - `cases.case_results`: settled results → the verdict on each case.
 - `exit_codes.exit_code`: a report → the exit code of the process.
 
-The other modules supply what these decide by: limits, empty answers, calls that a server never
-answered, and what each identity saw compared with the others (`policy`).
+The other modules supply the criteria: limits, empty answers, calls without an answer from the
+server, and the comparison of what each identity saw (`policy`).
 """

@@ -1,4 +1,4 @@
-"""Results of two checks that no suite writes: `no_leak` and `identity_observed`."""
+"""The results of two checks that apply without a suite's request: no leak, identity observed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from harness.safe_text import one_line
 from harness.types import NOT_SEARCHED, STDERR, CheckResult, Decision, Leak, Location, TrialResult
 
 NO_LEAK = "no_leak"
-"""Kind of the check that an identity is not given what is withheld from it elsewhere."""
+"""Kind of the check that an identity does not get a value that is withheld from it elsewhere."""
 LEAK_NOTE = "leak_note"
-"""Kind of the warning about what is worth a look, and no leak."""
+"""Kind of the warning about a possible problem that is no leak."""
 IDENTITY_OBSERVED = "identity_observed"
 """Kind of the check that the server answers different identities differently."""
 
@@ -53,11 +53,11 @@ def leak_check(leaks: Sequence[Leak], others: Sequence[str], at: Location | None
 
 
 def note_check(notes: Sequence[Leak], at: Location | None) -> CheckResult:
-    """Return a warning about what is worth a look, and no leak."""
+    """Return a warning about possible problems that are no leaks."""
     lines = [
         f"Searched only in part: {leak.field}"
         if leak.kept == NOT_SEARCHED
-        else f"{leak.field} ({leak.shown}), which is {leak.kept} for {leak.identity}, stands in "
+        else f"{leak.field} ({leak.shown}), which is {leak.kept} for {leak.identity}, is in "
         f"{_encoded_place(leak)}"
         for leak in notes[:_MOST_TOLD]
     ]
@@ -80,7 +80,7 @@ _OPERATOR_HINT = (
     "The identity does not see the server's stderr, but whoever operates the server does, and logs "
     "are kept: do not write withheld values there."
 )
-_ROUNDED_HINT = "A rounded number tells about how much it is. If that is too much, leave it out."
+_ROUNDED_HINT = "A rounded number reveals the approximate value. If that is too much, leave it out."
 _SERVER_HINT = (
     "Apply one policy to every form of every result: text and structured content, errors, and each "
     "tool that returns the field. If the identity may see it there, write leaks: ignore."
@@ -93,14 +93,14 @@ _ANSWERED_HINT = (
 
 
 def leak_lines(leak: Leak) -> list[str]:
-    """Return a leak in words: the value, who must not see it, how it is withheld, where it is."""
+    """Return a leak in words: the value, the identity, how it is withheld, and its place."""
     if not leak.allowed_to:
         return [
             one_line(
-                f"Leak: {leak.tool} gives {leak.identity} (a caller without attributes) what is "
-                f"{leak.kept}"
+                f"Leak: {leak.tool} gives {leak.identity} (a caller without attributes) data that "
+                f"is {leak.kept}"
             ),
-            one_line(f"It stands in {leak.place}"),
+            one_line(f"It is in {leak.place}"),
         ]
     count = f" and {leak.values - 1} more" if leak.values > 1 else ""
     may = " and ".join(leak.allowed_to)
@@ -127,10 +127,10 @@ def leak_lines(leak: Leak) -> list[str]:
 
 
 def by_value(leaks: Iterable[Leak]) -> list[tuple[Leak, int]]:
-    """Return one leak for each value and identity, with all its places, and how many there were.
+    """Return one leak for each value and identity, with all places, and the number of leaks.
 
-    Leaks without a `Leak.value` (older ones, and calls that are open to everybody) are one for
-    each place.
+    Leaks without a `Leak.value` (of older logs, and of calls that are open to everybody) are not
+    joined.
     """
     found: dict[tuple[str, ...], list[Leak]] = {}
     for leak in leaks:
@@ -151,23 +151,23 @@ def _encoded_place(leak: Leak) -> str:
 
 
 def _where_it_stands(leak: Leak) -> str:
-    """Return where a value stands, how it is encoded there, and some of its other places."""
+    """Return the place of a value, its encoding there, and some of its other places."""
     encoded = f", {', '.join(leak.decoded)}: {leak.source}" if leak.decoded else ""
     further = [place for place in leak.places if place != leak.place]
     others = "; ".join(further[:_MOST_TOLD])
     also = f"; also in {others}" if others else ""
     left = len(leak.places) - _MOST_TOLD
     rest = f"; and in {left} more places" if left > 0 else ""
-    return f"It stands in {leak.place}{encoded}{also}{rest}"
+    return f"It is in {leak.place}{encoded}{also}{rest}"
 
 
 def is_leaking(result: TrialResult) -> bool:
-    """Whether a trial leaked what its identity must not see, which fails its case."""
+    """Whether a trial leaked a value that its identity must not see, which fails its case."""
     return any(check.kind == NO_LEAK and check.verdict == "failed" for check in result.checks)
 
 
 def identity_check(reason: str, at: Location | None) -> CheckResult:
-    """Return the failed check of a suite with ``require_identity`` where nothing shows identity."""
+    """Return the failed check of a suite with ``require_identity``."""
     return CheckResult(
         kind=IDENTITY_OBSERVED,
         label=IDENTITY_OBSERVED,
@@ -179,15 +179,16 @@ def identity_check(reason: str, at: Location | None) -> CheckResult:
 
 
 UNOBSERVED_HINT = (
-    "Check how the server is told who asks (identity: of its entry), and add a question that it "
-    "answers differently to two of the identities."
+    "Check how the server gets the caller's identity (identity: of its entry), and add a question "
+    "that it answers differently for two of the identities."
 )
 
 
 def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckResult:
-    """Return ``check``, a passed ``decision``, judged again by what other identities were given.
+    """Return ``check``, a passed ``decision``, judged again by the results of other identities.
 
-    A result that others get with more fields is ``filtered``, not ``allowed``.
+    If another identity got more fields from the same call, the decision is ``filtered``, not
+    ``allowed``.
     """
     if (
         check.kind != "decision"
@@ -226,15 +227,15 @@ def with_comparison(check: CheckResult, decisions: Sequence[Decision]) -> CheckR
         first = (
             "Decision is allowed, expected filtered: others get the same result from the same call"
             if compared
-            else "Decision cannot be shown to be filtered: no other identity got an answer to the "
-            "same call"
+            else "No evidence that the decision is filtered: no other identity got an answer to "
+            "the same call"
         )
         return replace(
             check,
             verdict="failed",
             explanation=first + ("\nLine crossed: what the server allowed." if compared else ""),
             line_crossed=compared,
-            hint="The server's policy must leave something out of the result, or mask it."
+            hint="The server's policy must leave a field out of the result, or mask it."
             if compared
             else "Name the fields that must be absent: {decision: filtered, without: […]}.",
         )

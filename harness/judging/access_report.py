@@ -1,4 +1,4 @@
-"""Who saw what, as a matrix of tests and identities."""
+"""The access report: a matrix of tests and identities with the server's decisions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _cell(case: CaseResult, identity: str, facts: AccessFacts) -> AccessCell:
         and "is" in (check.expected or ())
     ]
     decisions = [decision for run in case.trials for decision in facts.decisions.get(run.key, ())]
-    # A tool that is hidden and never called says nothing about the question of this test.
+    # A tool that is hidden and was not called is irrelevant to this test.
     telling = asked or [
         one.access for one in decisions if one.calls or one.access not in {"hidden", "denied"}
     ]

@@ -33,7 +33,7 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
 
 
 def _status(trials: Sequence[TrialResult], planned: int, needed: int) -> Status:
-    """Return the verdict once the open trials cannot change it; they are never taken for passes."""
+    """Return the verdict; trials that are still open never count as passed."""
     endings = Counter(one.status for one in trials)
     if any(is_leaking(one) for one in trials):
         return "failed"

@@ -1,4 +1,4 @@
-"""The check that applies to every case with a token: no server sends it back."""
+"""The check that applies to every case with a token: the server must not send the token back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ TOKEN_ECHOED = "token_echoed"  # noqa: S105 - the name of a check
 
 
 def echo_checks(transcript: Transcript) -> tuple[CheckResult, ...]:
-    """Return a failed check if an answer had a token that the server was shown."""
+    """Return a failed check if an answer contained the caller's token."""
     made = [
         call
         for call in (
@@ -40,8 +40,8 @@ def echo_checks(transcript: Transcript) -> tuple[CheckResult, ...]:
 
 
 def echo_words(call: ToolCall) -> str:
-    """Return on a line what happened."""
+    """Return the finding on one line."""
     return (
-        f"Token was sent back: the answer of {call.tool} has the caller's token. It was taken out "
-        "before the model read it"
+        f"Token was sent back: the answer of {call.tool} contains the caller's token. It was "
+        "removed before the model read it"
     )

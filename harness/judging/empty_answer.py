@@ -10,9 +10,9 @@ _HANDED_ON = "transfer"
 def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a failed check for each turn whose last reply has no text, no call and no refusal.
 
-    A model that says nothing also passes every check that forbids something, yet helps nobody.
-    Two kinds of turn need no answer: those that only tell the model something (``ingest``), and
-    those of a leaderboard that has its own rule for silence.
+    An empty reply would pass every check that only forbids something. Two kinds of turn need no
+    answer: turns that only give the model information (``ingest``), and those of a leaderboard with
+    its own rule for empty replies.
     """
     if case.leaderboard.silence or transcript.stop == _HANDED_ON:
         return ()

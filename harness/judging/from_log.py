@@ -1,4 +1,4 @@
-"""A run log, judged: its results in the order of its suites, each with its final status."""
+"""Judge a run log: its results in the order of its suites, each with its final status."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class JudgedLog:
     """The judged results of a log."""
 
     results: tuple[TrialResult, ...]
-    """Every result, settled, in the order of the suites."""
+    """All settled results in the order of the suites."""
     facts: AccessFacts
-    """Who saw what."""
+    """The comparison of what each identity saw."""
 
 
 def judge_log(log: RunLog) -> JudgedLog:
@@ -49,14 +49,14 @@ def _as_reviewed(result: TrialResult, log: RunLog) -> TrialResult:
 def order_of(header: Header) -> Order:
     """Return the sort key that puts results in the order of ``header``: suite, case, model, repeat.
 
-    A log has its results in the order in which the trials ended.
+    In a log, results are in the order in which the trials ended.
     """
     cases = {suite: facts.get("cases", ()) for suite, facts in header.suites.items()}
     return order_by(cases, header.models)
 
 
 def order_by(cases: Mapping[str, Iterable[str]], models: Iterable[str]) -> Order:
-    """Return the sort key by the place of a result's suite, case and model in the given order."""
+    """Return the sort key by the position of a result's suite, case and model."""
     suite_places = {suite: place for place, suite in enumerate(cases)}
     case_places = {
         (suite, name): place for suite, names in cases.items() for place, name in enumerate(names)
@@ -72,7 +72,7 @@ def order_by(cases: Mapping[str, Iterable[str]], models: Iterable[str]) -> Order
 
 
 def logged_view(log: RunLog, result: TrialResult) -> View | None:
-    """Return what the identity of a logged trial saw; ``None`` where nothing was started."""
+    """Return what the identity of a logged trial saw; ``None`` if the trial was not started."""
     transcript = log.transcript(result.key) if result.stop is not None else None
     if transcript is None:
         return None
@@ -94,7 +94,7 @@ def _completed(result: TrialResult, log: RunLog) -> TrialResult:
 
 
 def _note_unobserved(results: Iterable[TrialResult], log: RunLog, facts: AccessFacts) -> None:
-    """Note each suite without ``require_identity`` where nothing shows that identity counts."""
+    """Note the suites without ``require_identity`` in which no identity was observed."""
     by_suite: dict[str, list[TrialResult]] = {}
     for result in results:
         by_suite.setdefault(result.suite, []).append(result)

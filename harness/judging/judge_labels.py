@@ -1,8 +1,8 @@
-"""What people's reviews of a run say of its judge: a person's label beside the judge's.
+"""Compare people's reviews of a run with the verdicts of its judge.
 
-A review is of a whole trial, a judge answers one question of it. A trial that passes for a person
-passes in every question. One that fails says of the judge only that its answer should have been
-bad, and only if the trial has one judged check and no other check explains the failure.
+A review concerns a whole trial, a judge's verdict one check of it. If a person passes a trial,
+every judged check should have passed. If a person fails it, the judge should have failed its check
+only if the trial has a single judged check and no other check explains the failure.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Labelled:
     result: TrialResult
     """The trial."""
     review: Review
-    """What the person said of it."""
+    """The person's review of the trial."""
     judge: str
     """Name of the judge."""
     human: str
@@ -35,7 +35,7 @@ class Labelled:
     judged: str
     """``pass`` or ``fail``."""
     explanation: str
-    """The judge's."""
+    """The judge's explanation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +43,13 @@ class ReviewedJudge:
     """The labels of a run."""
 
     labels: tuple[Labelled, ...]
-    """In the order of the suites; a trial with two judged checks may be there twice."""
+    """The labels in the order of the suites; a trial with two judged checks may have two."""
     silent: int
-    """Reviews of judged trials that do not say whether the judge was right."""
+    """Number of reviews that cannot be compared with the judge."""
 
 
 def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
-    """Return what the reviews in ``log`` say of its judge.
+    """Return the labels of people and judge in ``log``.
 
     ``threshold`` is the lowest score with which a ``graded`` answer passes.
     """
@@ -102,7 +102,7 @@ def _judge_facts(check: CheckResult) -> Mapping[str, Any]:
 
 
 def _points_at_judge(result: TrialResult, said: list[tuple[str, str, str]]) -> bool:
-    """Whether a failure can only be of the one answer that was judged."""
+    """Whether only the judged check can be the reason of a failure."""
     others = [
         check for check in result.checks if check.kind not in _KINDS and check.severity == "fail"
     ]

@@ -1,6 +1,6 @@
-"""What a run lacks, as results: a case without any, and what fails the run but none of its cases.
+"""Entries for cases without a result, and for failures of the run as a whole.
 
-A report that shows only what is there would look better than the exit code.
+Without them a report would look better than the exit code of the run.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from harness.runlog import RunLog
 from harness.types import CaseFacts, CheckResult, TrialError, TrialResult
 
 WHOLE_RUN = "the run as a whole"
-"""Name of the entry for what is about no case."""
+"""Name of the entry for the run as a whole."""
 NO_TRIAL = -1
-"""Index of that entry, which is no trial and counts as none."""
+"""Index of that entry, which does not count as a trial."""
 
 
 def missing_results(log: RunLog, results: Sequence[TrialResult]) -> Iterator[TrialResult]:
-    """Yield a result that is no pass for each thing that ``results``, those of ``log``, lack.
+    """Yield an entry that has not passed for everything that ``results`` of ``log`` lack.
 
-    These are: each case of the plan without any trial, where the log tells which; the fault in its
-    footer; and the early end of a run whose results alone would all have passed.
+    These are: each planned case without a trial, if the log names the cases; the fault in the
+    footer; and the early end of a run whose results would all have passed.
     """
     footer = log.footer
     lacking = log.header.planned - len(results)
@@ -32,7 +32,7 @@ def missing_results(log: RunLog, results: Sequence[TrialResult]) -> Iterator[Tri
     if footer is not None and footer.fault is not None:
         yield _faulty(_entry(log, results), footer.fault, ended=footer.reason == "complete")
     elif not told and {result.status for result in results} <= {"passed"}:
-        partial = any(result.repeats > 1 for result in results)  # its case says what is missing
+        partial = any(result.repeats > 1 for result in results)  # cases show missing repeats
         if lacking > 0 and not partial:
             yield _entry(log, results, f"{lacking} planned trials have no result")
         elif footer is None or footer.reason == "interrupted":
@@ -40,7 +40,7 @@ def missing_results(log: RunLog, results: Sequence[TrialResult]) -> Iterator[Tri
 
 
 def _unrun(log: RunLog, results: Sequence[TrialResult]) -> list[TrialResult]:
-    """Return a cancelled result for each case of the header, by model, that has none."""
+    """Return a cancelled result for each case and model of the header without a result."""
     asked = {(result.suite, result.case.name, result.model) for result in results}
     return [
         _cancelled(suite, case, model)
@@ -79,7 +79,7 @@ def _entry(log: RunLog, results: Collection[TrialResult], reason: str = "") -> T
 
 
 def _faulty(entry: TrialResult, fault: str, *, ended: bool) -> TrialResult:
-    """Return ``entry`` with a fault: a failure of a run that came to its end, else an error."""
+    """Return ``entry`` with a fault: as a failure if the run was completed, else as an error."""
     if not ended:
         error = TrialError(kind="harness", message=fault)
         return replace(entry, status="error", error=error)

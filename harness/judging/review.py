@@ -1,4 +1,4 @@
-"""A person accepts or overrules the verdict on a trial: a line of its own at the end of the log."""
+"""Append a person's review to a log: the person accepts or overrules the verdict on a trial."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from harness.types import Review, TrialResult
 from harness.utc import utc_now
 
 Decision: TypeAlias = Literal["accept", "overrule"]
-"""What a person does with a verdict."""
+"""The person's decision on a verdict."""
 
 LONGEST_NAME = 100
-"""Characters of a person's name."""
+"""Maximum number of characters of the reviewer's name."""
 LONGEST_NOTE = 4_000
-"""Characters of a note."""
+"""Maximum number of characters of a note."""
 
 
 def add_review(
@@ -32,8 +32,8 @@ def add_review(
 ) -> Review:
     """Append a person's review of the trial ``key`` to the log at ``path``, and return it.
 
-    Secrets are redacted in it. An earlier review of the same trial no longer counts; it
-    stays in the log.
+    Secrets in it are redacted. An earlier review of the same trial stays in the log, but no
+    longer counts.
 
     Raises:
         UsageError: the log has no such trial, the trial has no verdict, or the name or the note is
@@ -42,7 +42,7 @@ def add_review(
     """
     name, words = one_line(by).strip(), printable(note).strip()
     _require_words(name, words, decision)
-    with LogWriter(path, KNOWN.document) as writer:  # opened first: from here on nobody else writes
+    with LogWriter(path, KNOWN.document) as writer:  # opened first, since it locks the log
         log = read_log(path)
         result = next((one for one in judge_log(log).results if one.key == key), None)
         if result is None:
@@ -55,14 +55,14 @@ def add_review(
 
 def _require_words(name: str, note: str, decision: Decision) -> None:
     if not name:
-        raise UsageError("a review needs the name of the person", meant="Say who: --by NAME.")
+        raise UsageError("a review needs the name of the person", meant="Name them: --by NAME.")
     if len(name) > LONGEST_NAME:
         raise UsageError(f"the name is longer than {LONGEST_NAME} characters")
     if len(note) > LONGEST_NOTE:
         raise UsageError(f"the note is longer than {LONGEST_NOTE:,} characters")
     if decision == "overrule" and not note:
         raise UsageError(
-            "a verdict is overruled with a reason", meant="Give it as the note: --note TEXT."
+            "overruling a verdict needs a reason", meant="Give it as a note: --note TEXT."
         )
 
 

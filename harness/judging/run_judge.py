@@ -1,10 +1,10 @@
-"""What only several trials together show: leaks, decisions by comparison, unobserved identity.
+"""Judge several trials together: leaks, decisions by comparison, unobserved identity.
 
-A trial has a status by itself when it ends. If a test is asked as several identities, what one of
-them saw may still fail another one's trial, and the evidence comes from the whole suite: a field
-that one test shows to be withheld may be leaked in another. So such a trial is *settled* only when
-all trials of its suite have ended; until then it waits. A `RunJudge` takes results as they come
-in, in any order, and returns each once, settled::
+A trial has a status of its own when it ends. If a test runs as several identities, the results of
+one identity may still fail the trial of another, and the evidence comes from the whole suite: a
+field that is withheld in one test may leak in another. So such a trial waits, and is *settled* when
+all trials of its suite have ended. A `RunJudge` takes results in any order and returns each once,
+settled::
 
     judge = RunJudge(suites=header.suites, order=order_of(header), expected={"shop": 4})
     judge.add(plain, view)         # → (plain,): nothing else can change it
@@ -12,7 +12,7 @@ in, in any order, and returns each once, settled::
     judge.add(as_clerk, view)      # → (): waits, too
     judge.add(as_guest, view)      # → (as_admin, as_clerk, as_guest), each compared with the others
 
-To act at once, ask `failing`: it returns the waiting trials that leak by what is known so far.
+To react early, call `failing`: it returns the waiting trials that leak by the results so far.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ViewSource: TypeAlias = Callable[[], View | None]
 """Makes a trial's view when it is needed; ``None`` if the trial has no transcript."""
 
 Order: TypeAlias = Callable[[TrialResult], Any]
-"""The sort key by which results are judged, so that their order of arrival does not matter."""
+"""The sort key of results, so that verdicts do not depend on the order of arrival."""
 
 
 def no_view() -> None:
@@ -45,16 +45,16 @@ def no_view() -> None:
 
 @dataclass(slots=True)
 class AccessFacts:
-    """What comparing the views of a run's trials found."""
+    """The findings of comparing the views of a run's trials."""
 
     decisions: dict[str, tuple[Decision, ...]] = field(default_factory=dict)
     """`Trial.key` → the decisions on its tools."""
     leaks: dict[str, list[Leak]] = field(default_factory=dict)
     """`Trial.key` → its leaks."""
     notes: dict[str, list[Leak]] = field(default_factory=dict)
-    """`Trial.key` → what is worth a look and fails nothing (`Leak.is_note`)."""
+    """`Trial.key` → possible problems that fail nothing (`Leak.is_note`)."""
     unobserved: dict[str, str] = field(default_factory=dict)
-    """Suite → why nothing shows that the server knows who asks."""
+    """Suite → why no identity was observed."""
 
 
 @dataclass(slots=True)
@@ -65,17 +65,17 @@ class _Waiting:
     sources: dict[str, ViewSource] = field(default_factory=dict)
     views: dict[str, View | None] = field(default_factory=dict)
     tests: dict[str, list[View]] = field(default_factory=dict)
-    """Test and model → the views of it that arrived so far."""
+    """Test and model → its views so far."""
     looked: dict[str, int] = field(default_factory=dict)
-    """Test and model → the number of its views when they were last searched for leaks."""
+    """Test and model → the number of its views at the last search for leaks."""
     suspicious: bool = False
-    """Whether the views of one test show a leak, and the suite was not searched since."""
+    """Whether a test shows a leak since the suite was last searched."""
     known: int = 0
     """Number of views of all tests."""
     grown_at: int = 0
-    """Number of views when the suite was last searched because it had grown."""
+    """Number of views at the last search of the suite that was due to its growth."""
     suspected_at: int = 0
-    """Number of views when the suite was last searched because a test leaked."""
+    """Number of views at the last search of the suite that was due to a leak."""
 
     def view(self, key: str) -> View | None:
         if key not in self.views:
@@ -84,7 +84,7 @@ class _Waiting:
 
 
 class RunJudge:
-    """Takes the results of a run one by one, and settles each as soon as nothing can change it."""
+    """Takes the results of a run one by one, and settles each as soon as it is final."""
 
     def __init__(
         self,
@@ -98,12 +98,12 @@ class RunJudge:
         Args:
             suites: Suite name → its part of a log's header; ``require_identity`` is read.
             order: The sort key of results, as in reports.
-            expected: Suite → how many of its trials will end; other suites wait for `close`.
+            expected: Suite → its number of trials; suites that are not named wait for `close`.
         """
         self.facts = AccessFacts()
-        """What comparing the settled trials found."""
+        """The findings of comparing the settled trials."""
         self.searched = 0
-        """Views searched for leaks so far, each counted every time: a measure of the work."""
+        """Number of views searched for leaks so far, repetitions included, to measure the work."""
         self._required = {name for name, facts in suites.items() if facts.get("require_identity")}
         self._order = order
         self._expected = dict(expected or {})
@@ -137,17 +137,17 @@ class RunJudge:
         return settled
 
     def close(self) -> tuple[TrialResult, ...]:
-        """Settle everything that still waits: no more results will come."""
+        """Settle all waiting trials, since no more results will come."""
         return tuple(result for suite in tuple(self._waiting) for result in self._settle(suite))
 
-    # ── What is known so far ─────────────────────────────────────────────────────────────────
+    # ── Results so far ───────────────────────────────────────────────────────────────────────
 
     def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Return the waiting trials that leak by what is known, after ``result`` was added.
+        """Return the waiting trials that leak by the results so far, after ``result`` was added.
 
-        Each is returned as it would be if no other result followed. The views of the result's test
-        are searched first; then those of the whole suite if that test leaks or the suite has grown
-        by half. So the search work of a whole run stays proportional to its trials.
+        Each is judged as if no further result followed. The views of the result's test are searched
+        first; then, if that test leaks or the suite has grown by half, those of the whole suite. So
+        the total search work of a run stays proportional to its number of trials.
         """
         waiting = self._waiting.get(result.suite)
         if waiting is None or result.case.group is None or result.key not in waiting.results:
@@ -176,7 +176,7 @@ class RunJudge:
             )
 
     def _is_search_due(self, waiting: _Waiting) -> bool:
-        """Whether to search the whole suite now: at once for a first leak, then as it grows."""
+        """Whether to search the whole suite now: at its first leak, then as it grows."""
         known = waiting.known
         if waiting.suspicious and _has_grown(known, since=waiting.suspected_at, share=16):
             waiting.suspicious, waiting.suspected_at, waiting.grown_at = False, known, known
@@ -215,7 +215,7 @@ class RunJudge:
     def _judged_by_views(
         self, results: Iterable[TrialResult], waiting: _Waiting, facts: AccessFacts
     ) -> list[TrialResult]:
-        """Return results of tests with several identities, compared; note findings in ``facts``."""
+        """Compare results of tests with several identities; add findings to ``facts``."""
         ordered = sorted(results, key=self._order)
         views = [view for one in ordered if (view := waiting.view(one.key)) is not None]
         facts.decisions |= {
@@ -244,9 +244,9 @@ class RunJudge:
 def why_unobserved(
     results: Sequence[TrialResult], view: Callable[[str], View | None]
 ) -> str | None:
-    """Return why nothing shows that a server knows who asks.
+    """Return why no identity was observed.
 
-    ``None`` if something does show it, or if only one identity asks.
+    ``None`` if one was observed, or if there is only one identity.
     """
     named = {one.case.identity for one in results if one.case.identity is not None}
     told = {
@@ -260,7 +260,7 @@ def why_unobserved(
 
 
 def _has_grown(now: int, *, since: int, share: int) -> bool:
-    """Whether a number has grown by 1/``share`` of what it was, and by one at least."""
+    """Whether a number has grown by at least 1/``share`` of its earlier value, and by one."""
     return now - since >= max(1, since // share)
 
 
@@ -271,7 +271,7 @@ def _compared(result: TrialResult, facts: AccessFacts, others: Sequence[str]) ->
         found = leak_check(leaks, others, result.case.at)
         checks = (
             [found, *checks] if leaks else [*checks, found]
-        )  # a leak is the first thing to read
+        )  # a leak is listed first
     if notes := facts.notes.get(result.key):
         checks.append(note_check(notes, result.case.at))
     return _with_checks(result, checks)

@@ -1,4 +1,4 @@
-"""One trial: from its transcript and its checks to a result with exactly one status."""
+"""Judge one trial: from its transcript and check results to a result with one status."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def judge_trial(
     judge_usage: Usage = NOTHING_USED,
     judgements: Sequence[Judgement] = (),
 ) -> TrialResult:
-    """Return the result of a trial that was started, with the status that it has by itself.
+    """Return the result of a trial that was started, judged without other trials.
 
     Args:
-        trial: What was planned.
-        transcript: What happened.
-        checks: The check results; ``None`` if the checks were not, or not all, evaluated.
-        error: What went wrong beyond the transcript.
-        judge_usage: What its judges used.
-        judgements: What its judges said.
+        trial: The planned trial.
+        transcript: Its transcript.
+        checks: The check results; ``None`` if not all checks were evaluated.
+        error: An error besides that of the transcript.
+        judge_usage: The usage of its judges.
+        judgements: The judgements of its judges.
     """
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
     unanswered = answer_checks(trial.case, transcript)
@@ -65,7 +65,7 @@ def judge_trial(
         or server_fault(trial.case, transcript, results)
         or _unjudged(results)
     )
-    # Interrupted while it was judged: there is no verdict.
+    # A trial that was interrupted while it was judged has no verdict.
     interrupted = transcript.stop == "cancelled" or checks is None
     return TrialResult(
         key=trial.key,
@@ -103,7 +103,7 @@ def not_judged(trial: Trial, transcript: Transcript, *, reason: str) -> TrialRes
 def not_started(
     trial: Trial, status: Status, *, error: TrialError | None = None, reason: str | None = None
 ) -> TrialResult:
-    """Return the result of a trial that never began its conversation."""
+    """Return the result of a trial whose conversation did not start."""
     return TrialResult(
         key=trial.key,
         suite=trial.suite,
@@ -119,9 +119,9 @@ def not_started(
 
 
 def with_failures(result: TrialResult, checks: Sequence[CheckResult]) -> TrialResult:
-    """Return a result that further failed ``checks`` fail.
+    """Return ``result`` with further failed ``checks``, which concern several trials.
 
-    They are about what only all trials together show. A result without a verdict keeps its status.
+    A result without a verdict keeps its status.
     """
     failed = result.status in {"passed", "failed"}
     return replace(
@@ -148,8 +148,8 @@ def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
             actual=call.outcome,
             explanation=f"Teardown failed: {call.tool} → {call.outcome}: "
             f"{call.text[:_MAX_TEARDOWN_TEXT]}",
-            hint="What the trial left behind may disturb other trials; isolation: case keeps them "
-            "apart.",
+            hint="State that the trial left behind may affect other trials; isolation: case "
+            "separates them.",
         )
         for call in transcript.teardown_calls
         if call.is_error
@@ -160,7 +160,7 @@ _MAX_TEARDOWN_TEXT = 500
 
 
 def events_digest(transcript: Transcript) -> str:
-    """Return ``sha256:…`` of what was said and done, without times, ids and cost."""
+    """Return ``sha256:…`` of messages and calls, without times, ids and cost."""
     events: list[Any] = []
     for message in transcript.messages:
         if isinstance(message, UserMessage):
@@ -184,13 +184,13 @@ def _status(
         return "error"
     if interrupted:
         return "cancelled"
-    # A check of another package may use any word: only ``passed`` is a pass.
+    # A check of another package may use other words: only ``passed`` counts as passed.
     passed = all(check.verdict == "passed" or check.severity == "warn" for check in checks)
     return "passed" if passed else "failed"
 
 
 def _unjudged(checks: Sequence[CheckResult]) -> TrialError | None:
-    """Return the error of a trial whose deciding check has no verdict, or ``None``."""
+    """Return the error of a trial with a required check that has no verdict, or ``None``."""
     missing = [
         check for check in checks if check.verdict == "not_judged" and check.severity == "fail"
     ]

@@ -1,4 +1,4 @@
-"""What the identity of a trial saw, to be compared with other identities."""
+"""Make the view of a trial: what its identity saw, for comparison with other identities."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def view_of(
 
     Args:
         result: The trial's result.
-        transcript: What happened in it.
-        tools: Digest → tool list, of every list that was offered.
+        transcript: Its transcript.
+        tools: Digest → tool list, for every logged list.
         suites: Suite name → its part of a log's header.
     """
     facts = result.case
@@ -68,7 +68,7 @@ def view_of(
 
 
 def _masks(result: TrialResult) -> Mapping[str, float]:
-    """Return how much of which fields the suite lets masks leave readable for this identity."""
+    """Return, by field, the share that a mask may leave readable by the suite's checks."""
     return {
         field.casefold(): max(most, 0.0)
         for check in result.checks
@@ -83,7 +83,7 @@ def _named_only(names: Iterable[str]) -> ToolList:
 
 
 def _goes_too_far(check: CheckResult) -> bool:
-    """Whether the suite says that the identity must not see what it saw."""
+    """Whether the identity saw data that the suite says it must not see."""
     if (
         check.kind != "decision"
         or check.verdict != "failed"
@@ -94,7 +94,7 @@ def _goes_too_far(check: CheckResult) -> bool:
 
 
 def is_meant(result: TrialResult) -> bool:
-    """Return whether the suite says that the identity is allowed what it asked for."""
+    """Return whether the suite expects the identity's request to be allowed."""
     return any(
         check.kind == "decision" and "allowed" in (check.expected or {}).get("is", ())
         for check in result.checks

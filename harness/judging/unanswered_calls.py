@@ -1,14 +1,13 @@
-"""Tool calls that the server never answered validly: when they leave a trial without a verdict.
+"""Tool calls without a valid answer from the server: decide if the trial can still be judged.
 
 The table is in docs/servers.md, "Whose fault". In short: such a call is the server's fault, and the
 trial cannot be judged, unless
 
-- the model repeated the call in a later reply, and that one was answered;
-- a check of the case is about a call that fails: ``must_error`` for this call,
-  ``recovers_from_error``;
-- a check failed that no answer could have saved: the model called what it must not, or the server
-  allowed what it must not;
-- the trial's own end cut the call off before it had had half of the trial's time.
+- the model repeated the call in a later reply, and the server answered it;
+- a check of the case expects a failing call: ``must_error`` for this call, ``recovers_from_error``;
+- a check failed that no answer could have changed: the model made a forbidden call, or the server
+  allowed one;
+- the end of the trial cut the call off before it had half of the trial's time.
 """
 
 from __future__ import annotations
@@ -29,17 +28,16 @@ from harness.types import (
 )
 
 _CUT_OFF_S = 0.1
-"""A call that ends so near to the end of its trial was cut off by it: it is given up a moment
-before."""
+"""A call that ends within this time before the end of its trial was cut off by it."""
 _FAIR_SHARE = 0.5
 _BY_CHOICE = ("must_not_call", "only_call", "tool_result_not_contains")
-"""Checks whose failure a missing answer cannot explain."""
+"""Checks whose failure does not depend on an answer."""
 
 
 def server_fault(
     case: Case, transcript: Transcript, results: Sequence[CheckResult]
 ) -> TrialError | None:
-    """Return why the trial cannot be judged, if an answer is missing that the server owes."""
+    """Return why the trial cannot be judged, if the server did not answer a call."""
     if transcript.stop in ("cancelled", "aborted"):
         return None
     owed = next(_owed(case, transcript), None)
@@ -48,14 +46,14 @@ def server_fault(
     place, call = owed
     return TrialError(
         kind="server",
-        message=f"call {place}, {as_made(call)}, has no result, so what the model would have made "
-        f"of one is unknown: {call.text}",
+        message=f"call {place}, {as_made(call)}, has no result, so the model's reaction to a "
+        f"result is unknown: {call.text}",
         detail=transcript.stderr_tail or None,
     )
 
 
 def _owed(case: Case, transcript: Transcript) -> Iterator[tuple[int, ToolCall]]:
-    """Yield the calls, with their number, whose missing answer leaves the trial without verdict."""
+    """Yield the calls whose missing answer leaves the trial without verdict, with their number."""
     calls = transcript.tool_calls
     for place, call in enumerate(calls, start=1):
         if call.unanswered and not (
@@ -74,7 +72,7 @@ def _is_repeated_by(call: ToolCall, later: ToolCall) -> bool:
 
 
 def _is_cut_off(call: ToolCall, trial_s: float) -> bool:
-    """Whether the end of a trial of ``trial_s`` seconds cut the call off before its fair share."""
+    """Whether the end of the trial (``trial_s`` seconds) cut the call off before its share."""
     at_the_end = call.started_s + call.duration_s >= trial_s - _CUT_OFF_S
     return call.outcome == "timeout" and at_the_end and call.duration_s < _FAIR_SHARE * trial_s
 

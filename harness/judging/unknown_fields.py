@@ -1,8 +1,8 @@
-"""Fields under ``without`` that nobody was ever shown: ``without: [emial]`` must not pass for ever.
+"""Find unknown fields under ``without``: a typo such as ``without: [emial]`` must not pass.
 
-That a field is left out is only shown if it is there for somebody, or if a tool announces it. So
-the names are looked up in every good result of every identity of a suite, and in the output schemas
-of its tools. Where no other identity was answered, nothing is known and nothing is said.
+A missing field is evidence only if another result or a tool's output schema has the field. So the
+names are looked up in all successful results of all identities of a suite, and in the output
+schemas of its tools. If no other identity got an answer, the names are not checked.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.types import CheckResult, TrialError, TrialResult
 def with_known_fields(
     results: Sequence[TrialResult], views: Iterable[View]
 ) -> Iterator[TrialResult]:
-    """Yield ``results``, as errors where a passed check names a field that nobody was shown."""
+    """Yield ``results``; a passed check with an unknown field turns its result into an error."""
     found = _Shown(views)
     for result in results:
         checks = tuple(found.judged(check, result.case.identity or "") for check in result.checks)
@@ -35,7 +35,7 @@ def with_known_fields(
 
 
 class _Shown:
-    """The names of all fields that anybody was shown."""
+    """The names of all fields in the results of all identities."""
 
     def __init__(self, views: Iterable[View]) -> None:
         self._paths: dict[str, str] = {}
@@ -58,7 +58,7 @@ class _Shown:
             self._paths[path.replace("[]", "").casefold()] = name
 
     def judged(self, check: CheckResult, identity: str) -> CheckResult:
-        """Return ``check``, not judged if it passed for a field that nobody was shown."""
+        """Return ``check``, as not judged if it passed for an unknown field."""
         if check.kind != "decision" or check.verdict != "passed":
             return check
         if not isinstance(check.expected, Mapping) or self._may_be_absent(check.expected, identity):
@@ -70,14 +70,14 @@ class _Shown:
         return replace(
             check,
             verdict="not_judged",
-            explanation=f"No result of anybody has a field {' or '.join(map(repr, unknown))}, so "
-            f"nothing shows that it is left out.{' ' + meant if meant else ''}",
+            explanation=f"No result has a field {' or '.join(map(repr, unknown))}, so there is no "
+            f"evidence that it is left out.{' ' + meant if meant else ''}",
             hint="Correct the name; if no result is meant to have it, write without: {fields: […], "
             "allow_unknown: true}.",
         )
 
     def _may_be_absent(self, expected: Mapping[str, Any], identity: str) -> bool:
-        """Whether a check names no field, or nobody else was answered, or it allows this."""
+        """Whether a check names no field, allows unknown ones, or only one identity got any."""
         without = expected.get("without", ())
         allowed = isinstance(without, Mapping) and without.get("allow_unknown")
         tool = expected.get("tool", "")

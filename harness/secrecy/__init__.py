@@ -1,8 +1,8 @@
-"""One search for withheld values, in everything that an identity gets, however it is encoded.
+"""Search for withheld values in texts, plain or encoded.
 
-`values` says which values cannot be met by chance, `normal` brings texts into the form in which
-they are compared, `decoders` undoes encodings, and `search` finds values in texts, up to two
-encodings deep. Nothing here knows who may see what: `harness.judging.policy` decides that.
+`values` grades values by how improbable an accidental match is, `normal` normalises texts for
+comparison, `decoders` undoes encodings, and `search` finds values in texts, up to two encodings
+deep. Which values are withheld from whom is decided in `harness.judging.policy`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What an encoding hides, one decoder each: adding one is adding a function to `DECODERS`.
+"""The decoders, one for each encoding; a new one is a function in `DECODERS`.
 
-A decoder yields the stretches of a text that it can decode, each with what it decodes to. Lines
-are never decoded together: each stands for one place in what a server sent.
+A decoder yields the parts of a text that it can decode, each with its decoded text. Lines are never
+decoded together, since each line is one place in what a server sent.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ _NAMED_SIGN = re.compile(r"[^\n]{0,64}[\[({<\t ](?:at|dot)[\])}>\t ][^\n]{0,96}"
 _AT = re.compile(r"\s*[\[({<]\s*at\s*[\])}>]\s*|\s+at\s+", re.IGNORECASE)
 _DOT = re.compile(r"\s*[\[({<]\s*dot\s*[\])}>]\s*|\s+dot\s+", re.IGNORECASE)
 _READABLE = re.compile(rb"[\x20-\x7e]{5}")
-"""What bytes must hold to be read as a text with something else around it."""
+"""Bytes with this pattern are read as a text even if other bytes are around it."""
 _WHOLE_BASE64 = 11
-"""A longer run of letters may begin with what is no base64, such as the word before a slash."""
+"""Longer matches may start with characters that are not base64, such as a word before a slash."""
 
 
 def _text_of(data: bytes) -> str | None:
-    """Return decoded bytes as a text on one line; ``None`` if there is none in them."""
+    """Return decoded bytes as a text on one line; ``None`` if they contain no text."""
     data = decompressed(data)
     if data.count(0) * 3 >= len(data):
         data = data.replace(b"\0", b"")  # UTF-16
@@ -96,9 +96,9 @@ def _hex(text: str) -> Iterator[Stretch]:
 def _lines_with(
     mark: re.Pattern[str], decode: Callable[[str], str], text: str
 ) -> Iterator[Stretch]:
-    """Yield, for each line with a ``mark``, the part from the first one on, decoded.
+    """Yield the decoded part of each line with a ``mark``.
 
-    The word before it belongs to it, and so does the rest of the line.
+    It starts with the word of the first mark and ends with the line.
     """
     end = 0
     while (first := mark.search(text, end)) is not None:
@@ -157,9 +157,9 @@ DECODERS: Mapping[str, Decoder] = {
     "reversed": _reversed,
     **RARE_DECODERS,
 }
-"""Every decoder, by what a report calls the encoding."""
+"""Every decoder by the name of its encoding in reports."""
 
 INVERSE = "reversed"
-"""The decoder that fits every line, and that undoes itself."""
+"""The decoder that applies to every line and is its own inverse."""
 OUTERMOST = EXHAUSTIVE
-"""Decoders of which nothing is decoded further, and that decode nothing that is decoded."""
+"""Decoders that are used alone, never before or after another one."""

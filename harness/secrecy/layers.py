@@ -1,8 +1,8 @@
-"""A text as it can be searched: as it stands, and as up to two encodings make it.
+"""Decode a text into layers for the search: the plain text, and up to two levels of decoding.
 
-Reading a text takes far longer than searching what was read, and neither depends on the values that
-are searched for. Identities are sent the same texts again and again (a list of tools, a refusal),
-so short ones that were read last are kept.
+Decoding takes far longer than searching, and does not depend on the values that are searched for.
+Identities often get the same texts (a list of tools, a refusal), so the latest short ones are
+cached.
 """
 
 from __future__ import annotations
@@ -17,45 +17,45 @@ from harness.secrecy.decoders import DECODERS, INVERSE, OUTERMOST
 from harness.secrecy.normal import Squeezed, normalised
 
 DEEPEST = 2
-"""Encodings that are undone one after the other."""
+"""Maximum number of nested encodings that are decoded."""
 GROWTH = 4
-"""All that a text decodes to is at most so many times as long as the text."""
+"""Maximum length of all decoded text, as a multiple of the length of the text."""
 _ROOM = 20_000
-"""Characters that a text may decode to in any case."""
+"""Number of decoded characters that are always allowed."""
 _SHORT = 50_000
-"""Characters up to which a text that was read is kept."""
+"""Maximum length of a text that is cached."""
 
 
 class Layer(NamedTuple):
-    """What a text holds at one depth of encoding, line by line."""
+    """The lines of a text at one level of decoding."""
 
     plain: str
-    """All lines, normalised: the form in which they are searched."""
+    """All lines, normalised for the search."""
     kept: str
-    """The same with its capitals, as far as it could be kept."""
+    """The same text with its original case where possible."""
     hay: Squeezed
     """The letters and digits of `plain`."""
     begins: Sequence[int]
-    """Where each line begins in `plain`."""
+    """Start of each line in `plain`."""
     lines: Sequence[int]
-    """For each line, the number of the line of the text that it comes from."""
+    """For each line, the number of its source line in the text."""
     how: Sequence[tuple[str, ...]]
-    """For each line, the encodings that were undone, the outermost first."""
+    """For each line, the decoded encodings, the outermost first."""
     sources: Sequence[str]
-    """For each line that was decoded, the characters as they stand in the text."""
+    """For each decoded line, its source in the text."""
 
 
 class Layers(NamedTuple):
-    """Everything that a text can be read as."""
+    """A text and its decoded forms."""
 
     layers: tuple[Layer, ...]
-    """The text itself, and what it decodes to."""
+    """The text itself, and its decoded forms."""
     is_whole: bool
-    """Whether everything that may be encoded was decoded."""
+    """Whether decoding was complete, within the bounds."""
 
 
 def layers_of(text: str) -> Layers:
-    """Return ``text`` and what it decodes to."""
+    """Return ``text`` and its decoded forms."""
     return _read_lately(text) if len(text) <= _SHORT else _read(text)
 
 
@@ -95,12 +95,12 @@ def _searchable(raw: _Raw) -> Layer:
 
 
 def _beginnings(text: str) -> list[int]:
-    """Return where each line of ``text`` begins."""
+    """Return the start of each line of ``text``."""
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
 def _decoded(raw: _Raw, room: int) -> tuple[_Raw, bool]:
-    """Return everything that a layer decodes to, and whether all of it fits into ``room``."""
+    """Return the decoded forms of a layer, and whether all of them fit into ``room``."""
     texts: list[str] = []
     lines: list[int] = []
     hows: list[tuple[str, ...]] = []
@@ -111,10 +111,10 @@ def _decoded(raw: _Raw, room: int) -> tuple[_Raw, bool]:
             line = bisect_right(begins, stretch.at) - 1
             before = raw.how[line]
             if name == INVERSE and name in before:
-                continue  # twice reversed is what it was
+                continue  # reversing twice gives the original text
             if before and (name in OUTERMOST or before[-1] in OUTERMOST):
                 continue
-            room -= 0 if name in OUTERMOST else len(stretch.text)  # those are bounded as it is
+            room -= 0 if name in OUTERMOST else len(stretch.text)  # outermost ones have a bound
             if room < 0:
                 return _Raw("\n".join(texts), lines, hows, sources), False
             texts.append(stretch.text.replace("\n", " "))

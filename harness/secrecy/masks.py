@@ -1,7 +1,7 @@
-"""How much of a value a mask leaves readable: ``ines.okafor@example.c**`` hides next to nothing.
+"""The share of a value that a mask leaves readable: ``ines.okafor@example.c**`` hides very little.
 
-What is readable is what stands there in its place and in its order. Of an e-mail address only the
-part before the ``@`` counts if the rest is readable: the rest names a provider, not a person.
+Characters are readable if the mask shows them in their place and order. Of an e-mail address with a
+readable domain only the part before the ``@`` counts, since a domain identifies no person.
 """
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from typing import Any
 from harness.secrecy.normal import Squeezed, normalised
 
 MOST_READABLE = 0.25
-"""The share that a mask may leave readable unless a suite says otherwise."""
+"""Default share that a mask may leave readable."""
 _LAST = 4
-"""Last digits of a long number that may be readable, as on a receipt."""
+"""Number of last digits of a long number that may be readable, as on a receipt."""
 _LONG = 8
 _FIXED_LENGTH = 8
-"""Characters that ``***`` is taken to hide: it is written in place of a value of any length."""
+"""Assumed number of characters that ``***`` hides, since it may replace a value of any length."""
 _MASK = re.compile(r"[*•█#_…]+|\.{3,}|x{3,}", re.IGNORECASE)
 _COVERS = frozenset("*•█#_?·-xX")
-"""Characters that single others are covered with."""
+"""Characters that may replace single characters of a value."""
 _CUT = re.compile(r"\s*(?:…|\.{3,})$")
 _SHORTEST = 4
-"""Characters of a value that must be left for its beginning to be told from chance."""
+"""Minimum length of a readable prefix of a value that is recognised."""
 _PLACEHOLDER = re.compile(
     r"\W*(?:masked|redacted|hidden|withheld|filtered|removed|restricted|confidential|denied|none|"
     r"null|n/a)\W*",
@@ -34,7 +34,7 @@ _PLACEHOLDER = re.compile(
 def readable_share(mask: Any, value: Any = None) -> float:
     """Return the share of ``value`` that ``mask`` leaves readable, from 0 to 1.
 
-    Without the value it is estimated by the mask itself: readable characters against hidden ones.
+    Without the value it is estimated from the mask: readable characters by all characters.
     """
     shown = normalised(str(mask)).strip()
     if mask is None or not shown or _PLACEHOLDER.fullmatch(shown):
@@ -54,9 +54,9 @@ def readable_share(mask: Any, value: Any = None) -> float:
 
 
 def is_unreadable(mask: Any, value: Any = None, most: float | None = None) -> bool:
-    """Whether a mask leaves no more readable than ``most``, a share.
+    """Whether a mask leaves at most the share ``most`` readable.
 
-    Without ``most`` that is `MOST_READABLE`, or the last four digits of a number of eight or more.
+    Without ``most`` it may be `MOST_READABLE`, or the last four of at least eight digits.
     """
     if readable_share(mask, value) <= (MOST_READABLE if most is None else most):
         return True
@@ -64,7 +64,7 @@ def is_unreadable(mask: Any, value: Any = None, most: float | None = None) -> bo
 
 
 def is_partly_covered(mask: Any, value: Any) -> bool:
-    """Whether a text is ``value`` with single characters covered, or its end cut off visibly."""
+    """Whether a text is ``value`` with single characters covered, or with its end cut off."""
     if not isinstance(mask, str) or not isinstance(value, str):
         return False
     shown, true = normalised(mask).strip(), normalised(value).strip()
@@ -75,7 +75,7 @@ def is_partly_covered(mask: Any, value: Any) -> bool:
 
 
 def covers(mask: str, value: str) -> bool:
-    """Whether a mask is a value of which single characters are covered: ``4929 12?4 5678 9012``."""
+    """Whether a mask is a value with single characters covered: ``4929 12?4 5678 9012``."""
     if len(mask) != len(value) or mask == value:
         return False
     differing = [one for one, other in zip(mask, value, strict=True) if one != other]
@@ -93,7 +93,7 @@ def _is_end_of_a_number(mask: Any, value: Any) -> bool:
 
 
 def _in_place(shown: str, letters: str) -> int:
-    """Return how many of ``letters`` stand in a mask, in their order."""
+    """Return how many of ``letters`` a mask shows in their order."""
     parts = [Squeezed(part).squeezed for part in _MASK.split(shown)]
     count = place = 0
     for part in filter(None, parts):

@@ -1,9 +1,9 @@
-"""The form in which texts are compared: one spelling for every letter, and nothing in between.
+"""Normalise texts for comparison.
 
-A text is normalised first (`normalised`): Unicode NFKC, no case, no accents, no invisible
-characters, Latin letters for Cyrillic and Greek ones that look alike, ASCII digits for all others.
-Then it is squeezed (`Squeezed`): only its letters and digits are left, and it is known where each
-run of letters or of digits begins and ends in the normalised text.
+First a text is normalised (`normalised`): Unicode NFKC, lower case, no accents, no invisible
+characters, Latin letters instead of Cyrillic and Greek lookalikes, ASCII digits instead of others.
+Then it is squeezed (`Squeezed`) to its letters and digits, with the positions of each run of
+letters or digits in the normalised text.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _LOOKALIKES = str.maketrans(
 )
 _JOINERS = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\ufe0f\ufe0e"))
 _TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-"""Invisible tag characters → the ASCII characters that a machine reads in them."""
+"""Invisible tag characters → the ASCII characters that they represent."""
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 
 
 def normalised(text: str) -> str:
-    """Return ``text`` in the spelling in which it is compared; lines stay lines."""
+    """Return ``text`` normalised line by line."""
     if text.isascii():
         return text.lower()
     return "\n".join(map(_line, text.split("\n")))
@@ -44,7 +44,7 @@ def _line(line: str) -> str:
 
 
 def _plain(letter: str) -> str:
-    """Return the ASCII form of a digit of any script, and anything else as it is, on one line."""
+    """Return a digit of any script as an ASCII digit, a line separator as a space."""
     if letter.isascii():
         return letter
     if letter.isdigit():
@@ -53,7 +53,7 @@ def _plain(letter: str) -> str:
 
 
 class Squeezed:
-    """A normalised text without anything but its letters and digits."""
+    """The letters and digits of a normalised text."""
 
     def __init__(self, text: str) -> None:
         """Squeeze the normalised ``text``."""
@@ -63,12 +63,12 @@ class Squeezed:
         self.squeezed = "".join(runs)
         """Its letters and digits."""
         self.starts = [0, *ends[:-1]] if ends else []
-        """Where each run of letters or digits begins in `squeezed`."""
+        """The start of each run of letters or digits in `squeezed`."""
         self.ends = frozenset(ends)
-        """Where runs end in `squeezed`."""
+        """The ends of runs in `squeezed`."""
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Return where the squeezed characters ``start`` to ``end`` stand in the text."""
+        """Return the position in the text of the squeezed characters ``start`` to ``end``."""
         return self._place(start), self._place(end - 1) + 1
 
     def _place(self, offset: int) -> int:
@@ -77,5 +77,5 @@ class Squeezed:
 
     @cached_property
     def _at(self) -> list[int]:
-        """Where each run begins in the text: asked for only where something was found."""
+        """The start of each run in the text, computed only if a value was found."""
         return [match.start() for match in _RUN.finditer(self._text)]

@@ -1,6 +1,6 @@
-"""Encodings that hardly any server needs, and that whoever smuggles a value out thinks of.
+"""Decoders of rare encodings, which may be used to exfiltrate a value on purpose.
 
-Each decoder is one of `harness.secrecy.decoders`: it yields the stretches that it can decode.
+They have the form of those in `harness.secrecy.decoders`.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _RADIO = re.compile(rf"{_WORD}(?:[\s@._+-]*{_WORD}){{3,}}", re.IGNORECASE)
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _LINE = re.compile(r"[^\n]{5,}")
 _SHORT = 200
-"""Characters of a line that may be rotated: every line can be, and few are."""
+"""Maximum length of a line that is rotated, since every line would match."""
 _ROTATED_DIGITS = str.maketrans("0123456789", "5678901234")
 _LARGEST = 100_000
-"""Characters that compressed data may come to."""
+"""Maximum size of decompressed data in bytes."""
 _GZIP, _ZLIB, _EITHER = b"\x1f\x8b", 0x78, 47
 
 
 def decompressed(data: bytes) -> bytes:
-    """Return what gzip or zlib has compressed, as far as it is sound; other data as it is."""
+    """Return gzip or zlib data decompressed, as far as it is valid; other data unchanged."""
     is_zlib = len(data) > 1 and data[0] == _ZLIB and (data[0] * 256 + data[1]) % 31 == 0
     if not is_zlib and not data.startswith(_GZIP):
         return data
@@ -114,6 +114,6 @@ RARE_DECODERS: Mapping[str, Decoder] = {
     "rotated by 13": _rotated(_by_13),
     "rotated by 13, digits by 5": _rotated(lambda line: _by_13(line).translate(_ROTATED_DIGITS)),
 }
-"""Every such decoder, by what a report calls the encoding."""
+"""The rare decoders by the name of their encoding in reports."""
 EXHAUSTIVE = frozenset(name for name in RARE_DECODERS if name.startswith("rotated"))
-"""Those that fit every line: they are tried on what a server sent, not on what that decodes to."""
+"""Decoders that match every line: they are applied only to the original text."""

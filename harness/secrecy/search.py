@@ -1,10 +1,10 @@
-"""Finds values in texts, as they are and up to two encodings deep, in time linear in the texts.
+"""Find values in texts, plain or up to two encodings deep, in linear time.
 
-Every value is known by its letters and digits (`harness.secrecy.normal`). A text is squeezed in the
-same way, and at each place where a word begins it takes one look-up to tell whether a value begins
-there. So it does not matter how a value is grouped or cased; what may stand between its letters and
-digits depends on its kind. The text is then decoded and searched again, twice at most, and within
-bounds that `Search.cut` reports when they are reached.
+Values are indexed by their letters and digits (`harness.secrecy.normal`). A text is squeezed in the
+same way, and a single look-up at the start of each word decides whether a value starts there. So
+grouping and case do not matter; which characters may separate the letters and digits depends on the
+kind of value. The text is then decoded and searched again, at most twice; `Search.cut` reports
+bounds that are reached.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.secrecy.values import Form
 Owner = TypeVar("Owner")
 
 LONGEST = 1_000_000
-"""Characters of one page that are searched."""
+"""Maximum number of characters of one page that are searched."""
 _PREFIX = 5
 _SHOWN = 120
 _GAP = re.compile(r"[\s,'\"\[\]{}()<>|:;]+")
@@ -30,14 +30,14 @@ _GAP = re.compile(r"[\s,'\"\[\]{}()<>|:;]+")
 
 @dataclass(slots=True)
 class Page:
-    """A text that is searched, of lines that each stand for one place in what a server sent."""
+    """A text to search; each line is one place in what a server sent."""
 
     name: str = "the text"
-    """What it is called where it is said that only a part of it was searched."""
+    """Its name in messages about an incomplete search."""
     places: list[str] = field(default_factory=list)
-    """Where each line stands: ``result[].login``."""
+    """The place of each line: ``result[].login``."""
     lines: list[str] = field(default_factory=list)
-    """The lines; none has a line break in it."""
+    """The lines, without line breaks."""
 
     def add(self, place: str, text: str) -> None:
         """Add a text, which may have several lines."""
@@ -47,29 +47,29 @@ class Page:
 
 
 class Found(NamedTuple, Generic[Owner]):
-    """A value that stands in a page."""
+    """A value that was found in a page."""
 
     owner: Owner
-    """Whose value it is."""
+    """The owner of the value."""
     line: int
     """The number of the line, from 0."""
     place: str
-    """The place that the line stands for."""
+    """The place of the line."""
     how: tuple[str, ...]
-    """How it had to be decoded, the outermost encoding first; empty if it stands there plainly."""
+    """The decoded encodings, the outermost first; empty for a plain value."""
     source: str
-    """The bytes as they were sent."""
+    """The text as it was sent."""
     whole: bool
-    """Whether nothing else stands on that line."""
+    """Whether the line contains nothing else."""
 
 
 class Search(Generic[Owner]):
-    """Looks for many values at once."""
+    """Searches for many values at once."""
 
     def __init__(self, values: Iterable[tuple[Form, Owner]]) -> None:
         """Index ``values``, each with its owner."""
         self.cut: dict[str, None] = {}
-        """Places of which only a part was searched, in words."""
+        """Places that were not searched completely, in words."""
         self._owners: dict[str, list[tuple[Form, Owner]]] = {}
         self._lengths: dict[str, set[int]] = {}
         for form, owner in values:
@@ -77,11 +77,11 @@ class Search(Generic[Owner]):
             self._lengths.setdefault(form.squeezed[:_PREFIX], set()).add(len(form.squeezed))
 
     def __bool__(self) -> bool:
-        """Whether there is anything to look for."""
+        """Whether there is any value to search for."""
         return bool(self._owners)
 
     def of(self, page: Page) -> Iterator[Found[Owner]]:
-        """Yield every value that stands in ``page``; one that is decoded comes after plain ones."""
+        """Yield every value in ``page``, plain ones first."""
         if not self._owners or not page.lines:
             return
         text = "\n".join(page.lines)
@@ -126,10 +126,10 @@ class Search(Generic[Owner]):
 
 
 def _may_be(form: Form, found: str, *, split: bool) -> bool:
-    """Whether a stretch with a value's letters and digits is that value.
+    """Whether a part of a text with a value's letters and digits is that value.
 
-    Whatever else stands between the letters of an e-mail address, its ``@`` must be in its place:
-    *Ines Okafor, example.com* is a name and a site. Where a value is split, the ``@`` may be gone.
+    An e-mail address must have its ``@`` in the right place: *Ines Okafor, example.com* is a name
+    and a site. If the value is split over lines, the ``@`` may be missing.
     """
     if split and form.strength == "telling":
         return False
@@ -151,10 +151,10 @@ def _kept(address: str) -> str:
 
 
 def _manner(form: Form, found: str, *, split: bool) -> tuple[str, ...]:
-    """Return in what a value that needs no decoder differs from the one that is withheld."""
+    """Return how a plain value differs from the withheld one in its form."""
     if split:
         return ("split over neighbouring places",)
     plain = " ".join(found.split())
     if plain.lower() == form.text:
         return ()
-    return ("grouped differently",) if form.kind == "digits" else ("with other signs between",)
+    return ("grouped differently",) if form.kind == "digits" else ("with other characters between",)

@@ -1,4 +1,4 @@
-"""What a decoder is and what it yields."""
+"""The type of decoders and of what they yield."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import NamedTuple, TypeAlias
 
 
 class Stretch(NamedTuple):
-    """A part of a text, decoded."""
+    """A decoded part of a text."""
 
     at: int
-    """Where it begins in the text."""
+    """Its start in the text."""
     source: str
-    """The part as it stands there."""
+    """The encoded part."""
     text: str
-    """What it decodes to, on one line."""
+    """The decoded text on one line."""
 
 
 Decoder: TypeAlias = Callable[[str], Iterator[Stretch]]
-"""Yields what it can decode in a text."""
+"""Yields the parts of a text that it can decode."""

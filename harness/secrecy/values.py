@@ -1,4 +1,4 @@
-"""Which values can be recognised wherever they stand, and which only beside what they belong to.
+"""Grade values by how well they can be recognised: anywhere, or only in their context.
 
 | strength     | what                                                  | recognised                |
 |--------------|-------------------------------------------------------|---------------------------|
@@ -18,9 +18,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from harness.secrecy.normal import Squeezed, normalised
 
 Strength: TypeAlias = Literal["unmistakable", "reference", "telling"]
-"""How far a value can be told from a coincidence, by the table above."""
+"""How improbable an accidental match of a value is, by the table above."""
 Kind: TypeAlias = Literal["email", "digits", "text", "key"]
-"""What a value consists of; it decides what may stand between its letters and digits."""
+"""The composition of a value, which decides what may separate its letters and digits."""
 
 _EMAIL = re.compile(r"[^@\s<>,;:\"']+@[^@\s<>,;:\"']+\.[^\W\d_]{2,}")
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[ t]\d\d:\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
@@ -38,26 +38,26 @@ _SHORTEST = 5
 _TIMES = ((1_000_000_000, 2_200_000_000), (1_000_000_000_000, 2_200_000_000_000))
 """Seconds and milliseconds since 1970, from 2001 to 2039."""
 _LONGEST = 4_000
-"""Characters of a value that are compared."""
+"""Maximum number of characters of a value that are compared."""
 
 
 class Form(NamedTuple):
-    """A value as it is searched for."""
+    """A value prepared for the search."""
 
     text: str
-    """Normalised."""
+    """The normalised text."""
     squeezed: str
-    """Its letters and digits alone."""
+    """Only its letters and digits."""
     strength: Strength
-    """How far it can be told from a coincidence."""
+    """How improbable an accidental match is."""
     kind: Kind
-    """What it consists of."""
+    """Its composition."""
 
 
 def form_of(scalar: Any, name: str = "") -> Form | None:
-    """Return a JSON scalar, which stands in the field ``name``, as it is searched for.
+    """Return the JSON scalar of the field ``name`` prepared for the search.
 
-    ``None`` if it cannot be told from a coincidence anywhere.
+    ``None`` if the value is too common to be recognised.
     """
     if scalar is None or isinstance(scalar, bool | dict | list):
         return None

@@ -126,7 +126,7 @@ def test_a_leak_fails_its_case_and_comes_before_all_other_failures(tmp_path: Pat
     assert [check.kind for check in report.results[1].checks] == ["no_leak", "must_call"]
     assert report.results[1].checks[0].explanation.splitlines() == [
         "Leak: mail (oma…om), which admin may see, is left out of get for clerk",
-        "It stands in the structured result of call 1, get: mail",
+        "It is in the structured result of call 1, get: mail",
         "The answer does not repeat it: the user did not see it, but the model has.",
         "Line crossed: what the server allowed.",
     ]
@@ -227,7 +227,7 @@ def test_filtered_without_anything_to_compare_with_is_not_taken_on_trust(tmp_pat
     log = a_log(tmp_path, (a_run("clerk", checks=(decision("filtered"),)), FILTERED))
     (check,) = build_report(log).results[0].checks
     assert check.verdict == "failed"
-    assert check.explanation.startswith("Decision cannot be shown to be filtered")
+    assert check.explanation.startswith("No evidence that the decision is filtered")
 
 
 def test_a_cell_of_the_matrix_has_every_different_decision_of_its_trials_once(
@@ -425,11 +425,11 @@ def test_a_leak_in_the_answer_alone_is_what_the_user_saw() -> None:
         ({}, ["The answer does not repeat it: the user did not see it, but the model has."]),
         (
             {"allowed_to": ()},
-            ["Leak: get gives clerk (a caller without attributes) what is masked"],
+            ["Leak: get gives clerk (a caller without attributes) data that is masked"],
         ),
     ],
 )
 def test_a_leak_is_told_in_words(more: dict[str, Any], lines: list[str]) -> None:
     told = leak_lines(a_leak("a", **more))
     assert set(lines) <= set(told)
-    assert "It stands in the text of call 1" in told
+    assert "It is in the text of call 1" in told

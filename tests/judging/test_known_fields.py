@@ -63,7 +63,7 @@ def test_a_name_that_nobody_was_shown_is_an_error_with_the_one_that_was_meant() 
     found = judged(a_result(["emial"]), *SEEN)
     assert (found.status, found.checks[0].verdict) == ("error", "not_judged")
     assert found.error is not None
-    assert "No result of anybody has a field 'emial'" in found.error.message
+    assert "No result has a field 'emial'" in found.error.message
     assert "Email" in found.checks[0].explanation
     assert "allow_unknown: true" in str(found.checks[0].hint)
 

@@ -137,7 +137,7 @@ def test_merged_parts_keep_their_reviews(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("status", "decision", "by", "note", "words"),
     [
-        ("failed", "overrule", "Ann", " ", "a verdict is overruled with a reason"),
+        ("failed", "overrule", "Ann", " ", "overruling a verdict needs a reason"),
         ("failed", "accept", " \n", "x", "needs the name of the person"),
         ("failed", "accept", "x" * 101, "", "longer than 100 characters"),
         ("error", "accept", "Ann", "", "has no verdict that could be reviewed: it is error"),

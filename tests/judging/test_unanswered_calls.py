@@ -58,8 +58,8 @@ def test_a_call_without_answer_leaves_no_verdict_on_the_model(
     assert fault is not None
     assert (fault.kind, fault.detail) == ("server", "last words")
     assert fault.message == (
-        'call 2, get_order({"id": 7}), has no result, so what the model would have '
-        "made of one is unknown: "
+        'call 2, get_order({"id": 7}), has no result, so the model\'s reaction '
+        "to a result is unknown: "
         f"it ended in {outcome}"
     )
 

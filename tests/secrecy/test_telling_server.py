@@ -117,12 +117,12 @@ NOTED = {"rounded", "on_stderr"}
 def test_a_rounded_number_and_a_line_on_stderr_are_notes_and_no_leaks(report: ProbeReport) -> None:
     (rounded,) = [note for note in report.notes if "rounded" in note]
     assert rounded == (
-        "salary (6…), which is left out for agent, stands in the structured result of call 1, "
+        "salary (6…), which is left out for agent, is in the structured result of call 1, "
         "rounded: salary_band (rounded)"
     )
     of_agent = [note for note in report.notes if "stderr" in note and "agent" in note]
     assert of_agent == [
-        "email (ine…om), which is left out for agent, stands in the server's stderr"
+        "email (ine…om), which is left out for agent, is in the server's stderr"
     ]
     assert not any("stderr" in leak.place for leak in report.report.access.leaks)
 
@@ -162,7 +162,7 @@ def test_a_withheld_value_that_is_shown_before_any_call_is_a_leak(
     agent, nobody = probed(tmp_path, fault, "of somebody else").findings
     assert (agent.callers, nobody.callers) == (("agent",), ("anonymous",))
     for leak in (agent, nobody):
-        assert f"It stands in {PLACE[fault]}" in leak.words
+        assert f"It is in {PLACE[fault]}" in leak.words
 
 
 @pytest.mark.slow
@@ -182,4 +182,4 @@ def test_a_suite_finds_what_a_probe_finds(tmp_path: Path) -> None:
     finished = project.run("evals", "people", COLUMNS="200")
     assert finished.code == 1
     assert "no_leak email" in finished.stdout
-    assert "It stands in the resource customer://17: contents[].text" in finished.stdout
+    assert "It is in the resource customer://17: contents[].text" in finished.stdout

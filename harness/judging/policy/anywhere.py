@@ -1,16 +1,15 @@
-"""Values that are recognised wherever they stand, under any name and in any encoding.
+"""Find withheld values in any place, under any name and in any encoding.
 
-| where the value stands                    | it is a leak if the value is                      |
-|-------------------------------------------|---------------------------------------------------|
-| plainly in a good result, under any name  | unmistakable, and left out or masked elsewhere    |
-| encoded, in an error, or beside results   | unmistakable, or a reference that no result shows |
-| encoded, alone in a field of the very call| telling                                           |
-| alone in a schema, a list, a description  | the full name of a record that is left out        |
+| place of the value                         | it is a leak if the value is                      |
+|--------------------------------------------|---------------------------------------------------|
+| plain in a successful result, any name     | unmistakable, and left out or masked elsewhere    |
+| encoded, in an error, or outside of results| unmistakable, or a reference that no result shows |
+| encoded, alone in a field of the same call | telling                                           |
+| alone in a schema, a list, a description   | the full name of a record that is left out        |
 
-The grades are those of `harness.secrecy.values`. It is no leak if the value belongs to the identity
-itself (the ids beside it are its attributes), to another record of the same sort, or if it is a
-text that several records share. What was only refused in one call may be public elsewhere: then it
-is none either.
+`harness.secrecy.values` defines these grades. It is no leak if the value belongs to the identity
+itself (by the ids next to it), or to another record of the same kind, or if several records share
+the text. A value that was only refused in one call may be public elsewhere, so it is no leak there.
 """
 
 from __future__ import annotations
@@ -37,29 +36,29 @@ class Sighting(NamedTuple):
     secret: WithheldValue
     """The value."""
     place: str
-    """Where it stands, in words."""
+    """Its place in words."""
     how: tuple[str, ...] = ()
-    """How it had to be decoded; empty if it stands there plainly."""
+    """The encodings that were decoded; empty for a plain value."""
     source: str = ""
-    """The bytes that hold it."""
+    """The text that contains it, as it was sent."""
     is_note: bool = False
-    """Whether it is worth a look, and no leak: an operator's log, a rounded number."""
+    """Whether it is only a possible problem and no leak: an operator's log, a rounded number."""
 
 
 class _Value(NamedTuple):
     """A value that several tools may withhold."""
 
     form: Form
-    """How it is searched for."""
+    """Its form for the search."""
     secrets: tuple[WithheldValue, ...]
-    """One for each tool and reach."""
+    """The withheld values, one for each tool and reach."""
 
 
 class Anywhere:
-    """Finds what is withheld from one identity in everything that it gets."""
+    """Finds the values that are withheld from one identity in everything that it gets."""
 
     def __init__(self, secrets: Iterable[WithheldValue], shown: Shown) -> None:
-        """Index ``secrets``; ``shown`` is what the identity's good results hold."""
+        """Index ``secrets``; ``shown`` has the values in the identity's successful results."""
         secrets = tuple(secrets)
         self._shown = shown
         self.units = OtherUnits(secrets)
@@ -74,18 +73,18 @@ class Anywhere:
         )
 
     def unread(self) -> list[str]:
-        """Return, once each, what was not searched because of a bound, in words."""
+        """Return the places that were not searched completely, once each, in words."""
         words = list(self._search.cut)
         self._search.cut.clear()
         return words
 
     def in_call(self, view: View, result: Result, call: str) -> Iterator[Sighting]:
-        """Yield what one call gives away; ``call`` names it."""
+        """Yield the withheld values in the answer of one call; ``call`` is its name."""
         for frame in frames_of_call(result):
             yield from self._in_frame(view, frame, result, call)
 
     def in_offer(self, view: View) -> Iterator[Sighting]:
-        """Yield what is given away before any call."""
+        """Yield the withheld values that the identity gets before any call."""
         for frame in frames_of_offer(view):
             yield from self._in_frame(view, frame, None, "")
 
@@ -108,7 +107,7 @@ class Anywhere:
         form = found.owner.form
         same_call = result is not None and result.key in secret.keys
         if frame.channel == "operator" and secret.reach == "call":
-            return False  # what is only refused to somebody may well be logged
+            return False  # data that is only refused in this call may be logged
         plain = frame.channel == "result" and not found.how
         if form.strength == "telling" or (form.kind == "text" and secret.is_common):
             return found.whole and self._is_alone(secret, found, result)
@@ -122,7 +121,7 @@ class Anywhere:
         return leaf is None or result is None or not _is_of_another(secret, leaf, result)
 
     def _is_alone(self, secret: WithheldValue, found: Found[_Value], result: Result | None) -> bool:
-        """Whether a value that only tells something is a leak where it stands alone."""
+        """Whether a value of grade ``telling`` is a leak because it stands alone."""
         if result is None:
             return _names_a_row(secret) and not found.how and not self._shown.rightly(secret)
         same_call = result.key in secret.keys and secret.reach == "field"
@@ -130,18 +129,18 @@ class Anywhere:
 
 
 def _names_a_row(secret: WithheldValue) -> bool:
-    """Whether a secret is the full name of a record that is left out of a list."""
+    """Whether a secret is the full name of a record that is missing from a list."""
     is_name = _NAME.search(secret.leaf.name) is not None and " " in secret.value.text
     return is_name and secret.reach == "call" and secret.kept == "left out"
 
 
 def _is_given_too(secret: WithheldValue, path: str) -> bool:
-    """Whether those who see the secret get a field of that path, too, beside it."""
+    """Whether the identities that may see the secret get a field at that path as well."""
     return any(path in paths for paths in secret.answered.paths.values())
 
 
 def _is_of_another(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
-    """Whether a field of the same meaning belongs to another record of the same sort."""
+    """Whether a field of a similar name belongs to another record of the same kind."""
     return (
         akin(leaf.name, secret.leaf.name)
         and about(leaf, result, secret) is False
@@ -150,7 +149,7 @@ def _is_of_another(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
 
 
 def _is_of(own: Thing, secret: WithheldValue) -> bool:
-    """Whether a secret is about the identity itself, by its attributes."""
+    """Whether a secret belongs to the identity itself, by its attributes."""
     return any(
         same_thing(own, thing, except_for="")
         for thing in (secret.leaf.record, secret.answered.asked)

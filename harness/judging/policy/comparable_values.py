@@ -1,4 +1,4 @@
-"""Values in comparable form: normalised, and graded by how unlikely an accidental match is.
+"""Values in comparable form: normalised, and graded by how improbable an accidental match is.
 
 | grade | what                                                           | a match counts         |
 |-------|----------------------------------------------------------------|------------------------|
@@ -28,18 +28,18 @@ _MANY_DIGITS = 5
 _PHONE_DIGITS = 7
 _EXACT_DIGITS = 6
 _SEARCHED = 200_000
-"""Characters of one text that are searched."""
+"""Maximum number of characters of one text that are searched."""
 
 
 class Value(NamedTuple):
     """A scalar in comparable form."""
 
     text: str
-    """Folded: without case, runs of white space and typography."""
+    """The text without differences of case, white space and typography."""
     number: float | None
-    """The number that it stands for, however it is written; ``None`` if it is no number."""
+    """Its number in any notation; ``None`` if it is no number."""
     digits: str
-    """Its digits, if it has hardly anything else: a telephone or an identity number."""
+    """Its digits, if it has hardly other characters: a telephone or an identity number."""
     grade: int
     """0 to 2, by the table above."""
 
@@ -89,14 +89,14 @@ def _grade_of_number(number: float) -> int:
     # Beyond 1e15 no float has a fraction.
     whole = number == int(number) if abs(number) < 1e15 else True  # noqa: PLR2004
     is_common = whole and (abs(number) < _SMALL or number in _YEARS)
-    if len(telling) < 2 or is_common:  # noqa: PLR2004 - one digit tells nothing
+    if len(telling) < 2 or is_common:  # noqa: PLR2004 - one digit is too common
         return 0
     size = len(str(int(abs(number)))) if whole else len(telling)
     return 2 if size >= _MANY_DIGITS else 1
 
 
 def is_exact(value: Value) -> bool:
-    """Whether a number has so many digits that two fields hardly share it by chance."""
+    """Whether a number has so many digits that an accidental match is improbable."""
     if value.number is None:
         return False
     return len(f"{abs(value.number):.12g}".replace(".", "").strip("0")) >= _EXACT_DIGITS
@@ -132,7 +132,7 @@ class Prose:
         self._numbers: frozenset[float] | None = None
 
     def holds(self, value: Value) -> bool:
-        """Return whether the value stands in the text, as a whole word and in any notation."""
+        """Return whether the text has the value, as a whole word and in any notation."""
         if value.number is not None:
             return value.number in self.numbers()
         if value.text in self._folded:
@@ -141,13 +141,13 @@ class Prose:
         return bool(value.digits) and value.digits in _squeezed(self._folded)
 
     def words(self) -> frozenset[str]:
-        """Return every word of the text and every run of digits that belong together, each once."""
+        """Return every word of the text and every group of digits, each once."""
         return frozenset(_WORD.findall(self._folded)) | frozenset(
             _WORD.findall(_squeezed(self._folded))
         )
 
     def numbers(self) -> frozenset[float]:
-        """Return every number of the text, in all its readings."""
+        """Return every number of the text, in all possible readings."""
         if self._numbers is None:
             self._numbers = frozenset(
                 reading for amount in amounts(self._text) for reading in amount.readings
@@ -156,12 +156,12 @@ class Prose:
 
 
 def _squeezed(text: str) -> str:
-    """Return ``text`` with the digits of a telephone number side by side."""
+    """Return ``text`` without the separators of telephone numbers."""
     return re.sub(r"(?<=\d)[ ().\-/]+(?=\d|\()", "", text)
 
 
 def shortened(scalar: Any) -> str:
-    """Return enough of a value to recognise it, and too little to reveal it."""
+    """Return a part of a value that suffices to recognise it but does not reveal it."""
     text = " ".join(str(scalar).split())
     if len(text) <= _SHORT:
         return f"{text[:1]}…"

@@ -1,4 +1,4 @@
-"""What the server decided for each tool and identity: allowed, filtered, denied or hidden."""
+"""The server's decision for each tool and identity: allowed, filtered, denied or hidden."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from harness.types import NOT_SENT, Access, Decision, RefusalShape
 
 
 def decide(views: Sequence[View]) -> list[tuple[Decision, ...]]:
-    """Return, for each view, the decision on each tool of its group.
+    """Return for each view the decision on each tool of its group.
 
-    Those are the tools that any view of the group called, and the tools that other views are
-    offered and this one is not. A field is missing if any of ``views`` got it from the same call.
+    These are the tools that any view of the group called, and the tools that are listed for other
+    views but not for this one. A field is missing if any of ``views`` got it from the same call.
     """
     distinct: dict[tuple[str, str], Result] = {}
     for view in views:
@@ -91,7 +91,7 @@ def _access(
 
 
 def summary(decisions: Iterable[Access]) -> Access:
-    """Return several decisions as one word; ``not_attempted`` only if there is nothing else."""
+    """Return several decisions as one word; ``not_attempted`` only if there is no other."""
     words = set(decisions) - {"not_attempted"}
     if len(words) > 1:
         return "mixed"

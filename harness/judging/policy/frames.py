@@ -1,4 +1,4 @@
-"""Everything that reached an identity, as pages of lines that can be searched."""
+"""Everything that an identity got, as pages of lines that can be searched."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from harness.secrecy import Page
 from harness.types import STDERR, Aside, ToolList
 
 Channel: TypeAlias = Literal["result", "error", "beside", "operator"]
-"""A good result's fields and text; the text of a call that failed; everything else that an identity
-gets; what only the server's operator gets."""
+"""``result``: a successful result. ``error``: the text of a failed call. ``beside``: everything
+else that an identity gets. ``operator``: output that only the server's operator gets."""
 
 
 class Frame:
-    """A page, and what it is of."""
+    """A page with its source."""
 
     def __init__(self, channel: Channel, place: str) -> None:
-        """Begin a page of what came through ``channel``; ``{call}`` in ``place`` is the call."""
+        """Start a page; ``{call}`` in ``place`` stands for the name of the call."""
         self.channel = channel
-        """How it reached the identity."""
+        """The kind of source."""
         self.place = place
-        """What it is, in words."""
+        """The source in words."""
         self.page = Page(name=place.replace("{call}", "a call"))
         """Its lines."""
         self.leaves: list[Leaf | None] = []
-        """For each line, the field whose value it is."""
+        """The field of each line, if it is the value of one."""
 
     def add(self, place: str, text: str, leaf: Leaf | None = None) -> None:
-        """Add a text that stands at ``place``."""
+        """Add the text at ``place``."""
         self.page.add(place, text)
         self.leaves += [leaf] * (len(self.page.lines) - len(self.leaves))
 
 
 def frames_of_call(result: Result) -> Iterator[Frame]:
-    """Yield what came with one call: its structured result, and its text if that says more."""
+    """Yield the pages of one call: its structured result, its text if different, and the rest."""
     channel: Channel = "result" if result.call.outcome == "ok" else "error"
     form = "result" if channel == "result" else "error"
     structured = Frame(channel, f"the structured {form} of {{call}}")
@@ -77,7 +77,7 @@ def _keys(value: Any) -> Sequence[str]:
 
 
 def frames_of_offer(view: View) -> Iterator[Frame]:
-    """Yield what an identity was shown before it called anything, tools first."""
+    """Yield the pages of what an identity got before any call, tools first."""
     yield _tools_frame(view.tools)
     yield from _besides(view.beside)
 
@@ -115,7 +115,7 @@ def _tools_frame(tools: ToolList) -> Frame:
 
 
 def _scalars(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of every scalar and of every key that says something."""
+    """Yield the path and the text of every scalar and every key."""
     waiting: list[tuple[str, Any]] = [("", value)]
     while waiting:
         path, part = waiting.pop()

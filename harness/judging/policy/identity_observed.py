@@ -1,4 +1,4 @@
-"""Does the server know who asks? A server that ignores identity must not look safe."""
+"""Whether the server takes the identity into account; if it ignores it, it must not look safe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from harness.types import NOT_SENT
 _VOLATILE = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$", re.IGNORECASE
 )
-"""Values that differ from call to call for every caller: times of day, random ids."""
+"""Values that change with each call of any caller: times of day, random ids."""
 _VOLATILE_NAME = re.compile(
     r"time|elapsed|duration|latency|took|request_?id|trace|nonce|session|generated", re.IGNORECASE
 )
@@ -21,11 +21,11 @@ _MOST_NAMED = 5
 
 
 def unobserved(views: Iterable[View]) -> str | None:
-    """Return a sentence on why nothing shows that the server knows who asks; ``None`` if it does.
+    """Return why no identity was observed, in a sentence; ``None`` if one was observed.
 
-    Identity is observed if identities are shown different tools, get different answers to the same
-    call, or if a tool refuses one identity always and serves another always. Views are looked at
-    one by one, and only as many as it takes.
+    Identity is observed if two identities have different tool lists, get different answers to the
+    same call, or if a tool always refuses one identity and always serves another. Views are read
+    one by one, until the result is clear.
     """
     seen = _Seen()
     for view in views:
@@ -35,27 +35,27 @@ def unobserved(views: Iterable[View]) -> str | None:
 
 
 class _Sights:
-    """What each identity saw of one thing (the tool list, or one call's answer), as digests."""
+    """Digests of what each identity saw of the tool list or of one call's answer."""
 
     def __init__(self) -> None:
         self._of: dict[str, set[str]] = {}
         self._seers: Counter[str] = Counter()
 
     def differs(self, identity: str, seen: str) -> bool:
-        """Note that ``identity`` saw ``seen``; return whether two identities saw nothing alike.
+        """Add ``seen`` for ``identity``; return whether two identities never saw the same.
 
-        An answer that varies for one and the same identity proves nothing.
+        If answers vary for a single identity as well, they are no evidence.
         """
         own = self._of.setdefault(identity, set())
         if seen not in own:
             own.add(seen)
             self._seers[seen] += 1
         if any(self._seers[one] == len(self._of) for one in own):
-            return False  # everybody saw that one
+            return False  # all identities saw this one
         return any(own.isdisjoint(other) for name, other in self._of.items() if name != identity)
 
     def __len__(self) -> int:
-        """How many identities saw anything."""
+        """Number of identities."""
         return len(self._of)
 
     def __iter__(self) -> Iterator[str]:
@@ -64,7 +64,7 @@ class _Sights:
 
 
 class _Seen:
-    """What the identities saw so far."""
+    """Everything that the identities saw so far."""
 
     def __init__(self) -> None:
         self._offers = _Sights()
@@ -74,7 +74,7 @@ class _Seen:
         self._calls = 0
 
     def differs(self, view: View) -> bool:
-        """Note a view; return whether identities have seen anything different so far."""
+        """Add a view; return whether identities have seen different things so far."""
         names = sorted((tool.name, tool.description) for tool in view.tools.tools)
         offers_differ = self._offers.differs(
             view.identity, "refused" if view.refused else digest(names)
@@ -94,7 +94,7 @@ class _Seen:
 
     @property
     def is_enough(self) -> bool:
-        """Whether there is more than one identity to tell apart."""
+        """Whether there is more than one identity to compare."""
         return len(self._offers) > 1
 
     @property
@@ -107,7 +107,7 @@ class _Seen:
         )
 
     def sentence(self) -> str:
-        """Return why nothing shows that the server knows who asks."""
+        """Return why no identity was observed."""
         shared = sum(len(identities) > 1 for identities in self._answers.values())
         few = list(self._offers)[:_MOST_NAMED]
         names = ", ".join(few) + (", …" if len(self._offers) > len(few) else "")
@@ -127,7 +127,7 @@ class _Seen:
 
 
 def _shape(result: Result) -> str:
-    """Return a digest of an answer, leaving out what differs from call to call."""
+    """Return a digest of an answer without the fields that change with each call."""
     if result.call.outcome != "ok":
         return str(result.call.outcome)
     told = [
@@ -138,6 +138,6 @@ def _shape(result: Result) -> str:
 
 
 def is_volatile(leaf: Leaf) -> bool:
-    """Return whether a field differs from call to call for every caller: a time, a random id."""
+    """Return whether a field changes with each call of any caller: a time, a random id."""
     by_value = isinstance(leaf.value, str) and _VOLATILE.search(leaf.value)
     return bool(by_value or _VOLATILE_NAME.search(leaf.name))

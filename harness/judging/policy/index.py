@@ -1,4 +1,4 @@
-"""Indexes by value of what is withheld from an identity and of what it is shown."""
+"""Indexes by value: the values that are withheld from an identity, and those that it gets."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
 
 _MOST_PLACES = 50
-"""At most so many places are remembered for one value."""
+"""Maximum number of places that are stored for one value."""
 
 
 class Siblings:
-    """Secrets of one value and one reach, out of one record of one result, by their names.
+    """Secrets with the same value, reach, record and result, by their names.
 
-    A record may have thousands of fields with the same value, ``false`` say: what is true of all of
-    them is asked of the `first` alone.
+    A record may have thousands of fields with the same value, such as ``false``. Conditions that do
+    not depend on the name are tested on the `first` alone.
     """
 
     def __init__(self, secrets: Sequence[WithheldValue]) -> None:
@@ -32,20 +32,20 @@ class Siblings:
                 self._marked.setdefault(mark, []).append(secret)
 
     def at(self, path: str) -> Collection[WithheldValue]:
-        """Return those that stand at ``path``."""
+        """Return the secrets at ``path``."""
         return self._at.get(path, ())
 
     def akin(self, name: str) -> Collection[WithheldValue]:
-        """Return those that are named like ``name``."""
+        """Return the secrets with names similar to ``name``."""
         found = [secret for mark in marks(name) for secret in self._marked.get(mark, ())]
         return {id(secret): secret for secret in found}.values()
 
 
 class WithheldValues:
-    """Everything that is withheld from one identity, by value."""
+    """All values that are withheld from one identity."""
 
     def __init__(self, secrets: Iterable[WithheldValue]) -> None:
-        """Index ``secrets`` by their forms; those recognisable in prose also by a word."""
+        """Index ``secrets`` by their forms; those recognisable in a text also by a word."""
         self._of: dict[Value, tuple[Siblings, ...]] = {}
         self._by_form: dict[str | float, list[WithheldValue]] = {}
         self._by_word: dict[str, list[WithheldValue]] = {}
@@ -75,7 +75,7 @@ class WithheldValues:
     def of(self, value: Value) -> Sequence[Siblings]:
         """Return the withheld values that equal ``value``."""
         found = self._of.get(value)
-        if found is None:  # many fields may have one value
+        if found is None:  # cached, since many fields may have the same value
             by_id = {
                 id(secret): secret
                 for form in _forms(value)
@@ -88,11 +88,11 @@ class WithheldValues:
         return found
 
     def masked_in(self, result: Result) -> Sequence[WithheldValue]:
-        """Return the withheld values in whose place a result has a mask."""
+        """Return the withheld values that a result masks."""
         return self._masked.get(result.fingerprint, ())
 
     def told_in(self, prose: Prose) -> Iterable[WithheldValue]:
-        """Return the withheld values that stand in a text and cannot be a coincidence there."""
+        """Return the withheld values in a text that are no accidental match."""
         found = {
             id(secret): secret for word in prose.words() for secret in self._by_word.get(word, ())
         }
@@ -110,7 +110,7 @@ class WithheldValues:
 
 
 class Shown:
-    """Every value in the good results of one identity, with the fields that hold it."""
+    """All values in the successful results of one identity, with their fields."""
 
     def __init__(self, views: Sequence[View]) -> None:
         self._places: dict[str | float, list[tuple[Leaf, Result]]] = {}
@@ -128,9 +128,9 @@ class Shown:
                 places.append((leaf, result))
 
     def rightly(self, secret: WithheldValue) -> bool:
-        """Whether the server gives the same value in a field that is unrelated to the secret.
+        """Whether the identity also gets the same value in a field that is unrelated to the secret.
 
-        Unrelated is a field of another name, or of another record.
+        A field is unrelated if it has another name or belongs to another record.
         """
         places = [place for form in _forms(secret.value) for place in self._places.get(form, ())]
         if secret.reach == "call":

@@ -1,25 +1,25 @@
-"""Leaks: what the server withholds from an identity in one place and gives it in another.
+"""Leaks: values that the server withholds from an identity in one place and gives it in another.
 
-A secret (`harness.judging.policy.withheld`) is searched in everything that reached the identity:
+A secret (`harness.judging.policy.withheld`) is searched for in everything that the identity got:
 
-| where it stands                     | it is a leak if                                          |
+| place                               | it is a leak if                                          |
 |-------------------------------------|----------------------------------------------------------|
 | the same call, the same field       | always (the result's other form, or another time)        |
-| the same call, elsewhere            | the field is named alike, or the value is unmistakable   |
-| a failed call: its text, its result | it is not about another record                           |
-| another call, a field named alike   | its reach is the field, and not about another record     |
-| another call, within a text         | its reach is the field, and the value is unmistakable    |
-| the answer                          | no call gave it, so the model has it from somewhere else |
-| in the mask of that very value      | more can be read than may be (`harness.secrecy.masks`)   |
+| the same call, elsewhere            | the field has a similar name, or the value is distinctive|
+| a failed call: its text, its result | it does not belong to another record                     |
+| another call, field of similar name | its reach is the field, and the record is not another one|
+| another call, within a text         | its reach is the field, and the value is distinctive     |
+| the answer                          | no call gave it, so the model has it from another source |
+| in the mask of the value itself     | the mask leaves too much readable (`secrecy.masks`)      |
 | any result of an anonymous caller   | that call is refused to a named one: it fails open       |
 
-A value that cannot be met by chance is a leak under any name, in any encoding, and in everything
-else that reached the identity (`harness.judging.policy.anywhere`).
+A distinctive value, one with no accidental matches, is a leak under any name, in any encoding, and
+in everything else that the identity got (`harness.judging.policy.anywhere`).
 
-It is no leak if the identity brought the value itself (prompt, attributes, earlier arguments), if
-a tool's description contains one that may be met by chance, or, except in the first two rows, if
-the server also gives such a one to the identity in an unrelated field. Values that any record may
-hold (small numbers, single words) count only in the same field of the same record.
+It is no leak if the identity sent the value itself (prompt, attributes, earlier arguments). A less
+distinctive value is no leak either if a tool's description contains it, or (except in the first
+two rows) if the identity also gets it in an unrelated field. Common values (small numbers, single
+words) count only in the same field of the same record.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from harness.secrecy.masks import is_unreadable, readable_share
 from harness.types import NOT_SEARCHED, Leak, ToolList
 
 _UNMISTAKABLE = 8
-"""Characters from which on a text in another text is no coincidence."""
+"""A text of at least this length, found in another text, is no accidental match."""
 
 
 def find_leaks(views: Sequence[View]) -> list[Leak]:
@@ -67,7 +67,7 @@ def find_leaks(views: Sequence[View]) -> list[Leak]:
 
 
 def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
-    """Return what is served to an anonymous caller and denied to named ones: it fails open."""
+    """Return the calls that are served to an anonymous caller but denied to a named one."""
     refused: dict[CallKey, dict[str, None]] = {}
     for view in views:
         for result in view.results:
@@ -101,7 +101,7 @@ def _openings(views: Sequence[View]) -> dict[int, list[Leak]]:
 
 
 def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
-    """Return one leak for each field: a list of a hundred leaked values is one hole."""
+    """Return one leak for each field, even if it leaks many values."""
     found: dict[tuple[str, str, bool], Leak] = {}
     for leak in leaks:
         place = (leak.tool, leak.field, leak.is_note)
@@ -114,7 +114,7 @@ def _collapsed(leaks: Iterable[Leak]) -> list[Leak]:
 
 
 class _Search:
-    """Looks through one view for what is withheld from its identity."""
+    """Searches one view for the values that are withheld from its identity."""
 
     def __init__(
         self, view: View, secrets: WithheldValues, shown: Shown, anywhere: Anywhere
@@ -126,12 +126,12 @@ class _Search:
         self._brought = [*map(Prose, view.known)]
         self._offer = _offer(view.tools)
         self._answer = Prose(view.answer)
-        # By `id`: secrets that were found, those that the identity brought itself, and siblings of
-        # which each is one of these.
+        # The `id` of secrets that were found or that the identity sent itself, and of siblings
+        # that are all settled.
         self._settled: set[int] = set()
 
     def leaks(self) -> Iterator[Leak]:
-        """Yield one leak for each value, with every place in which it was found."""
+        """Yield one leak for each value, with all places where it was found."""
         if not self._secrets:
             return
         found: dict[tuple[str, bool], list[Sighting]] = {}
@@ -164,10 +164,10 @@ class _Search:
                 and not self._is_known(secret)
                 and not self._offer.holds(secret.value)
             ):
-                yield Sighting(secret, "the answer, though no call of this identity returned it")
+                yield Sighting(secret, "the answer, although no call of this identity returned it")
 
     def _under_masks(self, result: Result, call: str) -> Iterator[Sighting]:
-        """Yield values whose mask leaves too much of them readable."""
+        """Yield values whose mask leaves too much readable."""
         for secret in self._secrets.masked_in(result):
             mask, value = secret.masks[result.fingerprint], secret.leaf.value
             if not is_unreadable(mask.value, value, _most_of(mask, self._view.masks)):
@@ -178,7 +178,7 @@ class _Search:
                 yield Sighting(secret, place, how, str(mask.value))
 
     def _in_other_units(self, result: Result, call: str) -> Iterator[Sighting]:
-        """Yield numbers that are given in cents, in thousands, or rounded."""
+        """Yield numbers in another unit (cents, thousands), or rounded."""
         for secret, leaf, how, is_rounded in self._anywhere.units.told_in(result):
             form = "structured result" if leaf.channel == "structured" else "text"
             place = f"the {form} of {call}: {leaf.path or leaf.name}"
@@ -209,7 +209,7 @@ class _Search:
 
     def _in_texts(self, result: Result) -> Iterator[tuple[WithheldValue, str]]:
         ok = result.call.outcome == "ok"
-        paths = dict[str, str]()  # each text once, with its first place
+        paths = dict[str, str]()  # text → its first place
         for leaf in result.leaves:
             if isinstance(leaf.value, str) and " " in leaf.value:
                 paths.setdefault(leaf.value, leaf.path)
@@ -238,7 +238,7 @@ class _Search:
         return any(text.holds(secret.value) for text in self._brought)
 
     def _unread(self, words: str) -> Leak:
-        """Return the note that something was searched only in part."""
+        """Return the note that a place was not searched completely."""
         view = self._view
         return Leak(
             suite=view.suite,
@@ -255,7 +255,7 @@ class _Search:
         )
 
     def _leak(self, sightings: Sequence[Sighting]) -> Leak:
-        """Return one value's leak; ``sightings`` are everywhere it was found."""
+        """Return the leak of one value; ``sightings`` are all places where it was found."""
         view = self._view
         secret, place, how, source, is_note = sightings[0]
         by_place = {sighting.place: sighting for sighting in reversed(sightings)}
@@ -286,14 +286,14 @@ class _Search:
 
 
 def _given_away(siblings: Siblings, leaf: Leaf, result: Result) -> Collection[WithheldValue]:
-    """Return the secrets that a field with their value gives away."""
+    """Return the secrets that are leaked by a field with their value."""
     secret = siblings.first
     grade = secret.value.grade
     if result.key in secret.keys:
         if secret.reach == "call" or grade == 0:
             return siblings.at(leaf.path) if secret.reach == "field" or grade > 0 else ()
-        # A field that others are given as well, next to the secret, proves nothing, unless it is
-        # the same figure to the last digit: then either of the two tells it.
+        # A field that others get next to the secret is no evidence, unless both have the same
+        # exact number: then either field reveals it.
         given_too = any(leaf.path in paths for paths in secret.answered.paths.values())
         is_twin = given_too and is_exact(secret.value) and about(leaf, result, secret) is True
         unmistakable = grade == 2 and (is_twin or not given_too)  # noqa: PLR2004 - see there
@@ -313,7 +313,7 @@ def _plain(path: str) -> str:
 
 
 def _most_of(leaf: Leaf, masks: Mapping[str, float]) -> float | None:
-    """Return how much of a field may be readable, if the suite says so."""
+    """Return the share of a field that may be readable, if the suite states one."""
     path = leaf.path.casefold()
     limits = [most for name, most in masks.items() if path == name or path.endswith(f".{name}")]
     return min(limits, default=None)

@@ -1,8 +1,8 @@
-"""Withheld numbers that are given in another unit, or rounded, in a field of a similar name.
+"""Find withheld numbers in another unit, or rounded, in a field of a similar name.
 
-``salary_cents: 6451200`` gives the salary 64512 away; so do ``salary_k: 64.512`` and
-``monthly_salary: 5376``. A rounded ``salary: 65000`` tells about how much it is: that is a note,
-and no leak.
+``salary_cents: 6451200`` leaks the salary 64512, and so do ``salary_k: 64.512`` and
+``monthly_salary: 5376``. A rounded ``salary: 65000`` reveals only the approximate value, which is a
+note and no leak.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from harness.judging.policy.withheld import WithheldValue
 
 _Item = TypeVar("_Item")
 _UNITS = {100: "in hundredths", 1_000: "in thousandths", 0.01: "in hundreds", 0.001: "in thousands"}
-"""What a number is multiplied by → what it is then given in."""
+"""Factor → the unit in words."""
 _MONTHS = 12
 _LEAST = 1_000
-"""A smaller number is too common to be recognised in another unit."""
+"""Smaller numbers are too common to be recognised in another unit."""
 _MOST_ALIKE = 8
-"""Secrets of one number that are held against one field."""
+"""Maximum number of secrets with one number that are compared with a field."""
 _ROUNDED = 100
-"""What is rounded is a multiple of this at least."""
+"""Rounded numbers are multiples of this at least."""
 
 
 class InOtherUnits(NamedTuple):
-    """A withheld number in another form."""
+    """A withheld number in another unit, or rounded."""
 
     secret: WithheldValue
-    """The number."""
+    """The withheld number."""
     leaf: Leaf
     """The field that has it."""
     how: str
-    """Its form."""
+    """The unit in words."""
     is_rounded: bool
-    """Whether it only tells about how much it is."""
+    """Whether it is rounded."""
 
 
 class OtherUnits:
-    """The withheld numbers of one identity, by what they are in other units and when rounded."""
+    """The withheld numbers of one identity, indexed by their value in other units and rounded."""
 
     def __init__(self, secrets: Iterable[WithheldValue]) -> None:
         """Index the numbers among ``secrets``."""
@@ -60,7 +60,7 @@ class OtherUnits:
                 _append(self._rounded, rounded, secret)
 
     def told_in(self, result: Result) -> Iterator[InOtherUnits]:
-        """Yield the numbers that a good result gives in other units, or rounded."""
+        """Yield the withheld numbers that a successful result has in other units, or rounded."""
         if not self._scaled or result.call.outcome != "ok":
             return
         for leaf in result.leaves:
@@ -92,9 +92,9 @@ def _roundings(number: float) -> Iterator[float]:
 
 
 def _belongs(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
-    """Whether a field is about what the secret is about, and named like it."""
+    """Whether a field has a similar name and belongs to the same record as the secret."""
     if not akin(leaf.name, secret.leaf.name):
         return False
     if any(leaf.path in paths for paths in secret.answered.paths.values()):
-        return False  # whoever sees the secret is given this field beside it
+        return False  # identities that may see the secret get this field as well
     return about(leaf, result, secret) is True or result.key in secret.keys

@@ -1,4 +1,4 @@
-"""Whether two fields are named alike, and whether they are about the same thing."""
+"""Whether two fields have similar names, and whether they belong to the same record."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _GENERIC = frozenset({
 
 
 def akin(left: str, right: str) -> bool:
-    """Return whether two fields are named alike: ``salary`` and ``current_salary``."""
+    """Return whether two fields have similar names: ``salary`` and ``current_salary``."""
     return not marks(left).isdisjoint(marks(right))
 
 
 @lru_cache(maxsize=10_000)
 def marks(name: str) -> frozenset[str]:
-    """Return what fields that are named alike have in common: a word that tells, or all of it."""
+    """Return the keys that similar names share: distinctive words, and the whole name."""
     parts = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
     words = frozenset(part.casefold().removesuffix("s") for part in parts) - _GENERIC
     return words | {f"={fold(name)}"}
 
 
 def about(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:
-    """Return whether a field is about the same record as the secret; ``None`` if that is unknown.
+    """Return whether a field belongs to the same record as the secret; ``None`` if unknown.
 
-    The ids beside both decide; where there are none, the arguments of the calls.
+    The ids in both records decide; without ids, the arguments of the calls.
     """
     for ours, theirs in (
         (secret.leaf.record, leaf.record),

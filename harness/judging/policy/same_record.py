@@ -1,4 +1,4 @@
-"""Whether two objects are about the same record."""
+"""Whether two JSON objects represent the same record."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IDENTIFYING = re.compile(
 
 
 class Thing:
-    """A JSON object that holds fields. Its ids are looked up once, however many fields it has."""
+    """A JSON object; its ids are determined once for all its fields."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self.fields = fields
@@ -25,7 +25,7 @@ class Thing:
 
     @cached_property
     def ids(self) -> Mapping[str, Value]:
-        """Key → value of each identifying field; a masked one identifies nothing."""
+        """Name → value of each identifying field that is not masked."""
         return {
             key: value
             for key, scalar in self.fields.items()
@@ -41,18 +41,18 @@ class Thing:
 
 
 NOTHING = Thing({})
-"""The object of a value that stands in none."""
+"""The record of a value that is not in an object."""
 
 
 class _Shared(NamedTuple):
-    """The ids that two objects both have."""
+    """The names of the ids that two objects share."""
 
     agreeing: frozenset[str]
     differing: frozenset[str]
 
 
 def same_thing(ours: Thing, theirs: Thing, except_for: str) -> bool | None:
-    """Return whether two objects share an id (true) or differ in one (false); else ``None``."""
+    """Return true if two objects share an id, false if an id differs; else ``None``."""
     shared = _shared(ours, theirs)
     if len(shared.differing) > (except_for in shared.differing):
         return False
@@ -60,7 +60,7 @@ def same_thing(ours: Thing, theirs: Thing, except_for: str) -> bool | None:
 
 
 def unlike_things(ours: Thing, theirs: Thing, except_for: str) -> bool:
-    """Return whether two objects have ids to compare, and every one of them differs."""
+    """Return whether two objects have ids to compare, and all of them differ."""
     shared = _shared(ours, theirs)
     return len(shared.differing) > (except_for in shared.differing) and not shared.agreeing - {
         except_for
@@ -69,16 +69,16 @@ def unlike_things(ours: Thing, theirs: Thing, except_for: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _shared(ours: Thing, theirs: Thing) -> _Shared:
-    """Compare the ids of two objects; cached, since each of their fields asks for it."""
+    """Compare the ids of two objects; cached, since it is needed for each of their fields."""
     both = ours.ids.keys() & theirs.ids.keys()
     agreeing = frozenset(key for key in both if same(ours.ids[key], theirs.ids[key]))
     return _Shared(agreeing, frozenset(both - agreeing))
 
 
 def alike(ours: Thing, theirs: Thing) -> bool:
-    """Return whether two objects are records of the same sort: half of their fields are the same.
+    """Return whether two objects are records of the same kind: half of their fields are the same.
 
-    An object without fields may be of any sort.
+    An object without fields may be of any kind.
     """
     fewer = min(len(ours.names), len(theirs.names))
     return 2 * len(ours.names & theirs.names) >= fewer

@@ -1,4 +1,4 @@
-"""What one identity saw in one trial, with its results taken apart into fields."""
+"""Views: what one identity saw in one trial, with results split into fields."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from harness.types import Aside, JsonObject, Refusal, ToolCall, ToolList
 CallKey: TypeAlias = tuple[str, str]
 """Tool and arguments as canonical JSON: equal keys mean equal calls."""
 Channel: TypeAlias = Literal["structured", "text"]
-"""The two forms in which a result comes."""
+"""The two forms of a result."""
 
 _MAX_FIELDS = 5_000
-"""At most so many fields of one result are compared."""
+"""Maximum number of fields of one result that are compared."""
 # A name has no digits: `Written at 10:30` is a time, not a field.
-# The end of a name's emphasis may stand behind its colon: `**Salary:** 5`.
+# The emphasis of a name may end after its colon: `**Salary:** 5`.
 _LINE = re.compile(
     r"^[\s>*+|#-]*(?P<name>[^\W\d][^\W\d]*(?:[ -][^\W\d]+){0,3})[*_`]*\s*[:=|]"
     r"(?:\*\*)?\s*[*_`]*(?P<value>\S.{0,400}?)[\s*_`|]*$"
 )
-# Names may contain underscores too (`_id`): they are emphasis only where they close behind the name
-# or at the end of the line.
+# Names may contain underscores (`_id`): they are emphasis only if they close after the name or at
+# the end of the line.
 _UNDERSCORED = re.compile(
     r"^([\s>*+|#-]*)(_{1,3})(?=[^\W\d_])"
     r"([^:=|]{1,80}?[:=|]?|(?:(?!\s_).){1,500}?(?=\2\s*$))\2(?!\w)"
@@ -39,42 +39,42 @@ class Leaf(NamedTuple):
     """One scalar in a result."""
 
     path: str
-    """Where it stands, all items of a list sharing one path: ``customers[].email``."""
+    """Its path; all items of a list share one path: ``customers[].email``."""
     name: str
-    """The key that it stands under; empty for a bare value."""
+    """Its key; empty for a bare value."""
     value: Any
     """The scalar."""
     record: Thing
-    """The object that holds it, that is, the record it is about."""
+    """The object that contains it: the record that it belongs to."""
     channel: Channel
-    """Which form of the result holds it."""
+    """The form of the result that contains it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """A recorded call, its result taken apart once."""
+    """A recorded call, with its result split into fields."""
 
     call: ToolCall
-    """The record."""
+    """The recorded call."""
 
     @cached_property
     def key(self) -> CallKey:
-        """What was asked: tool and arguments."""
+        """Tool and arguments."""
         return self.call.tool, canonical_json(self.call.arguments)
 
     @cached_property
     def asked(self) -> Thing:
-        """The arguments, as the record that the call is about."""
+        """The arguments, as the record that the call requests."""
         return Thing(self.call.arguments)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of call, outcome and result: equal for calls that tell the same."""
+        """Digest of call, outcome and result: equal for equal answers to equal calls."""
         return digest([*self.key, self.call.outcome, self.call.text, self.call.structured])
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
-        """Every field: of the structured result, and of a text of JSON or ``name: value`` lines."""
+        """All fields of the structured result, and of a text of JSON or ``name: value`` lines."""
         found = [*_leaves(self.call.structured, "structured"), *self._of_text]
         return tuple(found)
 
@@ -85,7 +85,7 @@ class Result:
 
     @cached_property
     def paths(self) -> Mapping[Channel, frozenset[str]]:
-        """The paths of each form that the result has."""
+        """The paths of the fields by form of the result."""
         found: dict[Channel, set[str]] = {}
         for leaf in self.leaves:
             found.setdefault(leaf.channel, set()).add(leaf.path)
@@ -93,7 +93,7 @@ class Result:
 
     @cached_property
     def parsed(self) -> Any:
-        """The text as JSON; ``None`` if it is none."""
+        """The text parsed as JSON; ``None`` if it is not JSON."""
         try:
             return loads(self.call.text)
         except ValueError:
@@ -112,56 +112,55 @@ class View:
     """What one identity saw in one trial."""
 
     identity: str
-    """Who asked."""
+    """Name of the identity."""
     calls: tuple[ToolCall, ...]
-    """Every call as it was recorded, in order."""
+    """The recorded calls in order."""
     tools: ToolList = field(default_factory=lambda: ToolList(tools=()))
-    """What this identity was offered."""
+    """The tools that were listed for this identity."""
     beside: tuple[Aside, ...] = ()
-    """What the server showed it beside its tools."""
+    """What the server sent outside of results and tool lists."""
     answer: str = ""
-    """What the user saw."""
+    """The model's final answer, which the user sees."""
     known: tuple[str, ...] = ()
-    """Texts that the identity brought itself: prompts, its own attributes. What they contain is
-    no secret."""
+    """Texts that the identity itself sent: prompts, its own attributes. Their content is no
+    secret."""
     attributes: JsonObject = field(default_factory=dict)
-    """The identity's own attributes: a record with the same ids is its own."""
+    """The identity's attributes: a record with the same ids is its own."""
     suite: str = ""
     """Name of the suite, for leaks."""
     case: str = ""
     """Name of the case, for leaks."""
     group: str = ""
-    """Trials of one group ask the same question; decisions are made by group."""
+    """Trials of one group ask the same question; decisions are determined by group."""
     key: str = ""
     """Identifies the trial in leaks."""
     nobody: bool = False
     """Whether the caller is anonymous: an identity without attributes."""
     meant: bool = False
-    """Whether the suite says that this identity is allowed what it asked for."""
+    """Whether the suite expects the identity's request to be allowed."""
     masks: Mapping[str, float] = field(default_factory=dict)
-    """How much of a field the suite lets a mask leave readable, from 0 to 1, by the name in lower
-    case; of any other field `harness.secrecy.masks.MOST_READABLE`."""
+    """Field in lower case → the share that a mask may leave readable by the suite, from 0 to 1;
+    for other fields it is `harness.secrecy.masks.MOST_READABLE`."""
     refused: bool = False
     """Whether the server refused this identity a session."""
     refused_by: Refusal = "http_status"
-    """How it did."""
+    """The form of that refusal."""
     rightful: bool = True
-    """Whether what it sees counts as rightly seen; false where the suite says that it must not see
-    it."""
+    """Whether the identity may see what it saw; false if the suite says that it must not."""
 
     @cached_property
     def results(self) -> tuple[Result, ...]:
-        """The calls, taken apart."""
+        """The calls with their results split into fields."""
         return tuple(Result(call=call) for call in self.calls)
 
     @cached_property
     def offered(self) -> frozenset[str]:
-        """Names of the tools on offer."""
+        """Names of the listed tools."""
         return frozenset(tool.name for tool in self.tools.tools)
 
 
 def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
-    """Yield every scalar of a JSON value, however deep it nests."""
+    """Yield every scalar of a JSON value at any depth."""
     waiting: list[tuple[str, str, Any, Thing]] = [("", "", value, NOTHING)]
     left = _MAX_FIELDS
     while waiting and left:
@@ -187,7 +186,7 @@ def _lines(text: str) -> Iterator[Leaf]:
         (fold(match["name"]), match["value"]) for line in lines if (match := _LINE.match(line))
     ]
     names = [name for name, _ in pairs]
-    # A name that occurs again begins another record, and lines do not show where one ends.
+    # A repeated name starts another record, but lines do not show where a record ends.
     record = NOTHING if len(set(names)) < len(names) else Thing(dict(pairs))
     for name, value in pairs:
         yield Leaf(name, name, value, record, "text")

@@ -1,13 +1,13 @@
-"""What is withheld from whom: an identity's results compared with those of others, call by call.
+"""Determine the values that are withheld from each identity, by comparing results of equal calls.
 
-Something is withheld from an identity if another one was rightly given it, and this one
+A value is withheld from an identity if another identity rightly got it, and this identity
 
-- was answered without the field, or with a mask in its place (reach ``field``: the server answers
-  and leaves it out);
-- was answered with fewer rows (reach ``call``);
-- was refused the same call, or is not offered the tool (reach ``call``: the question is refused,
-  its fields may be public elsewhere; who may not search by telephone may still look up a name);
-- was refused it, while the same tool answers its other calls, always without the field (reach
+- got an answer without the field, or with a mask instead (reach ``field``: the server deliberately
+  withholds the field);
+- got an answer with fewer rows (reach ``call``);
+- was refused the same call, or the tool is not listed for it (reach ``call``: only the request is
+  refused; its fields may be public elsewhere, for example by another search);
+- was refused the call, while the same tool answers its other calls, always without the field (reach
   ``field``).
 """
 
@@ -24,12 +24,12 @@ from harness.matching.masks import is_masked, may_be_meant
 from harness.secrecy.masks import is_partly_covered
 
 Reach: TypeAlias = Literal["field", "call"]
-"""``field``: no field of that name may hold it. ``call``: only this call must not give it."""
+"""``field``: no field of that name may have it. ``call``: only this call must not give it."""
 
 _MOST = 20_000
-"""At most so many secrets are kept for one identity."""
+"""Maximum number of secrets for one identity."""
 _MOST_PAIRS = 20_000
-"""At most so many pairs of fields are compared for one path; beyond, any apparent mask is one."""
+"""Maximum number of compared pairs of fields for one path; beyond, any apparent mask counts."""
 
 
 @dataclass(slots=True)
@@ -39,38 +39,38 @@ class WithheldValue:
     tool: str
     """The tool whose result withholds it."""
     leaf: Leaf
-    """Where others get it."""
+    """The field in which other identities get it."""
     value: Value
     """Its comparable form."""
     reach: Reach
-    """How far the secrecy goes."""
+    """Where it must not appear."""
     kept: str
     """How it is withheld, in words."""
     keys: set[CallKey]
     """The calls that withhold it."""
     givers: dict[str, None]
-    """The identities that may see it, in order."""
+    """The identities that may see it."""
     answered: Result
-    """A result that gave it to one of these."""
+    """A result that gave it to one of them."""
     masks: dict[str, Leaf]
-    """By the fingerprint of a result, the mask that it has in place of this value."""
+    """Fingerprint of a result → its mask of this value."""
     is_common: bool = False
-    """Whether several records of that result have the same value in this field."""
+    """Whether several records of `answered` have the same value in this field."""
 
 
 class FieldDifference(NamedTuple):
-    """A field that one result has and another has not."""
+    """A field that one result has and another withholds."""
 
     leaf: Leaf
-    """Where it stands in the fuller result."""
+    """The field in the more complete result."""
     kept: Literal["left out", "masked", "row left out"]
     """How the other result withholds it."""
     mask: Leaf | None = None
-    """What stands in its place, if it is masked and it is clear by what."""
+    """The mask, if the field is masked and its mask can be identified."""
 
 
 def differences(full: Result, other: Result) -> Iterator[FieldDifference]:
-    """Yield what ``full`` has and ``other``, a good answer to the same call, withholds."""
+    """Yield the fields that ``full`` has and ``other``, a result of the same call, withholds."""
     theirs: dict[tuple[Channel, str], list[Leaf]] = {}
     for leaf in other.leaves:
         theirs.setdefault((leaf.channel, leaf.path), []).append(leaf)
@@ -81,7 +81,7 @@ def differences(full: Result, other: Result) -> Iterator[FieldDifference]:
         if channel not in other.paths and not (
             channel == "structured" and other.call.structured is not None
         ):
-            continue  # `other` has no such form of the result to compare with
+            continue  # `other` does not have this form of the result
         yield from _compared(
             given, theirs.get((channel, path), []), other.paths.get(channel, frozenset())
         )
@@ -106,12 +106,12 @@ def _compared(
     elif len(got) < len(given):
         seen = {value_of(leaf.value) for leaf in got}
         rest = [leaf for leaf in readable if value_of(leaf.value) not in seen]
-        if len(rest) < len(readable):  # they share rows, so one is a part of the other list
+        if len(rest) < len(readable):  # they share rows, so one list is a part of the other
             yield from (FieldDifference(leaf, "row left out") for leaf in rest)
 
 
 def _are_masks(given: Sequence[Leaf], got: Sequence[Leaf]) -> bool:
-    """Whether each of ``got`` is a mask, or at least that very value with characters covered."""
+    """Whether each of ``got`` is a mask, or the value with some characters covered."""
     rest = [leaf for leaf in got if not is_masked(leaf.value)]
     if not rest:
         return True
@@ -127,7 +127,7 @@ def _are_masks(given: Sequence[Leaf], got: Sequence[Leaf]) -> bool:
 
 
 def _in_place(given: Sequence[Leaf], got: Sequence[Leaf]) -> Mapping[int, Leaf]:
-    """Return, by the `id` of each given value, the mask of that very value, where it is clear."""
+    """Return the `id` of each given value → its mask, if the records correspond."""
     if len(given) != len(got):
         return {}
     return {
@@ -140,7 +140,7 @@ def _in_place(given: Sequence[Leaf], got: Sequence[Leaf]) -> Mapping[int, Leaf]:
 def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
     """Whether an apparent mask (a blank, a word such as *None*) is genuine for this record.
 
-    It is, unless another identity was given something else for the same record.
+    It is, unless another identity got another value for the same record.
     """
     if (
         not got
@@ -163,7 +163,7 @@ def _rows_of(path: str) -> str:
 
 
 def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
-    """Return what is withheld from each identity, as far as ``views`` show it."""
+    """Return the values that are withheld from each identity, by the evidence of ``views``."""
     by_key: dict[CallKey, list[tuple[View, Result]]] = {}
     by_tool: dict[str, list[tuple[View, Result]]] = {}
     seen: set[tuple[str, str, bool, bool]] = set()
@@ -171,7 +171,7 @@ def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
         for result in view.results:
             offered = result.call.tool in view.offered
             twin = (view.identity, result.fingerprint, view.rightful, offered)
-            if twin not in seen:  # a hundred equal trials prove no more than one
+            if twin not in seen:  # equal results add no evidence
                 seen.add(twin)
                 by_key.setdefault(result.key, []).append((view, result))
                 by_tool.setdefault(result.call.tool, []).append((view, result))
@@ -182,7 +182,7 @@ def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
 
 
 class _Keeping:
-    """Finds what is withheld from one identity."""
+    """Finds the values that are withheld from one identity."""
 
     def __init__(
         self,
@@ -224,7 +224,7 @@ class _Keeping:
                 self._keep(giver, full, leaf, reach, "refused")
 
     def _answered_without(self, leaf: Leaf, tool: str) -> bool:
-        """Whether the tool answers other calls of this identity, always without the field."""
+        """Whether the tool answered other calls of this identity, always without the field."""
         known = self._known_paths.get((tool, leaf.channel))
         if known is None:
             known = self._known_paths[tool, leaf.channel] = frozenset().union(

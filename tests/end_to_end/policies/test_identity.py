@@ -109,7 +109,10 @@ def test_every_way_reaches_the_server_and_nothing_of_it_the_model_or_in_case_of_
         finished = project.run("evals", *SERVERS, "-u", json.dumps(USER), "--json-output")
         assert finished.code == 1, finished.stderr
         assert "failed by_bearer::who" in finished.stderr
-        assert "Token was sent back: the answer of whoami has the caller's token" in finished.stderr
+        assert (
+            "Token was sent back: the answer of whoami contains the caller's token"
+            in finished.stderr
+        )
         told = seen(project.log())
         bodies = [json.dumps(incoming.body) for incoming in provider.journal]
     assert told["by_meta"]["meta"]["io.github.harness/user_context"] == USER

@@ -115,11 +115,9 @@ def test_our_own_suite_finds_nothing_in_our_own_server(project: Project) -> None
         (
             "structured",
             {
-                "record [clerk]": (
-                    "It stands in the structured result of call 1, get_person: salary"
-                ),
+                "record [clerk]": ("It is in the structured result of call 1, get_person: salary"),
                 "team [clerk]": (
-                    "It stands in the structured result of call 1, list_team: members[].salary"
+                    "It is in the structured result of call 1, list_team: members[].salary"
                 ),
             },
         ),
@@ -127,19 +125,19 @@ def test_our_own_suite_finds_nothing_in_our_own_server(project: Project) -> None
             "forgetful",
             {
                 "team [clerk]": (
-                    "It stands in the structured result of call 1, list_team: members[].salary"
+                    "It is in the structured result of call 1, list_team: members[].salary"
                 )
             },
         ),
-        ("quoting", {"record [anonymous]": "It stands in the error text of call 1, get_person"}),
+        ("quoting", {"record [anonymous]": "It is in the error text of call 1, get_person"}),
         (
             "denied_with_data",
             {
                 "record [anonymous]": (
-                    "It stands in the structured result of call 1, get_person: person_id"
+                    "It is in the structured result of call 1, get_person: person_id"
                 ),
                 "team [anonymous]": (
-                    "It stands in the structured result of call 1, list_team: members[].person_id"
+                    "It is in the structured result of call 1, list_team: members[].person_id"
                 ),
             },
         ),
