@@ -269,9 +269,7 @@ def _compared(result: TrialResult, facts: AccessFacts, others: Sequence[str]) ->
     leaks = facts.leaks.get(result.key, [])
     if result.case.leaks == "fail" and (others or leaks):
         found = leak_check(leaks, others, result.case.at)
-        checks = (
-            [found, *checks] if leaks else [*checks, found]
-        )  # a leak is listed first
+        checks = [found, *checks] if leaks else [*checks, found]  # a leak is listed first
     if notes := facts.notes.get(result.key):
         checks.append(note_check(notes, result.case.at))
     return _with_checks(result, checks)

@@ -257,7 +257,7 @@ def _refusal(error: Refused) -> dict[str, Any]:
 
 
 def _known_of(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return the state of a run, how many trials have ended, and its summary if it has ended."""
+    """Return the state of a run, its number of ended trials, and its summary if it has ended."""
     if being_written(path):
         log = read_log(path)
         whole = summary(log) if log.footer else None

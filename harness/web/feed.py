@@ -189,7 +189,7 @@ class Feed:
             yield f"{self.series}-{place}", event.name, await self._text(event)
 
     def _place(self, last_seen: str | None) -> int:
-        """Return how many events a listener has seen; 0 for an unknown event id."""
+        """Return the number of events that a listener has seen; 0 for an unknown event id."""
         series, _, number = (last_seen or "").rpartition("-")
         known = (
             series == self.series
@@ -243,7 +243,7 @@ def _told(line: TrialLine, offset: int, progress: str) -> str:
 
 
 def _summary_text(log: Path) -> str:
-    """Return the summary, and keep it beside the log with all that the page shows of the run."""
+    """Return the summary, and store it next to the log with the data of the run's page."""
     return json.dumps(json.loads(run_view(log))["summary"])
 
 

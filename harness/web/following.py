@@ -18,7 +18,7 @@ from harness.runlog import being_written
 from harness.web.feed import Feed
 
 POLL_S = 0.4
-"""Seconds between reads of the log of a run in a terminal, while somebody listens."""
+"""Seconds between reads of the log of a run in a terminal, while there are listeners."""
 PORTION = 100
 """Most trials that are read before listeners hear of them."""
 PAGE_EVENTS = 200
@@ -29,7 +29,7 @@ _REMEMBERED = 16
 
 
 class Followed:
-    """The feed of a log, read on whenever somebody asks; several may ask at the same time."""
+    """The feed of a log, which is read further on each request; requests may be concurrent."""
 
     def __init__(self, log: Path) -> None:
         """Begin with nothing read."""

@@ -104,7 +104,7 @@ class Worker:
             yield message
 
     def interrupt(self, number: signal.Signals) -> None:
-        """Interrupt it; the second time, it ends at once. ``number`` stands in its log."""
+        """Interrupt it; the second time, it ends at once. ``number`` is recorded in its log."""
         with suppress(ProcessLookupError):
             self._process.send_signal(number)
 

@@ -1,4 +1,4 @@
-"""What is known of a run, kept beside its log so that nobody reads the log for it again.
+"""An index of each run, stored next to its log so that the log need not be read again.
 
 ``index.json`` has what the list of runs says of it; ``view.json`` has its summary and its grid
 (`run_view`). Both are derived: they hold for a log of one size and time, and for one version of
@@ -33,12 +33,12 @@ def read_index(log: Path, facts: os.stat_result) -> dict[str, Any] | None:
 
 
 def write_index(log: Path, facts: os.stat_result, entry: dict[str, Any]) -> None:
-    """Keep ``entry`` beside ``log``; where nothing can be written, it is made again next time."""
+    """Store ``entry`` next to ``log``; if it cannot be written, it is made again next time."""
     write_kept(log, NAME, facts, json.dumps(entry).encode())
 
 
 def read_kept(log: Path, name: str, facts: os.stat_result) -> bytes | None:
-    """Return what the file ``name`` beside ``log`` keeps; ``None``: nothing that still holds."""
+    """Return the content of the file ``name`` next to ``log``; ``None`` if missing or outdated."""
     try:
         with log.with_name(name).open("rb") as file:
             head, body = file.read().split(b"\n", 1)
@@ -48,7 +48,7 @@ def read_kept(log: Path, name: str, facts: os.stat_result) -> bytes | None:
 
 
 def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None:
-    """Keep ``body`` in the file ``name`` beside ``log``, if it can be written."""
+    """Store ``body`` in the file ``name`` next to ``log``, if it can be written."""
     draft = log.with_name(f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
     with suppress(OSError):
         try:

@@ -25,7 +25,7 @@ GOODBYE_S = 5
 
 
 def serve(settings: Settings, tell: Callable[[str], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM; ``tell`` gets the address once it listens.
+    """Serve until Ctrl-C or SIGTERM; ``tell`` is called with the address when it listens.
 
     Raises:
         UsageError: the address cannot be listened on.

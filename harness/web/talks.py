@@ -1,4 +1,4 @@
-"""What is said in trials that go on, for those who look at one: forgotten as soon as it has ended.
+"""The messages of running trials, for the live trace; they are dropped when the trial ends.
 
 The log has a trial when it has ended, and only that is shown for good.
 """

@@ -1,4 +1,4 @@
-"""Runs that are read again: nothing is run, and what was found is told once more."""
+"""Read earlier runs again and report their findings, without running anything."""
 
 from __future__ import annotations
 

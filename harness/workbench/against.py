@@ -1,4 +1,4 @@
-"""Another server beside the suite's own: the same cases are asked of both.
+"""Compare another server with the suite's own: both run the same cases.
 
 What is asked of it is a run like any other, in a folder of its own (``ID-b``), so that it can be
 read, graded and compared like any other.
@@ -90,7 +90,7 @@ def against(ground: Ground, server: str, clean: Plan, *, keyless: bool = False) 
 
 
 def measured_on_other(logs: Sequence[RunLog]) -> OtherServer | None:
-    """Return the other server as the logs of a workbench tell of it; ``None`` if they do not."""
+    """Return the other server from the logs of a workbench; ``None`` if there is none."""
     for log in logs:
         if (described := other_of(log)) is not None:
             return OtherServer(

@@ -17,7 +17,7 @@ class Arm:
     variant: Variant | None
     """The changed list; ``None`` is the server's own, the *clean* arm."""
     cases: frozenset[str] | None = None
-    """Names of the cases; ``None`` means every case of the suite."""
+    """Names of the cases; ``None``: every case of the suite."""
 
     @property
     def key(self) -> str:

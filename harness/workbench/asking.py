@@ -39,7 +39,7 @@ class Asked:
 
 
 def asked_before(path: Path) -> Asked | None:
-    """Return what is written in ``path``; ``None`` if nothing was asked yet.
+    """Return the recorded answers in ``path``; ``None`` if there are none yet.
 
     Raises:
         UsageError: the file is not what `ask_once` wrote.

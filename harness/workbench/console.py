@@ -13,9 +13,9 @@ from harness.workbench.study import Finding, StudyResult
 from harness.workbench.workbench import ModelResults, WorkbenchResult
 
 MOST_FINDINGS = 10
-"""Findings that are told first."""
+"""Maximum number of findings in the summary."""
 MOST_OF_ONE = 3
-"""Findings of one study that are told first while others have something to say."""
+"""Maximum number of findings of one study in the summary, if other studies have findings, too."""
 BASELINE = (
     "These are the numbers of the built-in baseline, which is not an LLM. They show that the "
     "words can be told apart, not what a model makes of them."

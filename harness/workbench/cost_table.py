@@ -36,7 +36,7 @@ class StudyCost:
     cost_usd: float | None
     """Dollars; ``None`` if a price is unknown."""
     later: int
-    """At most so many trials that follow from what is measured, at the same price each."""
+    """Maximum number of further trials, which depend on the results, at the same price each."""
     writer: str | None = None
     """The model that it asks besides trials, once for each model under test."""
     writing: Usage | None = None

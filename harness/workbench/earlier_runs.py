@@ -40,7 +40,7 @@ class Variability:
 
 
 def variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Variability:
-    """Return how much ``cases`` of ``suite`` vary, as far as ``logs`` (the oldest first) tell.
+    """Return the variability of ``cases`` of ``suite``, estimated from ``logs`` (oldest first).
 
     Two runs with the same model give the discordance; a single run with repeats gives that of two
     trials of one run. Repeats give the ICC.

@@ -12,7 +12,7 @@ from harness.types import JsonObject, Tool
 from harness.workbench.staging import SETTING
 
 MOST_STAGES = 40
-"""No workbench goes on for ever, whatever its studies ask for."""
+"""Maximum number of stages, so that every workbench ends."""
 OTHER = "b"
 """The stage that asks another server, after the first stage and before the second."""
 OTHER_SETTING = "other"
@@ -57,7 +57,7 @@ def own_logs(logs: Sequence[RunLog]) -> list[RunLog]:
 
 
 def tools_in(logs: Sequence[RunLog]) -> list[Tool]:
-    """Return every tool that somebody was offered in ``logs``, each once."""
+    """Return every tool that was listed for any identity in ``logs``, each once."""
     tools = {
         tool.name: tool for log in logs for listed in log.tools.values() for tool in listed.tools
     }

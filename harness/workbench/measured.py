@@ -88,7 +88,7 @@ class Measured:
         return found
 
     def not_judged(self, variant: Variant | None = None) -> int:
-        """Return how many recorded trials of an arm have no verdict: errors, skipped, cancelled."""
+        """Return the number of an arm's trials without a verdict: errors, skipped, cancelled."""
         return sum(result.status not in _JUDGED for result in self.results(variant))
 
     def usage(self, variant: Variant | None = None) -> Usage:

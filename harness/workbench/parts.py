@@ -43,7 +43,7 @@ class Part:
 
     @property
     def tokens(self) -> int:
-        """About how many tokens it takes in every request."""
+        """Estimated number of tokens that it adds to every request."""
         return max(1, tokens_in(self.text))
 
 

@@ -150,7 +150,7 @@ _MOST_TRIALS = 1_000
 
 
 def _enough_trials(cases: int, difference: float, psi: float, icc: float) -> int | None:
-    """Return how many trials show ``difference`` with ``cases``, or ``None`` where none do."""
+    """Return the number of trials that show ``difference`` with ``cases``; ``None`` if none do."""
 
     def shows(trials: int) -> bool:
         found = detectable_difference(cases, psi, trials=trials, icc=icc)

@@ -24,7 +24,7 @@ def _write_json(result: WorkbenchResult, stream: TextIO) -> None:
 
 
 FORMATS: Mapping[str, _Writer] = {"html": write_page, "json": _write_json}
-"""Format → what writes it; the file is ``workbench.FORMAT`` where nobody says otherwise."""
+"""Format → its writer; the default file is ``workbench.FORMAT``."""
 
 
 def requested(text: str) -> ReportRequest:

@@ -1,4 +1,4 @@
-"""What is known while a workbench runs: each changed list beside the server's own, case by case.
+"""The progress of a workbench: each changed list compared with the server's own, case by case.
 
 Looks are taken after every case, so what is claimed comes from confidence sequences: an interval
 that is valid at every look, for all lists of the stage together.
@@ -77,7 +77,7 @@ class SoFar:
         return [line for result in results if (line := self._take(result)) is not None]
 
     def words(self, model: str) -> str:
-        """Return what is known of the list whose trials have that model name."""
+        """Return the progress of the list whose trials have that model name."""
         one = self._lists.get(model)
         return "" if one is None else self._told(model, one)
 

@@ -26,7 +26,7 @@ class StudyOptions:
     mutants: int = 60
     """Most description mutants that are tried."""
     steering_tools: int = 12
-    """Most tools that stand among copies of themselves."""
+    """Maximum number of tools that are copied for the study steering."""
     versus: tuple[str, ...] = ()
     """Variants to compare with the server's own list, as for ``harness evals --variant``."""
     against: str | None = None
@@ -42,7 +42,7 @@ class OtherServer:
     name: str
     """Its name, never that of the suite's own server."""
     tools: tuple[Tool, ...]
-    """Every tool that somebody in the suite is offered there, once, in its own words."""
+    """Every tool of that server that is listed for an identity of the suite, once."""
     not_asked: Mapping[str, str] = field(default_factory=dict)
     """Case that cannot be asked of it → why, in words."""
 
@@ -54,7 +54,7 @@ class Bench:
     suite: Suite
     """The suite, with the cases that were selected."""
     tools: tuple[Tool, ...]
-    """Every tool that somebody in the suite is offered, once, in the server's words."""
+    """Every tool that is listed for an identity of the suite, once, with the server's texts."""
     model: str
     """Name of the model under test, without any variant."""
     baseline: bool = False
@@ -82,7 +82,7 @@ class Finding:
     text: str
     """The sentence."""
     weight: float
-    """How much it matters, as points of pass rate or the like: the largest are told first."""
+    """Its importance, in points of pass rate or similar: larger ones are listed first."""
     certain: bool = True
     """Whether the data shows it, or only suggests it."""
     tool: str | None = None

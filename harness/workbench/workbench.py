@@ -68,9 +68,9 @@ class Order:
     """What a user wants of a workbench."""
 
     studies: tuple[str, ...] = ()
-    """Names of studies; none means all."""
+    """Names of studies; empty: all studies."""
     options: StudyOptions = field(default_factory=StudyOptions)
-    """What the studies are told."""
+    """The options of the studies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +178,7 @@ class Workbench:
         return self._benches(None)
 
     def so_far(self, arms: Sequence[Arm], stage: Stage = 1) -> SoFar:
-        """Return what is known of ``arms`` before any of the trials of their stage has ended."""
+        """Return the progress of ``arms`` at the start of their stage."""
         names = [model.name for model in self._models]
         cases = len(self._cases)
         if stage == OTHER and self.other is not None:
@@ -252,7 +252,7 @@ class Workbench:
         return result
 
     def _ended(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
-        """Return what was found by a workbench that ends between two stages; the log says so."""
+        """Return the result of a workbench that ends between two stages, and log the end."""
         last = amended(logs[-1], reason=reason, fault=f"the workbench ended early: {fault}")
         return self.result([*logs[:-1], last])
 

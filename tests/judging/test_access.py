@@ -400,7 +400,7 @@ def test_the_first_five_leaks_are_told_and_the_others_counted(found: int, more: 
 
 
 def test_a_leak_in_the_answer_alone_is_what_the_user_saw() -> None:
-    told = "the answer, though no call of this identity returned it"
+    told = "the answer, although no call of this identity returned it"
     only = leak_check([a_leak("a", place=told)], ["admin"], None)
     assert only.explanation.endswith("Line crossed: what the user saw.")
     assert str(only.hint).startswith("No call of this identity returned it")

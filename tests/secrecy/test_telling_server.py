@@ -121,9 +121,7 @@ def test_a_rounded_number_and_a_line_on_stderr_are_notes_and_no_leaks(report: Pr
         "rounded: salary_band (rounded)"
     )
     of_agent = [note for note in report.notes if "stderr" in note and "agent" in note]
-    assert of_agent == [
-        "email (ine…om), which is left out for agent, is in the server's stderr"
-    ]
+    assert of_agent == ["email (ine…om), which is left out for agent, is in the server's stderr"]
     assert not any("stderr" in leak.place for leak in report.report.access.leaks)
 
 

@@ -30,7 +30,7 @@ QUESTION = 160
 PROBLEM = 300
 """Characters of a failure's first line at most."""
 _MOST = 30
-"""Tools, tags or checks of one case at most; more of them would not be told apart in a filter."""
+"""Maximum number of tools, tags or checks of one case; more would make a filter useless."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def cell_of(case: CaseResult, said: Mapping[str, Said]) -> dict[str, Any]:
 
 
 def all_said(results: Iterable[TrialResult], log: RunLog) -> dict[str, Said]:
-    """Return what is shown of each conversation, by the key of the trial.
+    """Return the displayed parts of each conversation, by the key of the trial.
 
     They are read as plain JSON: of a large log this takes a tenth of reading them whole.
     """

@@ -19,7 +19,7 @@ _BY_OTHERS = {
 
 
 def refused_by(call: ToolCall) -> str:
-    """Return who kept ``call`` from a result, and how; an empty text where nobody did."""
+    """Return what refused ``call`` and how; an empty text if it was not refused."""
     if call.outcome == "denied":
         words = _BY_SERVER.get(call.refusal or "", "The server refused it to this user.")
         return f"{words} {call.error_code}." if call.refusal == "protocol_error" else words

@@ -26,7 +26,7 @@ _OURS = frozenset(
         "wire",
     }
 )
-"""Fields of which nobody said the values."""
+"""Fields whose values are not part of the conversation."""
 _NAMED = frozenset({"arguments", "structured", "expected", "actual", "args", "user_context"})
 """Fields whose own fields are named by others: these names are searched, too."""
 

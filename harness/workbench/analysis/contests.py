@@ -75,7 +75,7 @@ class Steering:
     """What words win among equal tools."""
 
     contests: tuple[Contest, ...]
-    """Equal texts and the brag over all tools, then each tool with assertive sentences."""
+    """Equal texts and the stock assertive text over all tools, then each tool's own."""
     places: Mapping[int, int]
     """Place among the rivals, from 0 → how often it was called first, with equal texts."""
     names: Mapping[str, int]

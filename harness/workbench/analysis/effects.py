@@ -1,4 +1,4 @@
-"""The effect of an arm beside the clean one, in the words and the JSON that all studies share."""
+"""The effect of an arm compared with the control arm, as text and JSON for all studies."""
 
 from __future__ import annotations
 

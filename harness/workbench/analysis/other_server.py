@@ -39,7 +39,7 @@ class Comparison:
 def compared(
     bench: Bench, other: OtherServer, measured: Measured, effect: PairedEffect | None
 ) -> Comparison:
-    """Return how the suite fares on ``other`` beside the suite's own server, case by case."""
+    """Return the suite's results on ``other`` compared with its own server, case by case."""
     cases = [] if measured.other is None else list(cases_on_both(measured, measured.other))
     tools = tools_on_both(bench.tools, other.tools, bench.suite.cases, cases)
     lists = [sum(one.tokens[side] or 0 for one in tools) for side in (0, 1)]

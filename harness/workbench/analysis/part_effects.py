@@ -1,4 +1,4 @@
-"""What each part of the tool list does for the pass rate: the clean list beside one without it."""
+"""The effect of each part of the tool list on the pass rate: the list with and without it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PartEffect:
     part: Part
     """The part."""
     effect: PairedEffect
-    """The list with the part beside the one without it: a gain is what the part is worth."""
+    """The difference between the list with the part and the list without it."""
 
 
 def part_effects(bench: Bench, measured: Measured) -> list[PartEffect]:

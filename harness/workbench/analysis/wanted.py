@@ -24,7 +24,7 @@ _LISTS: Mapping[str, str] = {
     "graded": "expected",
     "end_state": "same_state_as",
 }
-"""Checks of several calls, and where they stand in their settings."""
+"""Kinds of checks on several calls → the setting that has the calls."""
 _IN_ORDER = "must_call_in_order"
 
 Wanted: TypeAlias = tuple[str, JsonObject]
@@ -39,7 +39,7 @@ class FirstWanted:
     """Tools that are right as the first call; empty if no call is."""
 
     def takes(self, tool: str | None) -> bool:
-        """Return whether a first call of ``tool`` (``None``: no call) is what is wanted."""
+        """Return whether ``tool`` (``None``: no call) is an expected first call."""
         return tool in self.tools if self.tools else tool is None
 
 

@@ -1,4 +1,4 @@
-"""Which proposals are kept: screened on the seen cases, proven on those that were held out.
+"""Accept proposals: screen them on the seen cases, prove them on the held-out ones.
 
 Every *look* at the held-out cases may be wrong. The number of looks is fixed beforehand, and each
 may be wrong with an equal share of 5 %, so that all together are at most that often wrong.
@@ -19,9 +19,9 @@ from harness.workbench.improving.split import Intent, pairs_of
 MOST_PROPOSALS = 12
 """Proposals that are tried on the seen cases."""
 MOST_FINALISTS = 3
-"""Proposals that are tried on the held-out cases; one more look is kept for their combination."""
+"""Maximum number of proposals on the held-out cases; one more look is for their combination."""
 LOOKS = MOST_FINALISTS + 1
-"""Looks at the held-out cases that are allowed for."""
+"""Number of looks at the held-out cases that the correction accounts for."""
 LEVEL = allowance(1, looks=LOOKS)
 """The chance of a false claim that each look may have."""
 
@@ -61,13 +61,13 @@ class Look:
     proposal: Proposal
     """What was tried."""
     gain: Gain
-    """What it changed over all held-out intents."""
+    """Its effect over all held-out intents."""
     others: int
     """Held-out intents that want a tool whose words it leaves as they are."""
     others_interval: Interval | None
     """90 % interval of the difference on these; ``None`` when there are none."""
     harmed: tuple[str, ...]
-    """Tools whose held-out questions fare worse under it, beyond chance."""
+    """Tools whose held-out questions get significantly worse."""
     refused: str | None
     """Why it is not kept; ``None`` if it is."""
 
@@ -100,7 +100,7 @@ def look_at(
     after: Mapping[str, Trials],
     margin: float,
 ) -> Look | None:
-    """Return what the held-out intents say of ``proposal``; ``None`` if none was judged."""
+    """Return the result of ``proposal`` on the held-out intents; ``None`` if none was judged."""
     gain = gain_on(pairs_of(held_out, before, after), LEVEL)
     if gain is None:
         return None
@@ -121,14 +121,14 @@ def look_at(
 
 
 def finalists(screened: Iterable[tuple[Proposal, Gain]], bundle: Proposal | None) -> list[Proposal]:
-    """Return what is tried on the held-out cases: all that gained together, then the best alone."""
+    """Return the finalists: all proposals with a gain combined, then the best ones alone."""
     best = [one for one, gain in sorted(screened, key=_by_gain) if gain.difference > 0]
     together = [bundle] if bundle is not None and len(best) > 1 else []
     return [*together, *best][:MOST_FINALISTS]
 
 
 def fewest_gains() -> int:
-    """Return how many intents must get better, with none worse, before a look proves anything."""
+    """Return the minimum number of improved intents, with none worse, that proves a gain."""
     gains = 1
     while 2 / 2**gains > LEVEL:
         gains += 1

@@ -1,4 +1,4 @@
-"""Improving step by step: failures, hints, proposals, screening, looks, and what is kept.
+"""Improve descriptions in steps: failures, hints, proposals, screening, held-out evaluation.
 
 Every step follows from what was measured before it, so that a workbench that was interrupted goes
 on where it was.
@@ -50,7 +50,7 @@ class Improvement:
 
     @cached_property
     def split(self) -> Split:
-        """Which intents are seen and which held out."""
+        """The split into seen and held-out intents."""
         return split(self._bench.suite.cases, self._bench.options.seed)
 
     @cached_property
@@ -125,7 +125,7 @@ class Improvement:
 
     @cached_property
     def finalists(self) -> tuple[Proposal, ...]:
-        """The proposals that are tried on the held-out cases."""
+        """The proposals that are evaluated on the held-out cases."""
         gained = [one for one, gain in sorted(self.screened, key=_by_gain) if gain.difference > 0]
         bundle = combined("all that gained", gained, self._bench.tools) if gained else None
         if bundle is not None and mistake_in(bundle, self._bench.tools) is not None:
@@ -134,7 +134,7 @@ class Improvement:
 
     @cached_property
     def looks(self) -> tuple[Look, ...]:
-        """What the held-out cases say of the finalists."""
+        """The results of the finalists on the held-out cases."""
         found = (self._look(one) for one in self.finalists)
         return tuple(look for look in found if look is not None)
 
@@ -151,7 +151,7 @@ class Improvement:
 
     @cached_property
     def last_look(self) -> Look | None:
-        """What the held-out cases say of the combination."""
+        """The result of the combination on the held-out cases."""
         return None if self.combination is None else self._look(self.combination)
 
     @property
@@ -174,7 +174,7 @@ class Improvement:
 
     @property
     def can_be_proven(self) -> bool:
-        """Whether enough held-out intents fail that a look could prove anything."""
+        """Whether enough held-out intents fail for an evaluation to prove an improvement."""
         return self.mendable_held_out >= fewest_gains()
 
     def arms(self) -> list[Arm]:
@@ -233,7 +233,7 @@ class Improvement:
         return found
 
     def _values(self, failures: Sequence[Failure]) -> Mapping[tuple[str, str], tuple[Any, ...]]:
-        """Return the values that failures expect and that no held-out case speaks of."""
+        """Return the values that failures expect and that no held-out case contains."""
         held_out = names(self.split.held_out)
         cases = [case for case in self._bench.suite.cases if case.name in held_out]
         told = [" ".join(case.prompts) for case in cases]

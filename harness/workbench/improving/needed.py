@@ -12,7 +12,7 @@ from harness.workbench.improving.split import HELD_OUT
 
 
 def questions_for_any_proof(improvement: Improvement) -> int | None:
-    """Return how many questions are needed before any gain could be proven.
+    """Return the minimum number of questions with which a gain could be proven.
 
     That is if as large a share of them fails as now, and every one of these gets better. ``None``
     when none fails.
@@ -24,7 +24,7 @@ def questions_for_any_proof(improvement: Improvement) -> int | None:
 
 
 def questions_for_gain(difference: float) -> int:
-    """Return how many questions prove a true gain of ``difference`` in four of five studies.
+    """Return the number of questions that prove a gain of ``difference`` with 80 % power.
 
     That is if no question gets worse, and each is asked once.
     """
@@ -32,7 +32,7 @@ def questions_for_gain(difference: float) -> int:
 
 
 def questions_for_margin(margin: float) -> int:
-    """Return how many questions for other tools show that these lose less than ``margin``.
+    """Return the number of questions for other tools that show a loss below ``margin``.
 
     That is if none of them gets worse.
     """

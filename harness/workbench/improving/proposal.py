@@ -30,7 +30,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """Everything that proposers may know: nothing of the cases that are held out."""
+    """The input of proposers, which has nothing of the held-out cases."""
 
     tools: tuple[Tool, ...]
     """The tools, in the server's words."""
@@ -39,7 +39,7 @@ class Known:
     effects: tuple[tuple[Part, float], ...] = ()
     """What parts of the descriptions do for the pass rate of the seen cases, where measured."""
     values: Mapping[tuple[str, str], tuple[Any, ...]] = field(default_factory=dict)
-    """Tool and parameter → values that failures expect and no held-out case speaks of."""
+    """Tool and parameter → values that failures expect and no held-out case contains."""
 
     def tool(self, name: str) -> Tool | None:
         """Return the tool of that name."""

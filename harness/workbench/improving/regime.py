@@ -46,7 +46,7 @@ class Failing:
 
 
 def hint(case: Case) -> str | None:
-    """Return what tells the model which calls to make; ``None`` if the case does not say."""
+    """Return a hint with the expected calls; ``None`` if the case does not state them."""
     return "\nThen: ".join(map(_told, expected_calls(case))) or None
 
 

@@ -26,13 +26,13 @@ from harness.workbench.improving.rewrite import changes, edit_as_json, in_words
 from harness.workbench.study import Bench, Finding
 
 VARIANTS_FILE = "improved.yml"
-"""Name of the file with what is handed back."""
+"""Name of the file with the better descriptions."""
 PROVEN, UNPROVEN = "improved", "unproven"
 """Names of the variants that are handed back."""
 
 
 def variants(found: Improvement) -> dict[str, Proposal]:
-    """Return what is handed back, by name: what was proven, else the best that was not."""
+    """Return the variants by name: the proven one, else the best unproven one."""
     if found.accepted is not None:
         return {PROVEN: found.accepted.proposal}
     draft = _draft(found)
@@ -81,7 +81,7 @@ def lines(found: Improvement, bench: Bench) -> Iterator[str]:
 
 
 def findings(found: Improvement) -> Iterator[Finding]:
-    """Yield what is worth telling first."""
+    """Yield the main findings."""
     accepted = found.accepted
     if accepted is not None:
         yield Finding(
@@ -134,7 +134,7 @@ def notes(found: Improvement, bench: Bench) -> Iterator[str]:
 
 
 def needed(found: Improvement, margin: float) -> Iterator[str]:
-    """Yield how many questions it would take to prove something."""
+    """Yield the number of questions that a proof would need."""
     held_out = len(found.split.held_out)
     least, any_proof = fewest_gains(), questions_for_any_proof(found)
     if not found.can_be_proven and any_proof is not None:

@@ -44,7 +44,7 @@ def changes(proposal: Proposal, tools: Sequence[Tool]) -> Iterator[Change]:
 
 
 def in_words(change: Change) -> Iterator[str]:
-    """Yield the lines of a readable diff: what is removed and what is added."""
+    """Yield the lines of a readable diff: removals and additions."""
     yield change.place
     if change.part != "description":
         yield f"  - {change.before}" if change.before else "  - (nothing)"
@@ -72,7 +72,7 @@ def as_yaml(named: Mapping[str, Proposal]) -> str:
 
 
 def edit_as_json(edit: ToolEdit) -> JsonObject:
-    """Return ``edit`` as it is written in a file of variants."""
+    """Return ``edit`` in the form of a file of variants."""
     written: dict[str, Any] = {
         "name": edit.name,
         "title": edit.title,

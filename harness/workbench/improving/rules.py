@@ -77,7 +77,7 @@ def _missing_words(known: Known, tool: Tool) -> Edits:
     word_of: dict[str, str] = {}
     for failure in _failures(known, tool):
         values = set(terms(str(failure.expected.arguments))) if failure.expected else set()
-        # A name or an id stands for itself: only words in lower case are anybody's words.
+        # A name or an id is no general vocabulary: only words in lower case count.
         first, *later = _WORD.findall(failure.prompt) or ("",)
         for word in dict.fromkeys([first, *(word for word in later if word.islower())]):
             term = stem(word.lower())

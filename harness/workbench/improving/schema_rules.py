@@ -117,7 +117,7 @@ def _demands(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _says(text: str, sentence: str) -> bool:
-    """Whether ``text`` has what is special in ``sentence``: its last word, or all its numbers."""
+    """Whether ``text`` has the specific part of ``sentence``: its last word, or all its numbers."""
     numbers = re.findall(r"\d+", sentence)
     special = numbers if numbers and "like" not in sentence else [sentence.rstrip(".").split()[-1]]
     return all(word.lower() in text.lower() for word in special)

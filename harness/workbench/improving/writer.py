@@ -1,4 +1,4 @@
-"""Proposals by a model, which is told the tools and what failed, and answers with edits as JSON."""
+"""Proposals by a model, which gets the tools and the failures, and answers with edits as JSON."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def used_ahead(spec: ModelSpec, known: Known) -> Usage:
 
 
 def request(known: Known) -> str:
-    """Return what the model is told: tools, failures and measured effects, as JSON."""
+    """Return the model's input: tools, failures and measured effects, as JSON."""
     told: dict[str, Any] = {
         "tools": [
             {
@@ -144,7 +144,7 @@ def _listed(text: str) -> list[Any] | None:
 
 
 def _proposal(name: str, given: Any, by: str) -> Proposal | str:
-    """Return a proposal as it is read from a file of variants, or what is wrong with it."""
+    """Return a proposal in the form of a file of variants, or its mistake."""
     if not isinstance(given, Mapping) or not isinstance(given.get("tools"), Mapping):
         return "it is no mapping with 'tools'"
     if strange := ", ".join(sorted(map(str, given.keys() - _CHANGES))):

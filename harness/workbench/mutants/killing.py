@@ -116,7 +116,7 @@ def _fails(trials: Trials) -> bool:
 
 
 def _needed(cases: int, chance: float) -> int:
-    """Return how many of ``cases`` fail by ``chance`` in at most `LEVEL` of all runs."""
+    """Return the least number of failures that ``chance`` causes in at most `LEVEL` of all runs."""
     return next((count for count, tail in _tails(cases, chance) if tail <= LEVEL), cases + 1)
 
 

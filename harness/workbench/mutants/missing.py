@@ -44,7 +44,7 @@ def _name(mutant: Mutant) -> str:
 
 
 def _prompt(mutant: Mutant) -> str:
-    """Return what the prompt has to ask, for whoever writes it."""
+    """Return what the prompt of the missing test has to ask for."""
     needs = f"only {mutant.tool} can answer"
     if mutant.other is not None:
         needs = f"{mutant.tool} answers and {mutant.other} does not"

@@ -23,7 +23,7 @@ OPPOSITES: Mapping[str, str] = {
 """Word → its opposite, both ways."""
 
 _NOT_IN_PROSE = frozenset(("from", "to", "all", "one", "with", "without", "new", "left", "open"))
-"""Words whose opposite says nothing, or something ungrammatical, in a sentence."""
+"""Words whose opposite makes a sentence meaningless or ungrammatical."""
 
 _READING = "show list get find search return read retrieve fetch look describe count check view"
 _CLAIMS: Mapping[str, str] = {

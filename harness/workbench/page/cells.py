@@ -85,7 +85,7 @@ def verdict_cell(verdict: Any) -> Cell:
 def table(
     caption: str, columns: Sequence[str], rows: Sequence[Sequence[Cell]], *, left: int = 1
 ) -> Widget:
-    """Return a table; its first ``left`` columns are words, which stand on the left.
+    """Return a table; its first ``left`` columns have words and are left-aligned.
 
     More rows than `MOST_ROWS` are left out, and the caption says so.
     """

@@ -38,7 +38,7 @@ def confusion(facts: Mapping[str, Any]) -> Iterator[Widget]:
 
 
 def coverage(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield a row for each tool: how many cases want and call it, and what they never use."""
+    """Yield a row for each tool: number of cases that expect and call it, and its unused parts."""
     yield table(
         "What the suite's checks want and what was called in this run",
         ["tool", "parameters never wanted", "values never wanted", "cases that want it", "call it"],

@@ -21,7 +21,7 @@ Blocks: TypeAlias = list[tuple[str, Any]]
 def conversations(
     result: WorkbenchResult, keys: Sequence[str], most: int = MOST_BYTES
 ) -> tuple[dict[str, Any], Blocks]:
-    """Return what is known of each trial of ``keys``, and the blocks of those that have room.
+    """Return the facts of each trial of ``keys``, and the conversations that fit into the page.
 
     ``keys`` are `TrialResult.key`; the first are the most important. A trial without a block says
     with which command it is seen.

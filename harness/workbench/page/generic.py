@@ -29,7 +29,7 @@ _OF_EFFECTS = frozenset(
         "verdict",
     }
 )
-"""Keys of an effect that its cells tell, or that only a program wants."""
+"""Keys of an effect that its cells already show, or that only programs need."""
 _TITLES = {"p_adjusted": "p (adjusted)", "cases_to_decide": "cases that would decide"}
 _MOST_ITEMS = 20
 _SCALARS = (str, int, float, bool, type(None))

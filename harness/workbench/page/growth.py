@@ -120,7 +120,7 @@ def paraphrase(facts: Mapping[str, Any]) -> Iterator[Widget]:
 
 
 def steering(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield the share of calls that praise wins among equal tools, beside the even share."""
+    """Yield the share of calls to the tool with assertive text, and the share by chance."""
     said = {
         "equal": "equal texts",
         "brag": "a stock brag",

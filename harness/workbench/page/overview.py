@@ -1,4 +1,4 @@
-"""The page's first block of data: what is told at the top, the tools, and every study."""
+"""The page's first block of data: the summary, the tools, and every study."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _LONGEST_DIFF = 4_000
 
 
 def kill_score(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield the score, the defects that nobody noticed with the tests that are missing, the rest.
+    """Yield the score, the surviving defects with the missing tests, and the other defects.
 
     Survivors come first: each has a test to paste. Of what was noticed, the tests that did.
     """
@@ -145,7 +145,7 @@ def _gain(gain: Mapping[str, Any] | None) -> Cell:
 
 
 def pieces(before: str, after: str) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Return both texts in pieces, each with whether it stands on this side alone."""
+    """Return both texts in pieces, each marked if only this side has it."""
     old, new = (findall(r"\s+|\w+|[^\w\s]", text) for text in (before, after))
     if max(len(old), len(new)) > _LONGEST_DIFF:
         return _side([(old, True)]), _side([(new, True)])

@@ -1,4 +1,4 @@
-"""Is another version of the list better? Variants and another server, beside the server's own."""
+"""Study: is another tool list better? Compares variants and another server with the own list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What carries weight? Each part of the descriptions is taken out in turn."""
+"""Study: which texts matter? Each part of the descriptions is removed in turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SAID = {
     "equivalent": "carries nothing",
     "undecided": "undecided",
 }
-"""What the list with the part is, beside the list without it → what is said of the part."""
+"""Comparison of the list with the part to the list without it → the verdict on the part."""
 _COUNTED = {
     "better": "carry weight",
     "worse": "do harm",

@@ -1,4 +1,4 @@
-"""Whom does the model take for whom? The tool that was wanted first, and the one called first."""
+"""Study: which tools does the model confuse? The expected first tool, and the one called first."""
 
 from __future__ import annotations
 

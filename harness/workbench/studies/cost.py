@@ -16,7 +16,7 @@ from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 _MOST_LINES = 10
 _WEIGHT = 20
-"""Weight of a list whose words are all without use, beside points of pass rate."""
+"""Importance of the finding that all texts of a list are useless, in points of pass rate."""
 _ESTIMATED = "Tokens are estimated from the words alone: names, texts and values."
 _APART = (
     "Each part was taken out by itself: before taking out several, compare the list without them."

@@ -14,7 +14,7 @@ from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 _MOST_NAMED = 5
 _WEIGHT = 20
-"""Weight of a suite that wants none of the tools, beside points of pass rate."""
+"""Importance of the finding that a suite expects none of the tools, in points of pass rate."""
 
 
 def _arms(_bench: Bench) -> Sequence[Arm]:

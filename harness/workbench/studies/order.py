@@ -25,7 +25,7 @@ from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 SHUFFLES = 4
-"""Orders that are drawn, beside the server's own."""
+"""Number of shuffled orders besides the server's own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +35,7 @@ class _End:
     tool: str
     cases: frozenset[str]
     variant: Variant | None
-    """``None`` where it stands there in the server's own list."""
+    """``None`` if that is its position in the server's own list."""
 
 
 def _arms(bench: Bench) -> Sequence[Arm]:

@@ -1,4 +1,4 @@
-"""Does a text win by bragging? A tool stands among copies of itself that say no such thing.
+"""Study: do assertive texts attract calls? A tool is listed among neutral copies of itself.
 
 In the field, assertive wording won 7.5 times the calls without being any better (arXiv 2505.18135).
 """
@@ -29,7 +29,7 @@ _MOST_NAMED = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Race:
-    """One list in which a tool stands among its copies."""
+    """One list with a tool among its copies."""
 
     tool: str
     kind: Kind

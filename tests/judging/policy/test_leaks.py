@@ -163,7 +163,7 @@ def test_a_result_that_is_sometimes_filtered_and_sometimes_not_is_a_leak() -> No
 
 def test_an_answer_that_holds_what_no_call_returned_is_a_leak() -> None:
     leak = the_leak(ADMIN, view("clerk", REFUSED, answer="They earn 64,512 dollars."))
-    assert leak.place.startswith("the answer, though no call")
+    assert leak.place.startswith("the answer, although no call")
     assert leak.in_answer
 
 
