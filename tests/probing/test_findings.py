@@ -236,7 +236,7 @@ def test_a_damaged_identity_that_is_never_answered_was_told_all_the_same(
         ),
     }
     assert "Nothing is wrong" not in printed(report)
-    assert "could not be told" not in printed(report)
+    assert "could not be sent" not in printed(report)
 
 
 def test_whoever_is_not_let_in_was_refused_and_shows_that_the_server_knows_who_asks(
