@@ -1,7 +1,7 @@
-"""A server's policy without any model: identities make the same calls, decisions are compared.
+"""Test a server's access policy without a model: every identity makes the same calls.
 
-`callers` has the identities, `calls` the calls, `expectations` what suites expect of them, and
-`confirmation` the repeated calls; `probe` makes them all and writes a run log like any other. From
-that log, `findings` derives what is wrong, as a `report`; `kept_decisions` compares it with a table
-that was kept.
+`callers` has the identities, `planned_calls` the calls, `expectations` the decisions that suites
+expect, and `repeated_calls` the confirmation of suspicious answers. `probe` makes all calls and
+writes a run log. `findings` derives a `report` from that log, and `kept_decisions` compares its
+decisions with those of an earlier probe.
 """

@@ -1,4 +1,4 @@
-"""Calls with arguments bent to get more: wildcards, others' ids, flags, limits, and repetition."""
+"""Calls with tampered arguments: wildcards, others' ids, flags, limits, and repetition."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FLAGS = (
     "debug",
     "verbose",
 )
-"""Flags that no schema declares, set at once."""
+"""Undeclared flags, which are all set in one call."""
 SELECTORS = {
     "fields": "*",
     "select": "*",
@@ -42,11 +42,11 @@ SELECTORS = {
     "detail": "full",
     "output": "full",
 }
-"""Ways to ask for more of a record that no schema declares, set at once."""
+"""Undeclared arguments that may select more fields, which are all sent in one call."""
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
-"""ASCII characters → full-width ones, which Unicode's normal form takes for the same."""
+"""ASCII characters → full-width ones, which Unicode normalisation (NFKC) makes equal."""
 WILDCARDS = ("*", "%", "", ".*", "' OR '1'='1' --")
-"""Texts that may stand for anything."""
+"""Texts that a server may read as a wildcard."""
 _MOST_IDS = 3
 _MOST_WORDS = 4
 _LIMITS = ("limit", "size", "count", "top", "max", "first", "rows", "take")
@@ -54,10 +54,10 @@ _HUGE = 1_000_000_000
 
 
 class Bending:
-    """Bends the arguments of calls to one tool."""
+    """Tampers with the arguments of calls to one tool."""
 
     def __init__(self, schema: JsonObject, ids: Mapping[str, Collection[str]]) -> None:
-        """Bend what fits ``schema``; ``ids`` are known ids by the argument that may take them."""
+        """Use the arguments of ``schema``; ``ids`` has known ids by argument."""
         declared = schema.get("properties")
         self._declared: Mapping[str, Any] = declared if isinstance(declared, Mapping) else {}
         self._ids = ids
@@ -65,9 +65,9 @@ class Bending:
     def bent(
         self, caller: ProbeCaller, call: ProbeCall, known: Collection[str]
     ) -> Iterator[ForgedCall]:
-        """Yield ``call`` of ``caller`` with one thing bent at a time, and last, repeated.
+        """Yield ``call`` of ``caller`` with one change at a time, and last, the repeated call.
 
-        Calls whose canonical arguments are ``known`` are made as they stand, and left out.
+        Arguments in ``known`` (as canonical JSON) are left out: they belong to regular calls.
         """
         sent = set(known)
         for words, changed, wild in self._changes(call.arguments):
@@ -95,7 +95,7 @@ class Bending:
         )
 
     def _changes(self, arguments: JsonObject) -> Iterator[tuple[str, JsonObject, tuple[str, ...]]]:
-        """Yield words, the changed arguments, and those of them that name nothing in particular."""
+        """Yield the change in words, the changed arguments, and which of them are wildcards."""
         # What the tool itself offers comes first: the last ones may be left out (MOST_FORGED).
         for name in self._declared:
             yield from self._of_schema(name, arguments)
@@ -116,7 +116,7 @@ class Bending:
         yield "selections that the tool does not declare", chosen, ()
 
     def _is_free(self, name: str, arguments: JsonObject) -> bool:
-        """Whether an argument is, or may be, any text."""
+        """Whether an argument takes free text."""
         if "enum" in self._part(name):
             return False
         if name in arguments:
@@ -148,9 +148,9 @@ class Bending:
 
 
 def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]]:
-    """Return the ids among ``leaves`` that fit each argument of ``names``: fields of its name.
+    """Return for each argument the ids among ``leaves``: the values of fields with its name.
 
-    An argument such as ``person_id`` also takes the ``id`` of a record.
+    An argument such as ``person_id`` also takes the field ``id`` of a record.
     """
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     for leaf in leaves:
@@ -162,11 +162,10 @@ def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]
 
 
 def _respelled(value: str, others: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield words, with ``{}`` for the argument's name, and another spelling of ``value``.
+    """Yield the change (``{}`` stands for the argument's name) and another spelling of ``value``.
 
-    ``others`` are ids that fit in its place.
-
-    All are texts: values of another type end servers that are written by hand.
+    ``others`` are other ids for the same argument. All spellings are texts: a value of another
+    type crashes servers that do not validate their arguments.
     """
     yield "{} in other case", value.swapcase()
     yield "spaces around {}", f" {value} "
@@ -192,5 +191,5 @@ def _names_id(name: str) -> bool:
 
 
 def is_limit(name: str) -> bool:
-    """Whether an argument of that name says how many there may be."""
+    """Whether an argument of that name limits the number of results."""
     return any(word in fold(name) for word in _LIMITS)

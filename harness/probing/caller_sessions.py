@@ -53,38 +53,37 @@ from harness.utc import utc_now
 
 SUITE = "probe"
 NO_MODEL = ModelSpec(name="none", provider="probe", model_id="none")
-"""Nobody is asked: the calls are made as they stand."""
+"""Placeholder: a probe calls tools without a model."""
 ROUNDS = 2
-"""How often the suite's own identities make each call. The second time they take turns, the last
-one first, so that each asks right after another: an identity that a server remembers from the
-caller before shows in the difference."""
+"""How often the suite's own identities make each call. In the second round they take turns in
+reverse order: a server that remembers the previous caller's identity then answers differently."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbePlan:
-    """What a probe asks."""
+    """The configuration of a probe."""
 
     server: ServerSpec
-    """Whom."""
+    """The server under test."""
     callers: tuple[ProbeCaller, ...]
     """The suite's own identities."""
     cases: tuple[Case, ...]
-    """Where the calls are taken from."""
+    """The suites' cases, which the calls are taken from."""
     destructive: bool = False
-    """Whether calls that change something are made, too."""
+    """Whether calls that may change data are made."""
     damaged: bool = True
-    """Whether damaged identities ask, too."""
+    """Whether damaged identities call as well."""
     min_coverage: float | None = None
-    """The least percentage of cells to ask (`harness.probing.coverage`)."""
+    """The minimum coverage in percent (`harness.probing.coverage`)."""
     origin: Origin = field(default_factory=Origin)
-    """Where server and identities come from, for commands that make a call again."""
+    """The source of server and identities, for commands that repeat a call."""
     alterations: tuple[Alteration, ...] = ()
     """Withheld values that are altered (`harness.probing.interference`)."""
 
 
 @dataclass(slots=True)
 class Asking:
-    """A probe under way: what is asked of whom, and the lines that come of it."""
+    """A probe in progress: makes its calls and returns their log lines."""
 
     plan: ProbePlan
     pool: Pool
@@ -94,7 +93,7 @@ class Asking:
     expected: Expectations = field(default_factory=lambda: Expectations((), {}))
 
     async def look(self) -> None:
-        """List the tools of the suite's own identities, and choose the calls."""
+        """List the tools as the suite's own identities see them, and choose the calls."""
         failure: HarnessError | None = None
         for caller in self.plan.callers:
             try:
@@ -128,7 +127,7 @@ class Asking:
             raise NothingToRun(f"there is no call to make: {reasons}")
 
     def callers(self) -> tuple[ProbeCaller, ...]:
-        """Return everybody who asks."""
+        """Return all callers: the suite's own identities, damaged ones, and flawed tokens."""
         own = self.plan.callers
         flawed = flawed_callers(own) if self.plan.server.identity.via == "bearer" else ()
         return (*own, *self._damaged()[: self._most], *flawed)
@@ -145,7 +144,7 @@ class Asking:
         return (*damaged_callers(own, by_token=by_token), *lookalike_callers(own))
 
     def settings(self) -> JsonObject:
-        """Return what the log has to say of the probe as a whole."""
+        """Return the settings of the probe for the log's header."""
         hidden = {
             caller.name: self.expected.hidden_from(caller.user_context)
             for caller in self.plan.callers
@@ -162,16 +161,13 @@ class Asking:
         }
 
     def session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
-        """Lend a session of ``caller``."""
+        """Open a session of ``caller``."""
         return self.pool.session(self.plan.server.shared(), caller.user_context, caller.credential)
 
     async def ask(
         self, caller: ProbeCaller, calls: Iterable[ProbeCall], index: int
     ) -> list[tuple[TrialLine, ToolList | None]]:
-        """Make ``calls``, which change nothing, as ``caller``, one after the other.
-
-        Whatever happens, each has a line.
-        """
+        """Make read-only ``calls`` as ``caller``, one after the other; return a line for each."""
         trials = [(call, self.trial(caller, call, index)) for call in calls]
         return await self.made(
             trials,
@@ -183,9 +179,9 @@ class Asking:
     async def ask_to_change(
         self, caller: ProbeCaller, calls: Iterable[ProbeCall]
     ) -> list[tuple[TrialLine, ToolList | None]]:
-        """Make ``calls`` that change something as ``caller``, in a process of its own.
+        """Make ``calls`` that may change data as ``caller``, in a separate process.
 
-        What one caller changes must not be what the next one finds.
+        The changes of one caller must not affect the next one.
         """
         trials = [(call, self.trial(caller, call, 0)) for call in calls]
         return await self.made(trials, lambda: self.own_session(caller), watched=not caller.bases)
@@ -193,10 +189,10 @@ class Asking:
     async def confirm(
         self, suspicion: Suspicion
     ) -> tuple[bool, list[tuple[TrialLine, ToolList | None]]]:
-        """Have a suspect ask again right after others, until it is cleared or all rounds are over.
+        """Repeat a suspicious call right after other callers' calls.
 
-        Return whether its answer followed the caller before every time, and what was asked. Nobody
-        opens a session in between: who is remembered may be whoever did so last.
+        Return whether its answer depended on the previous caller in every round, and the lines.
+        All sessions are opened beforehand: a server may remember whoever opened one last.
         """
         callers = {caller.name: caller for caller in self.plan.callers}
         call = next(call for call in self.calls if call.label == suspicion.call)
@@ -226,7 +222,7 @@ class Asking:
         return True, lines
 
     def own_session(self, caller: ProbeCaller) -> AbstractAsyncContextManager[Session]:
-        """Lend a session of ``caller`` in a process of its own."""
+        """Open a session of ``caller`` in a separate process."""
         own = self.plan.server.isolated_by("case")
         return self.pool.session(own, caller.user_context, caller.credential)
 
@@ -237,9 +233,9 @@ class Asking:
         *,
         watched: bool,
     ) -> list[tuple[TrialLine, ToolList | None]]:
-        """Make the calls of ``trials``, one after the other; whatever happens, each has a line.
+        """Make the calls of ``trials``, one after the other; return a line for each.
 
-        ``watched``: also log what the server sends beside results.
+        ``watched``: also log what the server sends outside of results.
         """
         lines: list[tuple[TrialLine, ToolList | None]] = []
         while rest := trials[len(lines) :]:
@@ -268,10 +264,8 @@ class Asking:
     def unopened(self, error: HarnessError, trial: Trial) -> TrialLine:
         """Return the line of a call whose session did not open.
 
-        It has a transcript if the server knew who asks.
-
-        A caller who is told to a process by its environment may be the cause of the failure: then
-        the server was not asked.
+        The line has a transcript if the server had received the damaged identity. With
+        ``identity: env`` the identity may keep the process from starting, so it has none.
         """
         kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
         fault = TrialError(
@@ -298,7 +292,7 @@ class Asking:
         is_last: bool = False,
         meta: JsonObject | None = None,
     ) -> TrialLine:
-        """Make ``call``, with ``meta`` in ``_meta`` of the request, and return its line."""
+        """Make ``call``, with ``meta`` added to ``_meta`` of the request, and return its line."""
         started_at, epoch = utc_now(), anyio.current_time()
         request = ToolRequest(
             id="probe", tool=call.tool, arguments=call.arguments, meta=dict(meta or {})
@@ -329,7 +323,7 @@ class Asking:
     def trial(
         self, caller: ProbeCaller, call: ProbeCall, index: int, again: Again | None = None
     ) -> Trial:
-        """Return the trial of one call by one caller; ``again``: a call that only confirms."""
+        """Return the trial of one call by one caller; ``again`` marks a repetition."""
         name = f"{call.label} [{caller.name}]"
         case = Case(
             name=name if again is None else f"{name} {again.words}",
@@ -341,7 +335,7 @@ class Asking:
                 identity=caller.name,
                 group=call.label if not caller.bases and again is None else None,
             ),
-            # Only the suite's own identities see what they may see by right.
+            # Only for the suite's own identities it is known what they may see.
             metadata={
                 "probe": {
                     "tool": call.tool,
@@ -363,20 +357,20 @@ class Asking:
 
 
 async def judged(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:
-    """Return the line of a call, held against what the suites expect of it."""
+    """Return the line of a call, judged by the suites' expectations."""
     evidence = Evidence(case=trial.case, transcript=transcript, tools=tools)
     checks = () if transcript.error is not None else await evaluate(evidence)
     return TrialLine(run=judge_trial(trial, transcript, checks), transcript=transcript)
 
 
 def result_of(line: TrialLine) -> Result | None:
-    """Return what was answered; ``None`` where nothing was called."""
+    """Return the result of the call; ``None`` if no call was made."""
     calls = () if line.transcript is None else line.transcript.tool_calls
     return Result(call=calls[0]) if calls else None
 
 
 def _fault(made: ToolCall) -> TrialError | None:
-    """Return why a call says nothing of the policy, if it does not."""
+    """Return the error of a call that had no answer, if so."""
     if made.unanswered:
         return TrialError(kind="server", message=f"{made.tool}: {made.text}")
     return None

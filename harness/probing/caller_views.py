@@ -1,4 +1,4 @@
-"""What each caller of a probe saw, read from its log: the trials and the server's answers."""
+"""The trials of a probe and the server's answers to each caller, read from the log."""
 
 from __future__ import annotations
 
@@ -14,96 +14,95 @@ from harness.runlog import RunLog
 from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
-"""Outcomes that say nothing of the server's policy."""
+"""Outcomes that show no decision of the server's policy."""
 _APART = frozenset({"forged", "after", "opener", "data", "cursor", "alone", "warm_up"})
-"""Facts that only such calls have."""
+"""Keys in the facts of calls that are not common to all callers."""
 
 
 def asked(results: Iterable[TrialResult]) -> Iterator[TrialResult]:
-    """Yield the calls among ``results``; entries that only state a finding are left out."""
+    """Yield the results of calls; entries that only state a finding are left out."""
     return (result for result in results if "probe" in result.case.metadata)
 
 
 def facts_of(result: TrialResult) -> Mapping[str, Any]:
     """Return the probe's facts of a call: ``tool``, ``arguments``, ``bases``, ``damage`` ….
 
-    A repeated call that confirms a suspicion also has ``call`` (its name in tables) and ``after``:
-    who had asked right before, ``None`` for the first of the two.
+    A repeated call that confirms a suspicion also has ``call`` (its name in tables) and ``after``
+    (the previous caller; ``None`` for that caller's own call).
     """
     facts: Mapping[str, Any] = result.case.metadata["probe"]
     return facts
 
 
 def name_of(result: TrialResult) -> str:
-    """Return who called."""
+    """Return the caller's name."""
     return result.case.identity or ANONYMOUS
 
 
 def bases_of(result: TrialResult) -> Sequence[str]:
-    """Return the identities that the caller was made from; none where the suite names it."""
+    """Return the identities that a damaged one derives from; none for the suite's own."""
     bases: Sequence[str] = facts_of(result)["bases"]
     return bases
 
 
 def is_flawed(result: TrialResult) -> bool:
-    """Whether the caller shows a token that a verifier has to refuse."""
+    """Whether the caller sends a token that a verifier must refuse."""
     return bool(facts_of(result)["credential"] != "valid")
 
 
 def is_forged(result: TrialResult) -> bool:
-    """Whether a call is forged, or confirms what a forged one gave."""
+    """Whether a call is forged, or confirms a forged one."""
     return "forged" in facts_of(result)
 
 
 def is_apart(result: TrialResult) -> bool:
-    """Whether a call is none of those that all callers make with the data as they are.
+    """Whether a call is not one of the common calls, which all callers make on unaltered data.
 
-    That is, it is forged, repeated, with a swapped token, with a cursor, in a process of its own,
-    or with data that may be altered.
+    Such a call is forged, repeated, has a swapped token or a cursor, is made in a separate
+    process, or on data that may be altered.
     """
     return not _APART.isdisjoint(facts_of(result))
 
 
 def label_of(result: TrialResult) -> str:
-    """Return what was called, as tables have it."""
+    """Return the call's name in tables."""
     return result.case.name.removesuffix(f" [{result.case.identity}]")
 
 
 def more(result: Result, own: Result) -> list[str]:
-    """Return the fields that ``result`` has and ``own``, an answer to the same call, keeps back."""
+    """Return the fields that ``result`` has and ``own``, a result of the same call, withholds."""
     return list(dict.fromkeys(difference.leaf.path for difference in differences(result, own)))
 
 
 class Lived:
-    """The runs of a probe, and what the server said in them."""
+    """The trials of a probe by purpose, and the server's answers."""
 
     def __init__(self, report: Report, log: RunLog) -> None:
         """Read ``log``, whose report is ``report``."""
         calls = tuple(asked(report.results))
         self.runs = tuple(run for run in calls if not is_apart(run))
         self.again = tuple(run for run in calls if "after" in facts_of(run))
-        """Calls that were only made to confirm a suspicion; they say nothing else."""
+        """Repeated calls, which only confirm a suspicion."""
         self.swapped = tuple(run for run in calls if "opener" in facts_of(run))
-        """Calls with another token than the one that their session was opened with."""
+        """Calls with another token than the one that opened their session."""
         self.turned = tuple(run for run in calls if "cursor" in facts_of(run))
-        """Pages that were read with a cursor of one's own, or of somebody else."""
+        """Calls for a page, with the caller's own cursor or another caller's."""
         self.warm_up = tuple(run for run in calls if "warm_up" in facts_of(run))
         """Calls that were made before anything was compared."""
         self.alone = tuple(run for run in calls if "alone" in facts_of(run))
-        """Calls in processes of their own, and after another caller in a new one."""
+        """Calls in a separate process, or after one other caller in a new process."""
         self.forged = tuple(run for run in calls if is_forged(run))
-        """Forged calls, and those that confirm what they gave."""
+        """Forged calls and those that confirm them."""
         self.with_data = tuple(run for run in calls if "data" in facts_of(run))
-        """Calls with data in which a value may be altered."""
+        """Calls on data in which a value may be altered."""
         self.further = (
             *(*self.again, *self.forged, *self.swapped, *self.with_data),
             *self.turned,
             *self.alone,
         )
-        """All calls that the suite's own identities made besides those that everybody makes."""
+        """All calls of the suite's own identities besides the common ones."""
         self.views: dict[str, View] = {}
-        """`TrialResult.key` → what the caller saw; none where it could not ask at all, or a session
-        never opened."""
+        """`TrialResult.key` → what the caller saw; no entry if no session was opened."""
         for run in calls:
             if "data" in facts_of(run):
                 continue  # compared with one another alone
@@ -122,12 +121,12 @@ class Lived:
         return view is not None and view.refused
 
     def offered(self, result: TrialResult) -> frozenset[str]:
-        """Return the tools that the caller was shown."""
+        """Return the tools that were listed for the caller."""
         view = self.views.get(result.key)
         return view.offered if view is not None else frozenset()
 
     def lists(self) -> dict[str, frozenset[str]]:
-        """Return the tools that each caller was shown; whoever had no answer is left out."""
+        """Return the listed tools of each caller that had an answer."""
         return {name_of(run): self.offered(run) for run in self.runs if run.key in self.views}
 
     def answered(self) -> dict[tuple[str, str], TrialResult]:
@@ -140,6 +139,6 @@ class Lived:
         return first
 
     def gets_as_much(self, trial: TrialResult, result: Result) -> bool:
-        """Whether ``trial`` was given all that ``result``, an answer to the same call, gives."""
+        """Whether ``trial`` got everything that ``result``, a result of the same call, has."""
         own = self.result(trial)
         return own is not None and own.call.outcome == "ok" and not more(result, own)

@@ -21,13 +21,13 @@ from harness.types import FLAWS, Case, Credential, JsonObject
 
 ANONYMOUS = "anonymous"
 MAX_DAMAGED = 200
-"""Damaged identities that one probe asks as."""
+"""Maximum number of damaged identities in one probe."""
 MAX_PROCESSES = 60
-"""The same where each of them has a process of its own."""
+"""The same if each identity needs a separate process."""
 UNKNOWN = "harness_unknown"
 """A value that no policy knows."""
 OVERSIZED = "x" * 50_000
-"""Within what a header, a variable or a token can carry at all, and beyond what anybody means."""
+"""Short enough for a header, a variable or a token, and longer than any real value."""
 FLAGS = ("is_admin", "admin", "is_superuser", "superuser", "is_staff", "root", "internal")
 """Attributes that make an administrator of somebody in many programs."""
 LISTS = ("roles", "groups", "authorities", "permissions", "scopes", "user_roles")
@@ -40,23 +40,23 @@ _NAMING = ("role", "name", "username", "user", "user_id", "sub", "id")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeCaller:
-    """One identity that asks."""
+    """One identity that makes calls."""
 
     name: str
-    """What tables call it."""
+    """Its name in tables."""
     user_context: JsonObject | None
     """Its attributes."""
     credential: Credential = "valid"
-    """What it shows for them."""
+    """The kind of token that it sends."""
     bases: tuple[str, ...] = ()
-    """The identities that it is made from: it may have no more than any of them. None where the
-    suite names it."""
+    """The identities that a damaged one derives from: it may get no more than any of them. Empty
+    for the suite's own identities."""
     damage: str | None = None
-    """What was done to it, in words: ``role is missing``."""
+    """The damage in words: ``role is missing``."""
 
 
 def named_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
-    """Return the identities that ``cases`` name, once each, and nobody."""
+    """Return the identities that ``cases`` name, once each, and the anonymous caller."""
     given: dict[str, tuple[str | None, JsonObject | None]] = {}
     for case in cases:
         given.setdefault(
@@ -77,7 +77,7 @@ def named_callers(cases: Iterable[Case]) -> tuple[ProbeCaller, ...]:
 
 
 def _telling(context: JsonObject | None) -> str:
-    """Return the attribute that people would call somebody by, else all of them."""
+    """Return the attribute that serves best as a name, else all attributes."""
     if context is None:
         return ANONYMOUS
     telling = (
@@ -113,12 +113,11 @@ def _word(value: Any) -> str:
 def damaged_callers(
     callers: Iterable[ProbeCaller], *, by_token: bool = False
 ) -> tuple[ProbeCaller, ...]:
-    """Return ``callers`` with damaged attributes, leaving out any that equals one of them.
+    """Return copies of ``callers`` with damaged attributes, without any that equals a caller.
 
-    If they come ``by_token``, a claim may also be there twice, in the same spelling.
-
-    The first damage of each caller comes first, then the second of each: taking only some of them
-    misses no caller.
+    ``by_token``: the attributes are claims of a token, so a claim may also be duplicated. The
+    first damage of each caller comes first, then the second of each, so that a limit cuts off no
+    caller completely.
     """
     callers = tuple(callers)
     named = [caller for caller in callers if caller.user_context]
@@ -139,7 +138,7 @@ def damaged_callers(
 
 
 def flawed_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
-    """Return ``callers`` with tokens that a verifier has to refuse."""
+    """Return ``callers`` with tokens that a verifier must refuse."""
     return tuple(
         ProbeCaller(
             name=f"{caller.name}: {flaw.words}",
@@ -213,7 +212,7 @@ def _of_another_type(value: Any) -> Any:
 
 
 def _other_value(name: str, value: Any, named: Iterable[ProbeCaller]) -> Any:
-    """Return what the attribute is for somebody else, the first named one coming first."""
+    """Return the first other value of the attribute among the named callers."""
     values = (
         caller.user_context[name]
         for caller in named

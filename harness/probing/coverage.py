@@ -1,8 +1,8 @@
-"""How much of a server a probe has asked: each tool, as each identity, with each of its parameters.
+"""The coverage of a probe: which parameter of which tool was called as which identity.
 
-A probe without findings says nothing of what it never asked. A cell is a tool, an identity of the
-suite and a parameter of the tool (or none, if it has none). It is asked if that identity's call
-with that parameter had an answer that says something of the policy: a result or a refusal.
+A probe without findings proves nothing about calls that it never made. A cell is a tool, an
+identity of the suite and a parameter of the tool (or none, if the tool has none). It is covered if
+that identity's call with that parameter had an answer that shows a decision: a result or a refusal.
 """
 
 from __future__ import annotations
@@ -17,40 +17,40 @@ from harness.types import Tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One thing to ask."""
+    """A combination of tool, identity and parameter."""
 
     tool: str
     """Name of the tool."""
     identity: str
-    """Who asks."""
+    """The caller."""
     parameter: str | None
-    """The parameter that is given; ``None`` for a tool without any."""
+    """Name of the parameter; ``None`` for a tool without any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """What was asked of what there is."""
+    """The covered share of all cells."""
 
     cells: int = 0
     """All cells."""
     never_asked: tuple[Cell, ...] = ()
-    """Those without an answer."""
+    """Cells without an answer."""
     wanted: float | None = None
-    """The least percentage that the probe was told to reach."""
+    """The required percentage, if any."""
 
     @property
     def asked(self) -> int:
-        """Number of cells that were asked."""
+        """Number of covered cells."""
         return self.cells - len(self.never_asked)
 
     @property
     def percent(self) -> float:
-        """Percentage of cells that were asked; 100 if there are none."""
+        """Percentage of covered cells; 100 if there are none."""
         return 100 * self.asked / self.cells if self.cells else 100.0
 
     @property
     def fault(self) -> str | None:
-        """Return that too little was asked, in words; ``None`` if it was enough."""
+        """Why the coverage is too low; ``None`` if it is sufficient."""
         if self.wanted is None or self.percent >= self.wanted:
             return None
         return f"Coverage is {self.percent:.1f} %, at least {self.wanted:g} % is wanted"
@@ -59,7 +59,7 @@ class Coverage:
 def measure(
     lived: Lived, tools: Iterable[Tool], silent: Collection[str], wanted: float | None
 ) -> Coverage:
-    """Return the coverage of ``tools``; calls in ``silent`` say nothing of the policy."""
+    """Return the coverage of ``tools``; calls in ``silent`` show no decision of the policy."""
     identities = dict.fromkeys(name_of(run) for run in lived.runs if not bases_of(run))
     asked = {
         Cell(tool=facts_of(run)["tool"], identity=identity, parameter=parameter)
@@ -78,7 +78,7 @@ def measure(
 
 
 def in_words(cells: Sequence[Cell]) -> Iterator[str]:
-    """Yield never-asked cells, those of one tool and parameter on a line."""
+    """Yield the cells as lines, one for each tool and parameter."""
     for (tool, parameter), same in groupby(cells, key=lambda cell: (cell.tool, cell.parameter)):
         given = "" if parameter is None else f" with {parameter}"
         yield f"{tool}{given}, as {', '.join(cell.identity for cell in same)}"

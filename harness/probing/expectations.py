@@ -1,4 +1,4 @@
-"""What the suites say must come of a call, so that a probe holds the server to it."""
+"""The decisions that suites expect of the server, by identity and call."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from harness.matching.described_calls import stated_arguments
 from harness.types import Case, Check, JsonObject, Tool
 
 DECISION = "decision"
-"""The kind of check that speaks of the server alone; others judge what a model did with its
-answers."""
+"""The kind of check that concerns the server alone; other checks also depend on the model."""
 _OF_THE_MODEL = frozenset({"not_attempted"})
 _HIDING = frozenset({"hidden"})
 
@@ -19,7 +18,7 @@ class Expectations:
     """The decisions that suites expect, by identity and call."""
 
     def __init__(self, cases: Iterable[Case], tools: Mapping[str, Tool]) -> None:
-        """Read the checks of ``cases``; ``tools`` are all that any identity is shown, by name."""
+        """Read the checks of ``cases``; ``tools`` has every listed tool by name."""
         self._tools = tools
         self._checks: dict[str, list[Check]] = {}
         for case in cases:
@@ -29,11 +28,11 @@ class Expectations:
     def of(
         self, user_context: JsonObject | None, tool: str, arguments: JsonObject
     ) -> tuple[Check, ...]:
-        """Return the checks on one call of one identity: those with these very arguments.
+        """Return the checks on one call of one identity: those with exactly these arguments.
 
-        A decision on a tool with no ``args``, or ``{}``, is about whatever a model may ask it, so
-        it fits no call in particular, unless the tool takes none; ``{$equals: {}}`` is the call
-        without any. That a tool is hidden holds for all calls of it.
+        A decision without ``args``, or with ``{}``, concerns any arguments that a model may choose,
+        so it applies to no particular call, unless the tool takes no arguments; ``{$equals: {}}``
+        is the call without arguments. An expected ``hidden`` applies to all calls of the tool.
         """
         return tuple(
             check
@@ -43,7 +42,7 @@ class Expectations:
         )
 
     def hidden_from(self, user_context: JsonObject | None) -> list[str]:
-        """Return the tools that must not be in the list of an identity."""
+        """Return the tools that must not be listed for an identity."""
         own = self._checks.get(canonical_json(user_context), ())
         return list(dict.fromkeys(check.params["tool"] for check in own if _is_hiding(check)))
 

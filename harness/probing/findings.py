@@ -1,4 +1,4 @@
-"""The findings of a probe, from its log: decisions by call and caller, and what is wrong."""
+"""Derive the findings of a probe from its log, and its table of decisions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SAID_CHARS = 160
 
 
 def read_probe(log: RunLog) -> ProbeReport:
-    """Return what ``log`` says."""
+    """Return the report on the probe in ``log``."""
     report = build_report(log)
     lived = Lived(report, log)
     altered = Altered(log, lived.with_data)
@@ -97,7 +97,7 @@ def read_probe(log: RunLog) -> ProbeReport:
 
 
 def _notes(runs: Iterable[TrialResult]) -> Iterator[str]:
-    """Yield what is worth a look and fails nothing."""
+    """Yield notes: possible problems that fail nothing."""
     for run in runs:
         for check in run.checks:
             if check.kind == LEAK_NOTE:
@@ -105,14 +105,14 @@ def _notes(runs: Iterable[TrialResult]) -> Iterator[str]:
 
 
 def _lost(runs: Iterable[TrialResult]) -> Iterator[str]:
-    """Yield why each caller had no answer, in words."""
+    """Yield the reason of each call without an answer."""
     for run in runs:
         if run.error is not None:
             yield one_line(f"{run.case.identity}: {run.error.message}")
 
 
 def _echoed(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield each call whose answer has the caller's token, once for all who made it."""
+    """Yield each call whose answer contains the caller's token, once for all callers."""
     told: set[str] = set()
     for run in lived.runs:
         result = lived.result(run)
@@ -127,7 +127,7 @@ def _echoed(lived: Lived) -> Iterator[ProbeFinding]:
 
 
 class _Facts:
-    """The runs of a probe and what each identity lived."""
+    """The decisions and findings of a probe."""
 
     def __init__(self, report: Report, lived: Lived) -> None:
         self._runs = lived.runs
@@ -144,7 +144,7 @@ class _Facts:
         }
 
     def decisions(self) -> dict[str, dict[str, Decided]]:
-        """Return every decision of the first round."""
+        """Return all decisions of the first round: call → caller → decision."""
         cells = {
             (row.group, cell.identity): cell for row in self._access.rows for cell in row.cells
         }
@@ -162,7 +162,7 @@ class _Facts:
         return table | self._listings()
 
     def _listings(self) -> dict[str, dict[str, Decided]]:
-        """Return who is shown the tools that nobody called."""
+        """Return for each tool that was not called whether it is listed, by caller."""
         called = {facts_of(run)["tool"] for run in self._runs}
         asked = {
             name_of(run): view for run in self._runs if (view := self._lived.views.get(run.key))
@@ -173,7 +173,7 @@ class _Facts:
         }
 
     def silent(self) -> dict[str, str]:
-        """Return the calls that failed for everybody who was not refused, and what was said."""
+        """Return the calls that failed for all callers that were not refused: call → message."""
         answers: dict[str, list[Result]] = {}
         for run in self._runs:
             result = self._lived.result(run)
@@ -188,7 +188,7 @@ class _Facts:
         }
 
     def findings(self) -> Iterator[ProbeFinding]:
-        """Yield everything that is wrong, worst first."""
+        """Yield all findings, worst first."""
         for leak, _ in by_value(self._access.leaks):
             yield ProbeFinding(
                 problem="leak",
@@ -276,7 +276,7 @@ class _Facts:
     def _further_than(
         self, base: str, own: Result | None, trial: TrialResult, result: Result
     ) -> Iterator[ProbeFinding]:
-        """Yield what a damaged identity is given, and its original, if let in at all, is not."""
+        """Yield what a damaged identity gets beyond its original ``base``, if anything."""
         call = label_of(trial)
         if own is None or own.call.outcome != "ok":
             denied = own is None or own.call.outcome in ("denied", "unknown_tool")

@@ -1,7 +1,7 @@
-"""Calls whose arguments or metadata are forged to get what is withheld, in which order, how many.
+"""Forged calls: calls whose arguments or metadata are forged to get withheld data; their order.
 
-A forged call is made by one of the suite's own identities. What counts as a gain is what
-`harness.probing.gains` says.
+A forged call is made as one of the suite's own identities. `harness.probing.gains` defines what
+counts as a gain.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ from harness.safe_text import shorten
 from harness.types import JsonObject
 
 MOST_FORGED = 1_000
-"""Forged calls of one probe, those left out that only confirm a gain."""
+"""Maximum number of forged calls of one probe, not counting those that confirm a gain."""
 _META_CHARS = 60
 
 Forgery: TypeAlias = Literal["identity", "arguments"]
-"""What is forged: ``identity``, another's attributes are added to a call; ``arguments``, they are
-bent to get more, or the call is repeated."""
+"""``identity``: another identity's attributes are added to a call. ``arguments``: the arguments are
+tampered with, or the call is repeated."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgedCall:
-    """A call of a caller, and how it differs from one that everybody makes."""
+    """A forged variant of a regular call."""
 
     caller: ProbeCaller
-    """Who makes it."""
+    """The caller."""
     base: ProbeCall
-    """The call that everybody makes."""
+    """The regular call."""
     kind: Forgery
-    """What is forged."""
+    """The kind of forgery."""
     words: str
-    """How it differs, in words: ``with 'role' of admin in the arguments``."""
+    """The difference in words: ``with 'role' of admin in the arguments``."""
     arguments: JsonObject
-    """What is sent."""
+    """The arguments that are sent."""
     meta: JsonObject = field(default_factory=dict)
     """Entries that are added to ``_meta`` of the request."""
     asked: JsonObject | None = None
-    """Those of the arguments that say what it is about; ``None``: all of `base`."""
+    """Those arguments that identify the requested record; ``None``: all arguments of `base`."""
     same: bool = True
-    """Whether it asks the same question as `base`, so that any withheld value in its answer is one
-    of that question."""
+    """Whether it requests the same record as `base`, so that a withheld value in its answer belongs
+    to that record."""
     times: int = 1
-    """How often it is made; the last answer counts."""
+    """Number of repetitions; the last answer counts."""
 
     @property
     def call(self) -> ProbeCall:
@@ -57,7 +57,7 @@ class ForgedCall:
 
     @property
     def label(self) -> str:
-        """What tables call it."""
+        """Its name in tables."""
         if self.times > 1:
             return f"{self.call.label} ×{self.times}"
         if not self.meta:
@@ -67,13 +67,13 @@ class ForgedCall:
 
 
 def within_bounds(forged: Sequence[ForgedCall]) -> Sequence[ForgedCall]:
-    """Return the first of ``forged`` that come to no more than `MOST_FORGED` calls."""
+    """Return the first of ``forged``, up to `MOST_FORGED` calls including repetitions."""
     sums = accumulate(one.times for one in forged)
     return [one for one, calls in zip(forged, sums, strict=True) if calls <= MOST_FORGED]
 
 
 def in_turns(each: Iterable[Iterator[ForgedCall]]) -> list[ForgedCall]:
-    """Return the first of all, then the second of all …, so that none is left out for another."""
+    """Return the first call of each iterator, then the second of each, and so on (round robin)."""
     return [one for together in zip_longest(*each) for one in together if one is not None]
 
 

@@ -1,4 +1,4 @@
-"""What forged calls gave, from the log of a probe."""
+"""Findings about forged calls, from the log of a probe."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST_FIELDS = 4
 
 
 def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield each forged call that gave what is withheld, twice, and as it stands did not."""
+    """Yield each forged call that gave withheld data twice, while the regular call did not."""
     if not lived.forged:
         return
     withheld = withheld_by(lived)
@@ -44,14 +44,14 @@ def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
 
 
 def withheld_by(lived: Lived) -> Withheld:
-    """Return what the calls of the suite's own identities withhold from each."""
+    """Return what the server withholds from each of the suite's own identities."""
     own = (run for run in lived.runs if not bases_of(run))
     views = (lived.views.get(run.key) for run in own)
     return Withheld([view for view in views if view is not None and view.results])
 
 
 def forged_kinds(lived: Lived) -> Mapping[str, int]:
-    """Return how many calls were forged, by what was forged in them."""
+    """Return the number of forged calls by kind of forgery."""
     made = (facts_of(run)["forged"] for run in lived.forged)
     count = Counter(forged["kind"] for forged in made if forged["step"] in ("before", "forged"))
     sent = (facts_of(run)["cursor"]["step"] for run in lived.turned)
@@ -61,7 +61,7 @@ def forged_kinds(lived: Lived) -> Mapping[str, int]:
 
 
 def not_forged(lived: Lived) -> int:
-    """Return how many forged calls were left out."""
+    """Return the number of forged calls beyond the maximum."""
     return max((facts_of(run)["forged"]["left_out"] for run in lived.forged), default=0)
 
 

@@ -1,7 +1,7 @@
-"""Makes forged calls, and confirms what they gave.
+"""Make forged calls, and confirm their gains.
 
-A gain counts only if the call as it stands, made right after, gives nothing more, and the forged
-one gives it again: data that changes and answers by chance are no find.
+A gain counts only if the regular call, made right after, does not have it, and the forged call,
+repeated, has it again. So changing data and random answers cause no finding.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from harness.sessions import Session
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["before", "forged", "plain", "again"]
-"""A repeated call before its last time; the forged call; the call as it stands, right after; the
-forged one again."""
+"""``before``: a repetition before the last one. ``forged``: the forged call. ``plain``: the regular
+call, right after. ``again``: the forged call once more."""
 _STEPS: Mapping[Step, str] = {
     "before": " to be repeated",
     "forged": "",
@@ -35,25 +35,25 @@ _STEPS: Mapping[Step, str] = {
     "again": " again, to confirm",
 }
 _MOST_ALIKE = 3
-"""Calls of one tool with the same arguments by name that are forged; more would try the same."""
+"""Maximum number of calls of one tool with the same names of arguments that are forged."""
 _MOST_OTHERS = 2
-"""Identities that see more, as each of which a caller poses."""
+"""Maximum number of identities with more access that a caller impersonates for one call."""
 
 
 class Forging:
     """The forged calls of a probe."""
 
     def __init__(self, asking: Asking, log: RunLog) -> None:
-        """Choose the calls by what ``log``, the probe so far, says of the calls as they stand."""
+        """Choose the forged calls by the regular calls' answers in ``log``."""
         self._asking = asking
         self._withheld = withheld_by(Lived(build_report(log), log))
         possible = in_turns([*self._possible()])
         self.calls: Sequence[ForgedCall] = within_bounds(possible)
-        """The forged calls, in the order in which they matter."""
+        """The forged calls, the most promising first."""
         self._left_out = sum(one.times for one in possible[len(self.calls) :])
 
     def _possible(self) -> Iterator[Iterator[ForgedCall]]:
-        """Yield the forged calls for each caller and call, the most telling first."""
+        """Yield the forged calls for each caller and call, the most promising first."""
         by_meta = self._asking.plan.server.identity.via == "meta"
         callers = {caller.name: caller for caller in self._asking.plan.callers}
         leaves = self._withheld.leaves()
@@ -80,11 +80,11 @@ class Forging:
                 )
                 bending = Bending(tool.input_schema, ids)
                 bent = [*bending.bent(caller, call, known)]
-                # The repeated call comes last: what it opens would spoil the others.
+                # The repeated call comes last: access that it opens would distort other results.
                 yield iter([*in_turns([posing, iter(bent[:-1])]), bent[-1]])
 
     def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
-        """Yield the calls that change nothing, with their tools."""
+        """Yield the read-only calls with their tools."""
         tools = {tool.name: tool for listed in self._asking.lists.values() for tool in listed.tools}
         for call in self._asking.calls:
             tool = tools.get(call.tool)
@@ -96,7 +96,7 @@ class Forging:
     async def ask(
         self, caller: ProbeCaller, calls: Sequence[ForgedCall]
     ) -> list[tuple[TrialLine, ToolList | None]]:
-        """Make ``calls`` as ``caller``, one after the other; each has a line."""
+        """Make ``calls`` as ``caller``, one after the other; return their lines."""
         lines: list[tuple[TrialLine, ToolList | None]] = []
         rest = list(calls)
         while rest:
@@ -112,7 +112,7 @@ class Forging:
         return lines
 
     async def _steps(self, session: Session, one: ForgedCall) -> list[TrialLine]:
-        """Make one forged call; if it gives more, confirm that."""
+        """Make one forged call; if it gives withheld data, confirm that."""
         lines: list[TrialLine] = []
         for number in range(1, one.times):
             trial = self._trial(one, one.call, "before", number)
@@ -177,9 +177,9 @@ class Forging:
 def _representatives(
     calls: Sequence[tuple[ProbeCall, Tool]], withheld: Mapping[CallKey, tuple[str, ...]]
 ) -> Iterator[tuple[ProbeCall, Tool]]:
-    """Yield at most `_MOST_ALIKE` calls of one tool with the same arguments, by their names.
+    """Yield at most `_MOST_ALIKE` calls for each tool and set of argument names.
 
-    Those come first that withhold something: a door is tried where it is shut.
+    Calls that withhold something from the caller come first.
     """
     groups: dict[tuple[str, frozenset[str]], int] = {}
     ranked = sorted(

@@ -1,9 +1,9 @@
-"""What a forged call gives a caller that is withheld from them otherwise.
+"""The gain of a forged call: data that the server otherwise withholds from the caller.
 
-Another answer is no gain: a server may ignore forged arguments, refuse them, or answer what they
-ask for. A gain is a value that the caller's own calls withhold and that another identity rightly
-gets, in a field of the same name and the same tool, and about the same record as far as ids tell.
-Values that the forged call brought itself are left out, and rows beyond the end of a page, too.
+A different answer alone is no gain: a server may ignore forged arguments, refuse them, or answer
+the changed request. A gain is a value that the caller's regular calls withhold and that another
+identity rightly gets, in the same field of the same tool, and of the same record as far as ids
+show. Values that the forged call sent itself do not count, nor do rows beyond the end of a page.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from harness.matching.texts import fold
 from harness.types import JsonObject, ToolCall
 
 _PAGING = ("next", "cursor", "hasmore", "more", "continuation", "nextpage", "nextcursor")
-"""Fields, folded, that say that there is more than a page shows."""
+"""Folded endings of the names of fields that announce a further page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What one forged call gave."""
+    """The gain of one forged call."""
 
     fields: tuple[str, ...]
-    """The fields."""
+    """Paths of the fields."""
     givers: tuple[str, ...]
-    """The identities that rightly get them."""
+    """The identities that may see these fields."""
 
 
 class Withheld:
-    """What is withheld from each identity, by the calls that everybody made."""
+    """The values that the regular calls withhold from each identity."""
 
     def __init__(self, views: Sequence[View]) -> None:
-        """Compare ``views``: those of the suite's own identities and the calls as they stand."""
+        """Compare ``views``: those of the suite's own identities in the regular calls."""
         self._views = views
 
     @cached_property
@@ -65,13 +65,13 @@ class Withheld:
         return {identity: WithheldValues(secrets) for identity, secrets in self._of.items()}
 
     def _is_given(self, view: View, secret: WithheldValue) -> bool:
-        """Whether the identity, or everybody, gets the value elsewhere, or on a further page."""
+        """Whether the identity, or everybody, gets the value elsewhere or on a later page."""
         if self._shown[view.identity].rightly(secret):
             return True
         return secret.reach == "call" and secret.kept == "left out" and self._has_more(view, secret)
 
     def _has_more(self, view: View, secret: WithheldValue) -> bool:
-        """Whether rows may be missing from an identity's answer because its page was full."""
+        """Whether rows may be missing from an identity's answer because its page is full."""
         rows = secret.leaf.path[: secret.leaf.path.rfind("[]") + 2]
         given = _rows(secret.answered, rows)
         for one in self._views:
@@ -84,9 +84,9 @@ class Withheld:
         return False
 
     def from_calls(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
-        """Return the calls that withhold something from ``identity``, and who gets it.
+        """Return the calls that withhold data from ``identity`` → the identities that get it.
 
-        Whoever gets most comes first.
+        The identity that gets most comes first.
         """
         givers: dict[CallKey, dict[str, int]] = {}
         for secret in self._of.get(identity, ()):
@@ -100,20 +100,20 @@ class Withheld:
         }
 
     def leaves(self) -> tuple[Leaf, ...]:
-        """Return every field that anybody was given."""
+        """Return every field of every answer."""
         return tuple(leaf for view in self._views for one in view.results for leaf in one.leaves)
 
     def gain(
         self, identity: str, made: ToolCall, asked: JsonObject, brought: JsonObject, *, same: bool
     ) -> Gain | None:
-        """Return what a forged call gave ``identity``; ``None`` if it is nothing.
+        """Return the gain of a forged call of ``identity``; ``None`` if there is none.
 
         Args:
-            identity: Who made it.
+            identity: The caller.
             made: The call and its answer.
-            asked: The arguments that say what it is about.
-            brought: What was sent beside the arguments, and the caller's attributes.
-            same: Whether it asks the same question as a call that everybody made.
+            asked: The arguments that identify the requested record.
+            brought: The values that were sent in addition, and the caller's attributes.
+            same: Whether it requests the same record as a regular call.
         """
         if made.outcome != "ok" or identity not in self._indexed:
             return None
@@ -133,7 +133,7 @@ class Withheld:
         return Gain(tuple(fields), tuple(givers))
 
     def _given_in(self, identity: str, result: Result, *, same: bool) -> Iterator[WithheldValue]:
-        """Yield what is withheld and stands in ``result``."""
+        """Yield the withheld values that ``result`` contains."""
         secrets = self._indexed[identity]
         unsure: list[WithheldValue] = []
         for leaf in result.leaves:
@@ -153,9 +153,9 @@ class Withheld:
                     yield secret
 
     def _whole(self, identity: str, found: Sequence[WithheldValue]) -> Iterator[WithheldValue]:
-        """Yield those of ``found`` that are all that is withheld of one answer.
+        """Yield the values of ``found`` that are together everything that one answer withholds.
 
-        Two records may share a value; that they share all is no coincidence.
+        Two records may have one equal value by chance, but hardly all values.
         """
         by_answer: dict[int, dict[int, WithheldValue]] = {}
         for secret in found:
@@ -172,12 +172,12 @@ class Withheld:
 
 
 def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | None:
-    """Whether a field with a secret's value is that secret; ``None`` where no id tells."""
+    """Whether a field with a secret's value is that secret; ``None`` if no id decides."""
     record = same_thing(secret.leaf.record, leaf.record, except_for=leaf.name)
     if record is False:
         return False
     if secret.tool != result.call.tool:
-        # Who may not list a row may not get it by its id either.
+        # A caller who must not see a row in a list must not get it by its id either.
         is_row = secret.reach == "call" and secret.kept == "left out"
         return is_row and record is True and akin(secret.leaf.name, leaf.name)
     if fold(leaf.name) != fold(secret.leaf.name):

@@ -1,8 +1,8 @@
-"""Digests of all that a probe's result depends on: equal inputs have equal digests.
+"""Digests of everything that a probe's result depends on: equal inputs have equal digests.
 
-A digest shows that two probes asked the same of the same server by the same expectations, without
-showing any of it. Secrets are in none: not in how a server is described, and what is known to be a
-secret is replaced before anything is digested.
+Equal digests show that two probes made the same calls to the same server with the same
+expectations, without revealing any of them. No secret is digested: known secrets are replaced
+before.
 """
 
 from __future__ import annotations
@@ -25,15 +25,14 @@ def inputs_of(
     """Return ``{"digest": …}`` of everything, and the digest of each part.
 
     Args:
-        plan: What is asked, of which server, as whom, by which expectations.
-        lists: Identity → the tools that it was shown.
-        kept: The decisions that these are compared with (``--expect``), if any.
+        plan: The configuration of the probe.
+        lists: Identity → its list of tools.
+        kept: The decisions that the probe is compared with (``--expect``), if any.
 
-    The parts are ``suites`` (each test with its calls and expectations: neither comments nor
-    layout, nor the order of files), ``identities`` (names and attributes), ``server`` (how it is
-    started or reached), ``tools`` (every list, by identity), ``expected`` (the kept decisions),
-    ``altered`` (values that are altered), ``options`` (what else decides what is asked)
-    and ``harness`` (its version, as it is).
+    The parts are ``suites`` (each test with its calls and expectations, but no comments, layout or
+    order of files), ``identities`` (names and attributes), ``server`` (command or URL), ``tools``
+    (the tool list of each identity), ``expected`` (the kept decisions), ``altered`` (the altered
+    values), ``options`` (further options that select calls) and ``harness`` (its plain version).
     """
     parts = {
         "suites": sorted(digest(KNOWN.json(describe_case(case))) for case in plan.cases),

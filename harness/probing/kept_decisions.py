@@ -1,4 +1,4 @@
-"""A kept table of decisions, to notice any change of them: ``harness probe --expect FILE``."""
+"""A file of decisions that later probes are compared with: ``harness probe --expect FILE``."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from harness.safe_text import one_line
 from harness.types import Location
 
 Kept: TypeAlias = Mapping[str, Mapping[str, str]]
-"""Call → caller → the decision in words, as a file keeps them."""
+"""Call → caller → decision in words, as in the file."""
 Decisions: TypeAlias = Mapping[str, Mapping[str, Decided]]
-"""Call → caller → decision, as a probe finds them."""
+"""Call → caller → decision, as found by a probe."""
 VERSION = 2
-"""Version 1 does not say how a field is withheld."""
+"""Version of the file. Version 1 does not record how a field is withheld."""
 _FIRST = 1
 
 
 def freeze(report: ProbeReport) -> str:
-    """Return the decisions of ``report`` as the text of a file that people can read and diff."""
+    """Return the decisions of ``report`` as the text of a file that can be read and diffed."""
     table = {
         call: {caller: words_of(decided) for caller, decided in sorted(callers.items())}
         for call, callers in sorted(report.decisions.items())
@@ -82,7 +82,7 @@ def read_frozen(path: Path) -> Kept:
 
 
 def _in_some_way(decision: str) -> str:
-    """Return a decision of version 1 as one of today."""
+    """Convert a decision of version 1 into the current form."""
     if not decision.startswith(_WITHOUT):
         return decision
     names = decision.removeprefix(_WITHOUT).split(", ")
@@ -94,28 +94,28 @@ def _invalid(path: Path, message: str, meant: str | None = None) -> InvalidInput
 
 
 Direction: TypeAlias = Literal["more", "less", "other"]
-"""Whether a caller came to more than before (also where they lost something else), only to less, or
-to neither: a refusal in another form, a call that was not asked."""
+"""``more``: the caller gains access (and may lose other access). ``less``: the caller only loses
+access. ``other``: neither, such as a refusal in another form or a call that was not made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One decision that is not what was kept."""
+    """One decision that differs from the file."""
 
     call: str
-    """The call, or the tool that nobody called."""
+    """The call, or the name of a tool that was not called."""
     caller: str
-    """Whose decision it is."""
+    """The caller."""
     before: str | None
-    """The kept decision in words; ``None`` if it was not asked."""
+    """The decision in the file; ``None`` if the file has none."""
     now: str | None
-    """The present one; ``None`` if it was not asked."""
+    """The decision now; ``None`` if the call was not made."""
     direction: Direction
-    """Whether the caller gains."""
+    """Whether the caller gains or loses access."""
     gains: tuple[str, ...] = ()
-    """Fields that the caller gets now, and did not before."""
+    """Fields that only the new decision gives."""
     loses: tuple[str, ...] = ()
-    """Fields that the caller got before, and does not now."""
+    """Fields that only the old decision gave."""
 
     @property
     def words(self) -> str:
@@ -133,7 +133,7 @@ class Change:
 
 
 def changes(kept: Kept, decisions: Decisions) -> Iterator[Change]:
-    """Yield everything in which ``decisions`` differ from what was kept."""
+    """Yield every difference between ``decisions`` and those in the file."""
     for call in dict.fromkeys((*kept, *decisions)):
         before, now = kept.get(call, {}), decisions.get(call, {})
         for caller in dict.fromkeys((*before, *now)):
@@ -168,8 +168,8 @@ def _change(call: str, caller: str, old: str | None, new: str | None) -> Change:
 
 _DATA = 2
 _GIVEN = {"hidden": 0, "denied": 1, "listed": 1, "filtered": _DATA, "allowed": _DATA}
-"""How much a decision gives: nothing, that there is such a tool, or its data. Any other decision,
-an error for example, says nothing about access."""
+"""Rank of the access that a decision gives: none, knowledge of the tool, or its data. Other
+decisions, such as an error, have no rank."""
 _WITHOUT = "filtered without "
 
 
@@ -179,12 +179,12 @@ def _access(decision: str | None) -> str:
 
 _LEFT_OUT, _MASKED, _PARTLY, _SOMEHOW = "left out", "masked", "partly masked", "in some way"
 _SHOWN = {_LEFT_OUT: 0, _MASKED: 1, _PARTLY: 2, None: 3}
-"""How much is shown of a field that is withheld in this way; ``None``: it is not withheld."""
+"""Rank of a field's visibility by the way it is withheld; ``None``: it is not withheld."""
 _FIELD = re.compile(rf"(?P<name>.*?)(?: \((?P<how>{_MASKED}|{_PARTLY}|{_SOMEHOW})\))?")
 
 
 def _held_back(decision: str | None) -> dict[str, str]:
-    """Return the fields that are withheld, and how."""
+    """Return the withheld fields and how each is withheld."""
     if decision is None or not decision.startswith(_WITHOUT):
         return {}
     parts = map(_FIELD.fullmatch, decision.removeprefix(_WITHOUT).split(", "))
@@ -192,14 +192,14 @@ def _held_back(decision: str | None) -> dict[str, str]:
 
 
 def _opens(before: str, now: str | None) -> bool:
-    """Whether a field is shown more than before; a way that is not known is no change."""
+    """Whether a field became more visible; an unknown way of withholding counts as no change."""
     if now is not None and _SOMEHOW in (before, now):
         return False
     return _SHOWN.get(before, 0) < _SHOWN[now]
 
 
 def _is_the_same(old: str | None, new: str | None) -> bool:
-    """Whether two decisions differ at most in that one does not say how fields are withheld."""
+    """Whether two decisions are equal, except that one does not record how fields are withheld."""
     before, now = _held_back(old), _held_back(new)
     return (
         bool(before)
@@ -209,9 +209,9 @@ def _is_the_same(old: str | None, new: str | None) -> bool:
 
 
 def words_of(decided: Decided) -> str:
-    """Return a decision on a line: ``denied (tool_error)``, ``filtered without email, phone``.
+    """Return a decision on one line: ``denied (tool_error)``, ``filtered without email, phone``.
 
-    A field that is not left out is named with what stands in its place: ``phone (masked)``.
+    A field that is masked instead of left out is marked: ``phone (masked)``.
     """
     if decided.access == "filtered":
         how = dict.fromkeys(decided.masked, f" ({_MASKED})")

@@ -17,19 +17,19 @@ from harness.types import JsonObject
 _LIKE = str.maketrans({"a": "\u0430", "e": "\u0435", "o": "\u043e", "c": "\u0441", "i": "\u0456"})
 """Latin letters → Cyrillic ones that look the same."""
 _WIDE = {code: code + 0xFEE0 for code in range(0x21, 0x7F)}
-"""ASCII characters → full-width ones, which Unicode's normal form takes for the same."""
+"""ASCII characters → full-width ones, which Unicode normalisation (NFKC) makes equal."""
 _INVISIBLE = "\u200b"
 """A character that takes no room."""
 _SPACED = ("scope", "scp", "scopes")
 """Attributes that are lists with blanks between (RFC 6749), so that blanks around mean nothing."""
 _SHORT = 4
-"""A value of fewer characters, such as a number, is too common to be shortened."""
+"""Shorter values, such as numbers, are too common to be truncated."""
 
 
 def lookalike_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
-    """Return identities with attributes that only look like those of ``callers``.
+    """Return identities with attributes that resemble those of ``callers``.
 
-    Each has as its base the identity with an unknown value in the same place.
+    The base of each is the identity with an unknown value of the same attribute.
     """
     callers = tuple(callers)
     taken = {canonical_json(caller.user_context) for caller in callers}

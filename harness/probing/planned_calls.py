@@ -1,4 +1,4 @@
-"""The calls of a probe: those in suites, and one for each read-only tool that no suite calls."""
+"""Choose the calls of a probe: the suites' calls, and one for each other read-only tool."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 
 _LABEL_CHARS = 70
 _FORBIDDING = frozenset({"must_not_call"})
-"""Checks that name a call because nobody should make it."""
+"""Checks that name a call that must not be made."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeCall:
-    """One call that every identity makes."""
+    """A call that every identity makes."""
 
     tool: str
-    """The server's name of the tool."""
+    """The tool's name on the server."""
     arguments: JsonObject
-    """What is sent."""
+    """The arguments."""
     changes: bool
-    """Whether it may change something; such calls come last."""
+    """Whether it may change data; such calls come last."""
 
     @property
     def label(self) -> str:
-        """What tables call it, and no other call of theirs: ``get_customer(id=7)``."""
+        """Its unique name in tables: ``get_customer(id=7)``."""
         given = ", ".join(
             f"{name}={json.dumps(value, ensure_ascii=False)}"
             for name, value in self.arguments.items()
@@ -48,16 +48,16 @@ class ProbeCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
-    """A tool that is not called, and why."""
+    """A tool that is not called."""
 
     tool: str
-    """Its name."""
+    """Name of the tool."""
     reason: str
-    """In words."""
+    """Why it is not called."""
 
 
 def check_names(server: ServerSpec, lists: Iterable[ToolList], cases: Iterable[Case]) -> None:
-    """Refuse names of tools that none of ``lists`` offers: in ``cases``, and blocked ones.
+    """Refuse names of tools, in ``cases`` or blocked, that none of ``lists`` has.
 
     Raises:
         InvalidInput: with all of them.
@@ -88,12 +88,12 @@ def choose_calls(
     block: Collection[str] = (),
     read_only: bool = False,
 ) -> tuple[list[ProbeCall], list[Skipped]]:
-    """Return the calls to make on ``tools`` (all that any identity is shown), and those left out.
+    """Return the calls to make, and the tools that are left out.
 
-    Tools that change something are called only if ``destructive`` is set; tools that the server's
-    guard rails (`GuardRails`) forbid are never called. An unmarked tool may change something
-    whatever its description says, so it is called only as a suite states, never with made-up
-    arguments.
+    ``tools`` has every listed tool. Tools that change data are called only if ``destructive`` is
+    set; tools that the server's guard rails (`GuardRails`) forbid are never called. A tool without
+    annotations may change data, so it is called only with arguments that a suite states, never
+    with drafted ones.
     """
     expected: dict[str, dict[str, JsonObject]] = {}
     for tool, arguments, forbidden in _expected(cases):
@@ -158,7 +158,7 @@ def _calls_of(
 
 
 def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:
-    """Yield calls with complete arguments in checks and scripts, and whether each is forbidden."""
+    """Yield each complete call in checks, setup and teardown, and whether it is forbidden."""
     for case in cases:
         for call in (*case.setup, *case.teardown):
             yield call.tool, call.arguments, False

@@ -47,7 +47,7 @@ from harness.utc import utc_now
 __all__ = ["ProbePlan", "probe"]
 
 AT_ONCE = 4
-"""Callers side by side."""
+"""Number of concurrent callers."""
 
 
 async def probe(
@@ -59,12 +59,12 @@ async def probe(
     *,
     kept: Kept | None = None,
 ) -> tuple[RunLog, tuple[Skipped, ...]]:
-    """Ask, and return the log, which also says what is wrong, and what was not called.
+    """Run the probe; return its log, which includes the findings, and the tools left out.
 
-    ``begin`` is told how many ask, and how many calls each of them makes.
-    ``failing_changes`` returns the changed decisions that fail the probe. ``judge_suite`` is given
-    the answers, and returns why the suite itself fails it, if it does. ``kept`` are the decisions
-    that these are compared with, for the digest of the inputs.
+    ``begin`` is called with the number of callers and the number of calls of each.
+    ``failing_changes`` returns the changed decisions that fail the probe. ``judge_suite`` gets the
+    log and returns why the suite itself fails the probe, if it does. ``kept`` are the decisions of
+    ``--expect``, for the digest of the inputs.
 
     Raises:
         NothingToRun: there is no call to make.
@@ -138,18 +138,18 @@ def _tell(learners: Iterable[Callable[[str], None]], secret: str) -> None:
 
 
 _Round: TypeAlias = tuple[ProbeCaller, Sequence[ProbeCall], int]
-"""Who makes which calls, and for the how manieth time."""
+"""A caller, its calls, and the number of the round from 0."""
 
 
 @dataclass(slots=True)
 class _Course:
-    """What is asked one after the other, and what it says so far."""
+    """The execution of a probe: its order of calls, and the answers so far."""
 
     asking: Asking
     log: LogWriter
     listed: set[str] = field(default_factory=set)
     answers: list[Answer] = field(default_factory=list)
-    """What the suite's own identities were told."""
+    """The answers to the suite's own identities."""
 
     async def run(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
         limiter = anyio.CapacityLimiter(AT_ONCE)
@@ -174,7 +174,7 @@ class _Course:
         await self._confirm()
 
     async def forge(self, forging: Forging) -> None:
-        """Make the forged calls, all callers side by side."""
+        """Make the forged calls, all callers concurrently."""
         limiter = anyio.CapacityLimiter(AT_ONCE)
 
         async def work(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
@@ -186,9 +186,9 @@ class _Course:
                 group.start_soon(work, calls[0].caller, calls)
 
     async def change(self, rounds: Sequence[_Round]) -> None:
-        """Make the calls that change something, when nobody asks anything else any more.
+        """Make the calls that change data, after all other calls.
 
-        A server that the configuration has run only once at a time runs only once here, too.
+        With ``isolation: none`` only one process of the server runs at a time.
         """
         await self.asking.pool.end_idle()
         alone = self.asking.plan.server.isolation == "none"
@@ -205,7 +205,7 @@ class _Course:
                 group.start_soon(work, caller, calls)
 
     async def _confirm(self) -> None:
-        """Have whoever is suspected ask again, as often as it takes to clear them or to be sure."""
+        """Repeat suspicious calls until each is confirmed or cleared."""
         guilty: Counter[str] = Counter()
         in_order = sorted(
             self.answers, key=lambda answer: (answer.call, answer.name)
@@ -217,7 +217,7 @@ class _Course:
                 guilty[suspicion.name] += followed
 
     def keep(self, lines: Sequence[tuple[TrialLine, ToolList | None]]) -> None:
-        """Log ``lines``, with tool lists that are new."""
+        """Log ``lines``, with new tool lists."""
         for line, tools in lines:
             if tools is not None and tools.digest not in self.listed:
                 self.listed.add(tools.digest)

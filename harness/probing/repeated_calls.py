@@ -1,7 +1,7 @@
-"""Repeat a suspect's call after other callers, in changing order, before reporting it.
+"""Repeat a suspicious call after other callers, in changing order, before reporting it.
 
-An identity that the server remembers returns each time with the same previous caller; news, jokes,
-load-balanced nodes and caches that warm up do not.
+If the server remembers the previous caller's identity, the answer depends on the previous caller
+each time. Changing data, random texts, load balancing and warming caches do not show that pattern.
 """
 
 from __future__ import annotations
@@ -12,49 +12,48 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 ROUNDS = 8
-"""How often a suspected call is repeated after each other caller. Where a server answers at random,
-a false alarm has a probability of at most 2 in 10,000 with two different answers, and of less than
-1 in 100,000 with three."""
+"""How often a suspicious call is repeated after each other caller. If a server answers at random, a
+false alarm has a probability of at most 2 in 10,000 with two different answers, and of less than 1
+in 100,000 with three."""
 MOST_BEFORE = 4
-"""Number of other callers after whom a suspected call is repeated."""
+"""Maximum number of other callers after whom a suspicious call is repeated."""
 MOST_CONFIRMED = 3
-"""Number of confirmed calls of one caller after which its other suspicious calls of the same sort
-are not repeated."""
+"""Maximum number of confirmed calls of one caller; its other suspicious calls are not repeated."""
 
 
 class Again(NamedTuple):
-    """Why a call is made once more."""
+    """The reason for repeating a call."""
 
     words: str
-    """Told behind its name: ``after bobby``."""
+    """Suffix of its name: ``after bobby``."""
     after: str | None = None
-    """The caller before it; ``None`` for the call that the suspected one follows."""
+    """The previous caller; ``None`` for the previous caller's own call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
-    """One caller's answer to one call, which came out differently."""
+    """A call of one caller whose answers differ."""
 
     name: str
-    """Whose."""
+    """Name of the caller."""
     call: str
-    """To what, as tables have it."""
+    """Name of the call in tables."""
     how: str
-    """What differed, in words."""
+    """The difference in words."""
     after: tuple[str, ...]
-    """Who may have asked before, the most telling first."""
+    """Possible previous callers, those with different answers first."""
 
     @property
     def before(self) -> tuple[str, ...]:
-        """Return the callers after whom the call is repeated; its own, too, if only one is left."""
+        """The callers after whom the call is repeated; at least two, so maybe the caller itself."""
         others = self.after[:MOST_BEFORE]
         return others if len(others) > 1 else (*others, self.name)
 
     def orders(self) -> Iterator[tuple[str, ...]]:
-        """Yield them for each round in some order, the same in every probe.
+        """Yield the callers in a random but reproducible order for each round.
 
-        The second round turns the first one round: answers that take turns, in whatever number,
-        cannot keep step.
+        The second round reverses the first, so that answers that alternate regularly do not seem
+        to depend on the previous caller.
         """
         dice = random.Random(f"{self.call} {self.name}")  # noqa: S311 - repeatable, not secret
         yield self.before

@@ -1,4 +1,4 @@
-"""The call behind a finding, to make again: as a request, and as a ``harness call`` to paste."""
+"""Repeat the call behind a finding: as a JSON-RPC request, or as a ``harness call`` command."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
 from harness.types import JsonObject, Report
 
 _LONGEST = 2_000
-"""Characters of a command that somebody pastes; an attribute of 50,000 is for the log alone."""
+"""Maximum length of a command, so that it can be pasted."""
 NOTHING: JsonObject = {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a probe's server and identities come from, in the words of its command line."""
+    """The arguments of ``harness probe`` that select suites and servers."""
 
     suites: Sequence[str] = ()
-    """The suites that were named; none: all of the project."""
+    """The named suites; empty: all suites of the project."""
     servers: Sequence[str] = ()
-    """Each ``--server``; none: that of the suites."""
+    """The values of ``--server``; empty: the suites' server."""
 
     def command(
         self,
@@ -38,10 +38,10 @@ class Origin:
         meta: JsonObject = NOTHING,
         times: int = 1,
     ) -> str | None:
-        """Return the command for ``call`` of ``caller``; ``None`` if it were too long to paste.
+        """Return the command for ``call`` of ``caller``; ``None`` if it is too long to paste.
 
-        It names the identity, or states its attributes if it is a damaged one. A token is never in
-        it: the command makes one, of the sort that ``--credential`` says.
+        It has the identity's name, or the attributes of a damaged identity. It never has a token:
+        ``harness call`` creates one of the kind ``--credential``.
         """
         words = ["harness", "call", call.tool, *self._options(caller)]
         words += ["--args", _json(call.arguments)] if call.arguments else []
@@ -51,7 +51,7 @@ class Origin:
         return text if len(text) <= _LONGEST else None
 
     def fact(self, *asked: Any, **how: Any) -> dict[str, str]:
-        """Return ``{"command": …}`` for the log, with what `command` takes; empty without any."""
+        """Return ``{"command": …}`` for the log, or ``{}``; takes the arguments of `command`."""
         command = self.command(*asked, **how)
         return {} if command is None else {"command": command}
 
@@ -71,23 +71,23 @@ class Origin:
 
 
 def _json(value: Any) -> str:
-    """Return JSON in which letters that look like others, or like nothing, are told apart."""
+    """Return ASCII JSON, so that lookalike and invisible letters are recognisable."""
     return json.dumps(value, separators=(", ", ": "))
 
 
 def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
-    """Return the call that showed ``finding``, and who made it; ``None`` if no single call did.
+    """Return the call that showed ``finding`` and its caller; ``None`` if no single call did.
 
-    ``jsonrpc`` is the text of the request, with everything that was forged in it. It has the
-    identity in ``_meta``, where servers read it unless they are told by headers, a token or the
-    environment: these have to carry the ``user_context`` then, with the ``credential`` that is
-    named. ``command`` makes the call again; a log of an older version has none.
+    ``jsonrpc`` is the text of the request, including forged parts. It has the identity in
+    ``_meta``. If the server takes the identity from headers, a token or the environment, these
+    must carry ``user_context`` instead, with the named ``credential``. ``command`` repeats the
+    call; logs of older versions do not have it.
     """
     run = next(
         (
             one
             for one in asked(report.results)
-            # A call that followed others shows nothing by itself.
+            # A call whose result depends on earlier calls shows nothing alone.
             if not {"after", "opener", "alone"} & facts_of(one).keys()
             and finding.call in (label_of(one), one.case.name)
             and name_of(one) in finding.callers

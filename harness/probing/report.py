@@ -26,78 +26,77 @@ Problem: TypeAlias = Literal[
     "unstable",
     "unobserved",
 ]
-"""What can be wrong with decisions:
+"""Kinds of findings:
 
-- ``leak``: a value that is kept from an identity in one place stands in another
+- ``leak``: a value that is withheld from an identity in one place appears in another
   (`harness.judging.policy.leaks`).
-- ``unexpected``: the suite expects another decision of this very call, or that a tool is hidden
-  that is listed.
-- ``hidden_callable``: a tool is not in an identity's list, and works all the same.
-- ``fails_open``: a damaged identity gets more than the one that it was made from, or is shown more
-  tools.
-- ``token_accepted``: a token that a verifier has to refuse was let in.
-- ``token_echoed``: an answer has the token that the server was shown.
-- ``token_swapped``: within a session of somebody, another token or none gives what its owner does
-  not get otherwise.
-- ``smuggled_identity``: a call with another's attributes in its arguments or its ``_meta`` gives
-  what is withheld from the caller.
-- ``opened_by_arguments``: a call with bent arguments, or repeated, gives what is withheld from the
-  caller.
-- ``interference``: an answer differs when a value is altered that its caller must not see.
-- ``foreign_cursor``: with a cursor that somebody else was given, a call gives what the caller's own
-  pages withhold.
-- ``unstable``: the same caller gets another answer to the same call, depending on who asked before:
-  with other fields or another outcome, or one that somebody else gets; asked again, it followed the
-  caller before every time.
-- ``unobserved``: nothing shows that the server knows who asks."""
+- ``unexpected``: the decision on a call differs from the suite's expectation, or a tool is listed
+  that the suite expects to be hidden.
+- ``hidden_callable``: a tool is not listed for an identity, but calling it works.
+- ``fails_open``: a damaged identity gets more data or tools than its original.
+- ``token_accepted``: the server accepted a token that a verifier must refuse.
+- ``token_echoed``: an answer contains the token that was sent to the server.
+- ``token_swapped``: in another caller's session, a token (or none) gives data that its owner does
+  not get in an own session.
+- ``smuggled_identity``: a call with another identity's attributes in its arguments or ``_meta``
+  gives data that is withheld from the caller.
+- ``opened_by_arguments``: a call with tampered arguments, or repeated, gives data that is withheld
+  from the caller.
+- ``interference``: an answer changes when a value is altered that its caller must not see.
+- ``foreign_cursor``: a call with another caller's cursor gives data that the caller's own pages
+  withhold.
+- ``unstable``: the answer to the same call of the same caller depends on the previous caller, in
+  its fields, its outcome, or by repeating another caller's answer; each repetition confirmed it.
+- ``unobserved``: no answer shows that the server takes the identity into account."""
 
 
 TokenFate: TypeAlias = Literal["accepted", "refused", "as_nobody", "unclear"]
-"""What became of a token that a verifier has to refuse: it was let in; it, or each call with it,
-was refused; whoever showed it got what nobody in particular gets; nothing tells."""
+"""What the server did with a token that a verifier must refuse. ``accepted``: it accepted the
+token. ``refused``: it refused the token or each call. ``as_nobody``: it treated the caller as
+anonymous. ``unclear``: the answers do not show which."""
 
 
 NOT_TRIED = ("keys that the issuer has withdrawn",)
-"""What an attacker with tokens may do and a probe does not."""
+"""Attacks with tokens that a probe does not try."""
 SWAPS = ("another token in the middle of a session", "the session id of another caller")
-"""What a probe tries where sessions are of one server over HTTP and somebody's call works."""
+"""Attacks that a probe tries over HTTP on a single server, if some call works."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeFinding:
-    """One thing that is wrong."""
+    """One finding of a probe."""
 
     problem: Problem
-    """What sort of thing."""
+    """The kind of finding."""
     words: str
-    """What happened, on a line."""
+    """The finding on one line."""
     callers: tuple[str, ...] = ()
-    """The identities that it is about."""
+    """The identities concerned."""
     call: str | None = None
     """The call that showed it."""
     shown: tuple[str, ...] = ()
-    """What shows it, a line each, where the words alone do not."""
+    """Further lines with evidence, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decided:
-    """What one caller came to with one call."""
+    """The server's decision on one call of one caller."""
 
     access: str
-    """``allowed``, ``filtered``, ``denied``, ``hidden``, ``error``; ``listed`` of a tool that
-    nobody called."""
+    """``allowed``, ``filtered``, ``denied``, ``hidden``, ``error``; ``listed`` for a tool that was
+    not called."""
     shape: str | None = None
-    """How it was refused or filtered."""
+    """The form of the refusal or filtering."""
     fields: tuple[str, ...] = ()
-    """Fields that others get for the same call."""
+    """Withheld fields: others get them for the same call."""
     masked: tuple[str, ...] = ()
-    """Those of them that are masked."""
+    """The withheld fields that are masked."""
     partly: tuple[str, ...] = ()
-    """Those of these whose mask leaves a part of the value readable."""
+    """The masked fields whose mask leaves a part of the value readable."""
 
     @classmethod
     def of(cls, decision: Decision) -> Self:
-        """Return a decision of the judges as one of a probe's table."""
+        """Convert a decision of `harness.judging.policy` into one of a probe's table."""
         return cls(
             access=decision.access,
             shape=decision.shape,
@@ -109,48 +108,47 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeReport:
-    """A probe's log, read."""
+    """The report on a probe."""
 
     report: Report
-    """As for any run."""
+    """The general report, as for any run."""
     decisions: Mapping[str, Mapping[str, Decided]]
     """Call → caller → decision."""
     findings: tuple[ProbeFinding, ...]
-    """What is wrong, worst first."""
+    """The findings, worst first."""
     callers: tuple[str, ...]
     """The suite's own identities."""
     damaged: int
-    """How many damaged identities and flawed tokens asked."""
+    """Number of damaged identities and flawed tokens that were tried."""
     untold: tuple[str, ...]
-    """Those of them whose identity could not be told to the server, so that they got nothing."""
+    """Damaged identities that could not be sent to the server."""
     tokens: Mapping[str, TokenFate]
-    """What became of the tokens that a verifier has to refuse; they are among ``damaged``."""
+    """Flawed token → what the server did with it; they are included in ``damaged``."""
     swapped: int
-    """How many calls were made with another token than the one that opened their session."""
+    """Number of calls with another token than the one that opened their session."""
     not_asked: int
-    """Damaged identities beyond `harness.probing.callers.MAX_DAMAGED`, which did not ask."""
+    """Number of damaged identities beyond `harness.probing.callers.MAX_DAMAGED`."""
     forged: Mapping[str, int]
-    """How many calls were forged, by what was forged in them (`harness.probing.forged_calls`)."""
+    """Number of forged calls by kind (`harness.probing.forged_calls`)."""
     not_forged: int
-    """Forged calls beyond `harness.probing.forged_calls.MOST_FORGED`, which were not made."""
+    """Number of forged calls beyond `harness.probing.forged_calls.MOST_FORGED`."""
     altered: tuple[Account, ...]
-    """How far the search for what depends on altered values went, for each of them."""
+    """The scope and result of the comparison for each altered value."""
     silent: Mapping[str, str]
-    """Calls that say nothing of the policy, for they failed for whoever was not refused; and what
-    was said."""
+    """Calls that show no decision, since they failed for every caller that was not refused → the
+    error message."""
     notes: tuple[str, ...]
-    """Notes that fail nothing, one line each: withheld values in the server's stderr, and rounded
-    numbers."""
+    """Notes that do not fail the probe, one line each: withheld values in the server's stderr, and
+    rounded numbers."""
     lost: tuple[str, ...]
-    """What kept the suite's own identities from asking, and where a damaged one had no answer, in
-    words."""
+    """Calls without an answer, each with the reason."""
 
     coverage: Coverage
-    """How much of the server was asked."""
+    """The coverage of the probe."""
 
     @property
     def flawed(self) -> int:
-        """How many tokens were shown that a verifier has to refuse."""
+        """Number of flawed tokens that were sent."""
         return len(self.tokens)
 
     @property

@@ -1,7 +1,7 @@
-"""Calls with another's identity smuggled into them: in the arguments, or in ``_meta``.
+"""Calls with another identity's attributes in their arguments or in ``_meta``.
 
-A server that takes who asks from what the model wrote, or merges it over what the transport says,
-gives a caller what is withheld from them. Keys that a tool declares itself are tried as well.
+A server that takes the identity from the arguments of the model, or lets them override the
+identity of the transport, gives the caller withheld data. Keys that a tool declares are tried, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
 from harness.types import JsonObject
 
 KEYS = ("_meta", "user_context", "role", "as_role", "user", "identity", "is_admin")
-"""Keys that are added to the arguments beside the other identity's own attributes."""
+"""Keys that are added to the arguments besides the other identity's own attributes."""
 _MOST_ATTRIBUTES = 5
 _MOST_LEVELS = 4
 _ROLES = ("role", "roles", "group", "groups", "scope")
@@ -38,17 +38,17 @@ _NAMES = ("username", "user", "name", "sub", "user_id", "id", "email")
 def smuggled(
     caller: ProbeCaller, call: ProbeCall, other: ProbeCaller, schema: JsonObject, *, by_meta: bool
 ) -> Iterator[ForgedCall]:
-    """Yield ``call`` of ``caller`` with the identity of ``other`` in it, in one place at a time.
+    """Yield ``call`` of ``caller`` with the identity of ``other``, in one place at a time.
 
     Args:
-        caller: Who asks.
-        call: The call that they make.
-        other: Whose attributes are smuggled: somebody who sees more.
+        caller: The caller.
+        call: The regular call.
+        other: An identity with more access, whose attributes are added.
         schema: The input schema of the tool.
-        by_meta: Whether identities travel in ``_meta`` of the request, so that the place is taken.
+        by_meta: Whether the caller's own identity is sent in ``_meta``, so that its key is taken.
     """
     context = other.user_context or {}
-    # What the tool takes such an argument for, nobody knows: it may ask for something else.
+    # A declared argument may have another meaning and request other data.
     declared = frozenset(schema.get("properties") or {})
     sent: set[str] = {canonical_json(call.arguments)}
     for place, arguments in _places(call.arguments, schema, context, other.name):
@@ -79,7 +79,7 @@ def smuggled(
 def _places(
     arguments: JsonObject, schema: JsonObject, context: JsonObject, name: str
 ) -> Iterator[tuple[str, JsonObject]]:
-    """Yield forged arguments, each with the key that was added, in words."""
+    """Yield a description of the added keys, and the forged arguments."""
     for key, value in _values(context, name).items():
         if key not in arguments:
             yield f"the key {key!r}", {**arguments, key: value}
@@ -95,7 +95,7 @@ def _places(
 
 
 def _values(context: JsonObject, name: str) -> dict[str, Any]:
-    """Return what is added under which key."""
+    """Return the keys to add, with their values."""
     role = _role_of(context, name)
     own = dict(list(context.items())[:_MOST_ATTRIBUTES])
     user = next((context[key] for key in _NAMES if context.get(key)), dict(context))
@@ -112,7 +112,7 @@ def _values(context: JsonObject, name: str) -> dict[str, Any]:
 
 
 def _other_names(context: JsonObject, name: str) -> dict[str, Any]:
-    """Return the identity under the names that programs give to whom they act for."""
+    """Return the identity under the usual names for impersonation and principals."""
     role = _role_of(context, name)
     return {
         **dict.fromkeys(_DEPUTIES, role),
@@ -137,7 +137,7 @@ def _everything(context: JsonObject) -> JsonObject:
 
 
 def _levels(arguments: JsonObject, schema: JsonObject) -> Iterator[str]:
-    """Yield the names of arguments that are objects: by the schema, or as they are sent."""
+    """Yield the names of arguments that are objects, by the schema or by their value."""
     declared: Mapping[str, Any] = schema.get("properties") or {}
     of_schema = (
         name
@@ -154,7 +154,7 @@ def _is_object(declared: Any) -> bool:
 
 
 def _with(arguments: JsonObject, name: str, added: JsonObject) -> JsonObject:
-    """Return ``arguments`` with keys ``added`` to the objects within the argument ``name``."""
+    """Return ``arguments`` with keys ``added`` to the objects inside the argument ``name``."""
     return {**arguments, name: _deeply(arguments.get(name) or {}, added)}
 
 

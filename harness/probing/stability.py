@@ -1,8 +1,8 @@
-"""Whether the same caller gets the same answer to the same call, whoever asked before.
+"""Find answers that depend on the previous caller.
 
-Data changes, and that is no fault: what comes out differently is only suspected. The suspect then
-asks again right after others (`harness.probing.repeated_calls`), and what follows the caller
-before, every time, is an identity that the server remembers.
+Data may change, so different answers to the same call are only suspicious. The call is then
+repeated right after other callers (`harness.probing.repeated_calls`). If its answer depends on the
+previous caller every time, the server remembers an identity across calls.
 """
 
 from __future__ import annotations
@@ -30,21 +30,20 @@ _TIME_OF_DAY = re.compile(r"\d:\d\d")
 
 
 class Answer(NamedTuple):
-    """What one caller was told."""
+    """The answer to one call of one caller."""
 
     name: str
-    """Who called."""
+    """Name of the caller."""
     call: str
-    """What was called, as tables have it."""
+    """Name of the call in tables."""
     result: Result | None
-    """What came of it; ``None`` where nothing was called."""
+    """Its result; ``None`` if no call was made."""
 
 
 def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
-    """Yield calls that one of the suite's own identities makes twice with different results.
+    """Yield calls that one of the suite's own identities made twice with different results.
 
-    Different are another outcome, other fields, and words of an answer that somebody else gets as
-    well.
+    Results differ by their outcome, by their fields, or because one equals another caller's result.
     """
     rounds: dict[tuple[str, str], list[Result]] = {}
     for name, call, result in answers:
@@ -68,7 +67,7 @@ def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
 
 
 def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """Return the callers; those whose answer differs from every earlier caller's come first."""
+    """Return the callers; those with an answer that no earlier caller got come first."""
     seen: dict[frozenset[str], str] = {}
     for name, words in callers.items():
         seen.setdefault(words, name)
@@ -76,7 +75,7 @@ def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
 
 
 def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield suspected calls that followed the previous caller every time they were repeated."""
+    """Yield suspicious calls whose answer depended on the previous caller in every repetition."""
     heard: dict[tuple[str, str], dict[str, list[frozenset[str]]]] = {}
     for run in lived.again:
         result, facts = lived.result(run), facts_of(run)
@@ -104,7 +103,7 @@ def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
 
 
 def _answers_of(lived: Lived) -> Iterator[Answer]:
-    """Yield the answers to the suites' own identities in the rounds of all callers."""
+    """Yield the answers to the suites' own identities in the common calls."""
     return (
         Answer(name_of(run), label_of(run), lived.result(run))
         for run in lived.runs
@@ -127,14 +126,14 @@ def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> 
 
 
 def told(result: Result | None) -> frozenset[str]:
-    """Return a call's outcome and told values, for comparison; empty if it had no answer."""
+    """Return a call's outcome and distinctive values for comparison; empty without an answer."""
     if result is None or result.call.outcome in NO_ANSWER:
         return frozenset()
     return _telling(result) | {_kind(result)}
 
 
 def _kind(result: Result) -> str:
-    """Return how a call came out, with the fields that it gave, in words that can be compared."""
+    """Return the outcome of a call and its number of fields, in words."""
     if result.call.outcome != "ok":
         return str(result.call.outcome)
     fields = sorted({leaf.path for leaf in result.leaves})
@@ -142,10 +141,10 @@ def _kind(result: Result) -> str:
 
 
 def _telling(result: Result) -> frozenset[str]:
-    """Return the texts of a good answer that are told from a coincidence, each with its place.
+    """Return the distinctive texts of a successful answer, each with its path.
 
-    Numbers and times are left out: what is measured or counted differs from one time to the next
-    whoever asks.
+    Numbers and times are left out, since measured or counted values change independently of the
+    caller.
     """
     if result.call.outcome != "ok":
         return frozenset()
@@ -165,13 +164,13 @@ def _telling(result: Result) -> frozenset[str]:
 
 
 def _is_time(value: object) -> bool:
-    """Whether a text is nothing but a time of day, in any notation, with a date or without."""
+    """Whether a text is only a time of day, in any notation, with or without a date."""
     if not isinstance(value, str) or _TIME_OF_DAY.search(value) is None:
         return False
     return not any(map(str.isalnum, _TIMES_AND_NUMBERS.sub("", value)))
 
 
 def _exchanged(results: Sequence[Result]) -> Iterator[frozenset[str]]:
-    """Yield what answers to one call tell where another tells something else instead, not more."""
+    """Yield the texts of answers that have other texts than another answer, not just more."""
     distinct = {_telling(result) for result in results}
     return (one for one in distinct if any(one - other and other - one for other in distinct))

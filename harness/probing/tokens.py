@@ -1,4 +1,4 @@
-"""What becomes of tokens that a verifier has to refuse, and of those swapped within a session."""
+"""What the server does with flawed tokens, and with tokens that are swapped within a session."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from harness.safe_text import one_line
 from harness.types import FLAWS, TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
-"""Of what several calls with one token come to, the last of these counts."""
+"""If calls with one token have different outcomes, the last of these in this order counts."""
 
 
 def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield each flawed token that was accepted, but those that the standards leave open."""
+    """Yield each flawed token that was accepted, unless the standards allow it."""
     for result, what, call in _accepted(lived):
         if FLAWS[facts_of(result)["credential"]].left_open is None:
             words = f"{facts_of(result)['damage']} of {bases_of(result)[0]} was accepted: {what}"
@@ -25,9 +25,9 @@ def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
 
 
 def _accepted(lived: Lived) -> Iterator[tuple[TrialResult, str, str | None]]:
-    """Yield calls that work with a flawed token but not without one, and tools that it shows.
+    """Yield calls that work with a flawed token but not without one, and tools that it lists.
 
-    Each with what it is that tells, in words, and the call.
+    Each comes with the evidence in words, and the call.
     """
     answered, lists = lived.answered(), lived.lists()
     told: set[str] = set()
@@ -51,7 +51,7 @@ def _accepted(lived: Lived) -> Iterator[tuple[TrialResult, str, str | None]]:
 
 
 def fates(lived: Lived) -> dict[str, TokenFate]:
-    """Return what became of each flawed token, by caller."""
+    """Return the outcome of each flawed token, by caller."""
     found: dict[str, TokenFate] = {}
     answered = lived.answered()
     for result in filter(is_flawed, lived.runs):
@@ -70,7 +70,7 @@ def fates(lived: Lived) -> dict[str, TokenFate]:
 def _fate(
     trial: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None
 ) -> TokenFate:
-    """Return the fate of a call with a flawed token; ``base`` had a good one, ``nobody`` none."""
+    """Return the outcome of a flawed token; ``base`` sent a valid one, ``nobody`` none."""
     result = lived.result(trial)
     if lived.refused(trial) or (result is not None and result.call.refusal == "http_status"):
         return "refused"
@@ -83,7 +83,7 @@ def _fate(
 
 
 def swapped_gains(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield each call that works within somebody's session, and otherwise not with that token."""
+    """Yield each call that works in another caller's session, but not in an own session."""
     answered = lived.answered()
     for run in lived.swapped:
         facts, result = facts_of(run), lived.result(run)

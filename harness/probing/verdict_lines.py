@@ -1,7 +1,7 @@
-"""The findings of a probe as verdicts in its log, so that no view of it looks better than it is.
+"""Write the findings of a probe as verdicts into its log, so that every view of it shows them.
 
-A finding fails the call that showed it. One that no single call shows, such as a changed decision,
-is a failed entry of its own.
+A finding fails the call that showed it. A finding without such a call, for example a changed
+decision, becomes a failed entry of its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.runlog import RunLog, TrialLine
 from harness.types import Caller, Case, CheckResult, Trial, TrialError, TrialResult
 
 KIND = "probe"
-"""Kind of the check that stands for a finding."""
+"""Kind of the check that represents a finding."""
 _CHANGED = "decision_kept"
 _SCORE = "mutation_score"
 
@@ -27,11 +27,10 @@ _SCORE = "mutation_score"
 def verdict_lines(
     report: ProbeReport, log: RunLog, changed: Sequence[str] = (), fault: str | None = None
 ) -> Iterator[TrialLine]:
-    """Yield the lines that say in ``log`` what ``report`` found and which decisions ``changed``.
+    """Yield the lines to append to ``log`` for the findings and the ``changed`` decisions.
 
-    ``fault`` says what is wrong with the suite itself.
-
-    Leaks and unexpected decisions are left out where the log already fails the call for them.
+    ``fault`` is a failure of the suite itself. Leaks and unexpected decisions are left out if the
+    log already fails the call for them.
     """
     by_call: dict[tuple[str, str], TrialResult] = {}
     for result in sorted(asked(log.results), key=lambda result: result.index):
@@ -66,7 +65,7 @@ def _shown_by(
 
 
 def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
-    """Whether the log fails the call without another check: by its leaks, or by its checks."""
+    """Whether the log already fails the call for this finding."""
     if finding.problem in ("leak", "token_echoed"):
         return True
     return finding.problem == "unexpected" and any(
@@ -95,7 +94,7 @@ def _entry(problem: str, words: str, callers: Iterable[str] = ()) -> TrialLine:
 
 
 def _unanswered(name: str, words: str) -> TrialLine:
-    """Return an entry of its own for an altered value that showed nothing: an error, no success."""
+    """Return an error entry for an altered value with an inconclusive comparison."""
     error = TrialError(kind="harness", message=words)
     return TrialLine(run=not_started(_trial("interference", name), "error", error=error))
 

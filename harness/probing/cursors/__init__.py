@@ -1,1 +1,1 @@
-"""Cursors of other callers: whoever sends one must get no more than with their own."""
+"""Pagination cursors of other callers: sending one must give no more than one's own cursors."""

@@ -1,4 +1,4 @@
-"""Which argument of a tool takes a cursor, and which field of its result gives one."""
+"""Find the argument of a tool that takes a cursor, and the result's field that has one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _TAKES = frozenset(
     {"cursor", "nextcursor", "pagetoken", "nextpagetoken", "nexttoken", "continuation"}
     | {"continuationtoken", "marker", "nextmarker", "startingafter", "after", "scrollid"}
 )
-"""Arguments, folded, that say where to go on."""
+"""Folded names of arguments that take a cursor."""
 _GIVES = ("cursor", "pagetoken", "nexttoken", "continuation", "continuationtoken", "marker", "next")
-"""How the names of fields end, folded, that say it; and ``scroll_id``."""
+"""Folded endings of the names of fields that hold a cursor; ``scroll_id`` is one, too."""
 LISTS: Mapping[str, str] = {
     "tools/list": "tools",
     "resources/list": "resources",
@@ -33,7 +33,7 @@ def cursor_argument(tool: Tool) -> str | None:
 
 
 def _text(part: object) -> bool:
-    """Whether a schema takes text, or does not say what it takes."""
+    """Whether a schema allows text."""
     kinds = part.get("type") if isinstance(part, Mapping) else None
     options = part.get("anyOf") if isinstance(part, Mapping) else None
     if isinstance(options, list):
@@ -42,7 +42,7 @@ def _text(part: object) -> bool:
 
 
 def cursor_of(result: Result) -> str | None:
-    """Return the cursor to what comes after ``result``; ``None`` if it has none."""
+    """Return the cursor to the page after ``result``; ``None`` if there is none."""
     for leaf in result.leaves:
         if isinstance(leaf.value, str) and leaf.value and gives_cursor(leaf.name):
             return leaf.value
@@ -55,7 +55,7 @@ def gives_cursor(name: str) -> bool:
 
 
 def followed(arguments: JsonObject, name: str, cursor: str) -> JsonObject:
-    """Return ``arguments`` that go on at ``cursor``."""
+    """Return ``arguments`` for the page at ``cursor``."""
     return {**arguments, name: cursor}
 
 

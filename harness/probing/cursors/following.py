@@ -1,7 +1,7 @@
-"""Sends the cursor that one identity was given as another one.
+"""Send one identity's cursor as another identity.
 
-Each use has a cursor of its own, fresh from its owner, since a server may take one only once. The
-caller reads all their own pages before and after, so that data which changes meanwhile is no find.
+Each use gets a fresh cursor from its owner, since a server may accept a cursor only once. The
+caller reads all of their own pages before and after, so that changing data causes no finding.
 """
 
 from __future__ import annotations
@@ -25,17 +25,19 @@ from harness.sessions import Session
 from harness.types import Caller, Case, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["own", "fresh", "theirs", "cross", "own again"]
-"""A page of the caller; the owner's first page, for its cursor; what the owner gets with it; what
-the caller gets with it; a page of the caller once more."""
+"""``own``: a page of the caller. ``fresh``: the owner's first page, for its cursor. ``theirs``: the
+owner's page at that cursor. ``cross``: the caller's page at it. ``own again``: a page of the caller
+afterwards."""
 MOST_PAIRS = 24
-"""Pairs of owner and caller that are tried, over all calls."""
+"""Maximum number of pairs of owner and caller, over all calls."""
 MOST_PAGES = 10
-"""Pages of a caller's own that are read. Whoever has more is not judged by missing rows."""
+"""Maximum number of the caller's own pages that are read. If there are more, a row that is missing
+from them is no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A call whose answer gives its owner a cursor, and who else sends that."""
+    """A call whose result has a cursor for its owner, and another caller who sends that cursor."""
 
     owner: ProbeCaller
     caller: ProbeCaller
@@ -82,7 +84,7 @@ def _argument(tool: Tool, call: ProbeCall) -> str | None:
 
 
 async def crossed(asking: Asking, pair: Pair) -> list[tuple[TrialLine, ToolList | None]]:
-    """Try one pair; without lines if a session does not open."""
+    """Try one pair and return the log lines; none if a session does not open."""
     try:
         async with asking.session(pair.owner) as owner, asking.session(pair.caller) as caller:
             course = _Course(asking, pair, [])
@@ -102,7 +104,7 @@ class _Course:
     lines: list[TrialLine]
 
     async def walk(self, session: Session, step: Step) -> None:
-        """Read the caller's own pages to their end."""
+        """Read all pages of the caller."""
         call = self.pair.call
         for page in range(1, MOST_PAGES + 1):
             result = await self._made(session, self.pair.caller, call, step, page)
@@ -112,7 +114,7 @@ class _Course:
             call = self._with(cursor)
 
     async def cross(self, owner: Session, caller: Session, times: int) -> None:
-        """Have both send a cursor that the owner was given, a fresh one each."""
+        """Send a fresh cursor of the owner as the owner, and another one as the caller."""
         for session, who, step in (
             (owner, self.pair.owner, "theirs"),
             (caller, self.pair.caller, "cross"),

@@ -1,4 +1,4 @@
-"""What the cursors of others opened, from the log of a probe."""
+"""Findings about cursors of other callers, from the log of a probe."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_FIELDS = 4
 
 
 def cursor_gains(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield each cursor that gave another caller what their own pages withhold, both times."""
+    """Yield each cursor that gave another caller data that their own pages withhold, both times."""
     groups: dict[tuple[str, str, str], list[TrialResult]] = {}
     for run in lived.turned:
         told = facts_of(run)["cursor"]
@@ -43,14 +43,14 @@ def cursor_gains(lived: Lived) -> Iterator[ProbeFinding]:
 
 
 class _Steps:
-    """What was asked of one pair, and answered."""
+    """The calls of one pair, and their results."""
 
     def __init__(self, lived: Lived, runs: Sequence[TrialResult]) -> None:
         self.runs = {(_step(run), facts_of(run)["cursor"]["number"]): run for run in runs}
         self._results = {step: lived.result(run) for step, run in self.runs.items()}
 
     def opened(self, number: int) -> list[str]:
-        """Return the fields that the caller got from the owner's cursor, and not otherwise."""
+        """Return the fields that the caller got only with the owner's cursor."""
         theirs, cross = (self._results.get((step, number)) for step in ("theirs", "cross"))
         if theirs is None or cross is None or cross.call.outcome != "ok":
             return []
@@ -76,9 +76,9 @@ class _Steps:
         return [name for name in listed(cross) if name in {*listed(theirs)} - known]
 
     def _own(self) -> tuple[list[Leaf] | None, bool]:
-        """Return the fields of the caller's own pages, before and after, and whether that is all.
+        """Return the fields of the caller's own pages, and whether these pages are complete.
 
-        ``None`` if their own call had no answer. A refusal is one: nothing at all is given.
+        ``None`` if a call had no answer. A refusal is an answer without any field.
         """
         leaves: list[Leaf] = []
         whole = True
@@ -94,7 +94,7 @@ class _Steps:
         return leaves, whole
 
     def _is_withheld(self, leaf: Leaf, own: Sequence[Leaf], *, whole: bool) -> bool:
-        """Whether the caller's own pages have the same record without this field, or not at all."""
+        """Whether the caller's own pages lack this field of the record, or the whole record."""
         same = [one for one in own if same_thing(one.record, leaf.record, leaf.name)]
         if same:
             there = [one for one in same if one.path == leaf.path]
@@ -112,7 +112,7 @@ def _step(result: TrialResult) -> str:
 
 
 def _tells(leaf: Leaf) -> bool:
-    """Whether a field says something: neither empty nor masked, and not where to go on."""
+    """Whether a field has data: it is neither empty, nor masked, nor a cursor."""
     value = leaf.value
     return value not in (None, "") and not is_masked(value) and not gives_cursor(leaf.name)
 

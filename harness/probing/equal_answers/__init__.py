@@ -1,6 +1,6 @@
-"""Answers that are the same for everybody: meant so by the server, or mixed up by it.
+"""Answers that are equal for all callers: intended, or a mix-up of identities.
 
-A cache that forgets whose answer it holds, or an identity that is kept from the first request,
-makes all callers of one process equal, and then nothing contradicts it. So each caller makes such a
-call again in a process of its own. What a caller gets less there, it got because of somebody else.
+A cache whose key lacks the caller, or an identity that is kept from the first request, makes all
+callers of one process equal, so comparing them shows nothing. Each caller therefore repeats such a
+call in a separate process. Data that is missing there came from another caller's identity.
 """

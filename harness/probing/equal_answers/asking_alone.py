@@ -1,4 +1,4 @@
-"""Makes calls again in processes of their own, where all callers of one process got the same."""
+"""Repeat a call in separate processes if all callers of one process got the same answer."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
 async def ask_alone(asking: Asking, answers: Sequence[Answer]) -> Lines:
-    """Make the calls of ``answers`` that everybody was answered alike again, each caller alone.
+    """Repeat the calls that all callers got the same answer to, each caller in a separate process.
 
-    What then comes out differently is repeated, alone and after somebody who gets more alone.
-    Servers that are not started here, or whose callers do not share a process, are left out.
+    If a caller gets less there, the call is repeated both alone and after a caller who gets more.
+    Servers that are not started by the probe, or whose callers do not share a process, are left
+    out.
     """
     server = asking.plan.server
     shares = server.shared().isolation == "none" and server.transport.command is not None
@@ -44,7 +45,7 @@ async def ask_alone(asking: Asking, answers: Sequence[Answer]) -> Lines:
 
 
 def _equal_calls(asking: Asking, answers: Sequence[Answer]) -> Iterator[ProbeCall]:
-    """Yield the calls to which every one of the suite's identities got the same good answer."""
+    """Yield the calls that succeeded with the same answer for all of the suite's identities."""
     names = {caller.name for caller in asking.plan.callers}
     of_call: dict[str, dict[str, set[frozenset[str]]]] = {}
     failed: set[str] = set()
@@ -62,7 +63,7 @@ def _equal_calls(asking: Asking, answers: Sequence[Answer]) -> Iterator[ProbeCal
 
 @dataclass(slots=True)
 class _Alone:
-    """What was asked, and what each caller was told alone."""
+    """The calls in separate processes, and their results by caller and call."""
 
     asking: Asking
     lines: Lines = field(default_factory=list)
@@ -71,10 +72,10 @@ class _Alone:
     async def by_itself(
         self, caller: ProbeCaller, calls: Sequence[ProbeCall], number: int
     ) -> Mapping[str, Result]:
-        """Make ``calls`` as ``caller``, the only one in its process; return what was answered.
+        """Make ``calls`` as ``caller``, each in a separate process; return the results.
 
-        Each is made twice, and the second answer counts: as after somebody else, the process has
-        had the call before, and it has a process to itself.
+        Each call is made twice and the second answer counts, so that the process has answered the
+        call once before, as it has in the comparison after another caller.
         """
         found: dict[str, Result] = {}
         for call in calls:
@@ -95,7 +96,7 @@ class _Alone:
     def suspects(
         self, calls: Sequence[ProbeCall]
     ) -> Iterator[tuple[ProbeCaller, ProbeCall, ProbeCaller]]:
-        """Yield who gets less alone, of which call, and who gets most; one call of each caller."""
+        """Yield a caller who gets less alone, the call, and the caller who gets most; once each."""
         callers = {caller.name: caller for caller in self.asking.plan.callers}
         seen: set[str] = set()
         for call in calls:
@@ -116,7 +117,7 @@ class _Alone:
     async def is_confirmed(
         self, suspect: ProbeCaller, call: ProbeCall, other: ProbeCaller, number: int
     ) -> bool:
-        """Make the call after ``other`` in one process, and alone again; whether it differs."""
+        """Repeat the call after ``other`` in one process, and alone; return if it gives more."""
         after = await self._after(suspect, call, other, number)
         alone = (await self.by_itself(suspect, [call], number)).get(call.label)
         first = self.results[suspect.name, call.label]

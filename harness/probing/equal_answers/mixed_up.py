@@ -1,4 +1,4 @@
-"""Callers who get more in a process in which somebody else has asked before."""
+"""Findings about callers who get more in a process that another caller has used before."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from harness.probing.stability import told
 from harness.safe_text import one_line
 
 ROUNDS = 6
-"""How often a suspected call is repeated alone; after another caller once less. Where a
-server answers at random, a false alarm has a probability of less than 1 in 1,000 with two
+"""How often a suspicious call is repeated alone; after another caller it is repeated once less.
+If a server answers at random, a false alarm has a probability of less than 1 in 1,000 with two
 different answers, and of less than 1 in 100,000 with three."""
 
 
 def gives_more(result: Result, own: Result) -> bool:
-    """Whether ``result`` gives what ``own``, an answer to the same call, refuses or keeps back."""
+    """Whether ``result`` has data that ``own``, a result of the same call, refuses or withholds."""
     if result.call.outcome != "ok":
         return False
     if own.call.outcome == "ok":
@@ -26,7 +26,7 @@ def gives_more(result: Result, own: Result) -> bool:
 
 
 def mixed_up(lived: Lived) -> Iterator[ProbeFinding]:
-    """Yield calls that give a caller more after somebody else, every time they were repeated."""
+    """Yield calls that gave a caller more after another caller, in every repetition."""
     alone: dict[tuple[str, str], list[Result]] = {}
     after: dict[tuple[str, str], dict[str, list[Result]]] = {}
     for run in lived.alone:

@@ -1,6 +1,6 @@
-"""Non-interference: who must not see a value gets equal answers when it is altered.
+"""Non-interference: altering a value must not change the answers to callers who must not see it.
 
-`data_sets` makes the two sets of data, `asking` asks in both, `further_calls` says what beyond the
-suite's own calls, `records` and `places` take answers apart, and `comparing` says which differences
-count; `outcome` is what all of that comes to, from the log alone.
+`data_sets` defines the two sets of data, A and B. `asking` makes the calls with both;
+`further_calls` adds calls to the suite's own. `records` and `places` split answers into comparable
+places, `comparing` decides which differences count, `outcome` derives the findings from the log.
 """

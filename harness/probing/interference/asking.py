@@ -1,8 +1,8 @@
-"""Asks with both sets of data, in turns, and confirms what differs.
+"""Make the calls with both sets of data, and confirm differences.
 
-The order is A, B, A: what differs between the two times with the data of A varies by itself, be it
-by chance or by the clock, and is no evidence. Each time the server is a fresh process, or its data
-are set up anew, and gets the same calls in the same order.
+The order is A, B, A: a part that differs between the two passes with A varies by chance or with
+time, so it is no evidence. In each pass the server is a new process, or its data is set up anew,
+and it gets the same calls in the same order.
 """
 
 from __future__ import annotations
@@ -39,33 +39,33 @@ from harness.types import (
 )
 
 MOST_PAIRS = 6
-"""How often a suspected answer is asked for again with either data."""
+"""How often a suspicious call is repeated with each set of data."""
 Asks = Sequence[tuple[ProbeCaller, Sequence[ProbeCall]]]
-"""Who asks what, in order."""
+"""Callers and their calls, in order."""
 Lines = Sequence[tuple[TrialLine, ToolList | None]]
 
 
 @dataclass(slots=True)
 class Interference:
-    """Everything that is asked because of one altered value."""
+    """All calls for one altered value."""
 
     asking: Asking
-    """The probe, which knows callers and calls."""
+    """The probe, which has the callers and calls."""
     number: int
-    """Which of the alterations, from 0."""
+    """Index of the alteration, from 0."""
     learn: Callable[[str], None]
-    """Gets every new secret before it is used."""
+    """Called with every new secret before it is used."""
     keep: Callable[[Lines], None]
     """Logs lines."""
     _records: list[Record] = field(default_factory=list)
     _visits: int = 0
     _holds: Which = "A"
-    """The data of a server that runs already, as they were last set up."""
+    """The set of data that an already running server has now."""
     _left_out: int = 0
     _failed: bool = False
 
     async def run(self) -> None:
-        """Ask everything; whatever fails is logged."""
+        """Make all calls; failures are logged."""
         try:
             await self._ask()
         finally:
@@ -93,7 +93,7 @@ class Interference:
 
     @property
     def alteration(self) -> Alteration:
-        """What is altered."""
+        """The altered value."""
         return self.asking.plan.alterations[self.number]
 
     def _comparison(self) -> Comparison:
@@ -101,7 +101,7 @@ class Interference:
         return Comparison(declared, self._records)
 
     def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
-        """Yield the calls whose arguments may be others, with their tools."""
+        """Yield the calls of read-only tools, whose arguments may be changed, with their tools."""
         tools = {tool.name: tool for listed in self.asking.lists.values() for tool in listed.tools}
         for call in self.asking.calls:
             tool = tools.get(call.tool)
@@ -116,7 +116,7 @@ class Interference:
     async def _confirm(
         self, further: Mapping[str, Sequence[ProbeCall]], own: Sequence[ProbeCall]
     ) -> None:
-        """Ask again for what differs, with B and A in turns, for as long as it differs."""
+        """Repeat suspicious calls with B and A in turns, as long as they differ."""
         suspects = self._comparison().suspects()
         for _ in range(MOST_PAIRS):
             if not suspects or self._failed:
@@ -124,7 +124,7 @@ class Interference:
             by_caller: dict[str, list[ProbeCall]] = {}
             for name, label in suspects:
                 known = {call.label: call for call in (*further.get(name, ()), *own)}
-                # What is shown before any call takes a call to be seen.
+                # The list of tools is recorded with the first call of a session.
                 call = own[0] if label == SHOWN else known[label]
                 by_caller.setdefault(name, []).append(call)
             asks = [
@@ -139,7 +139,7 @@ class Interference:
     # ── One visit ────────────────────────────────────────────────────────────────────────────
 
     async def _visit(self, which: Which, stage: Stage, asks: Asks) -> None:
-        """Set up one set of data, and ask."""
+        """Set up one set of data, and make the calls."""
         self._visits += 1
         visit = partial(self._trial, which, stage)
         server = server_with(self.asking.plan.server, data_set(self.alteration, which))
@@ -161,7 +161,7 @@ class Interference:
             self._fail(which, stage, asks[0][0], errors)
 
     async def _set_up(self, pool: Pool, which: Which) -> None:
-        """Make the calls that bring about the data.
+        """Make the calls that set up the data.
 
         Raises:
             ServerError: one fails.
@@ -184,7 +184,7 @@ class Interference:
                     )
 
     async def _put_back(self) -> None:
-        """Leave a server that runs already with the data of A, if a visit of B was the last."""
+        """Restore data set A on a server that was running before."""
         if self.asking.plan.server.transport.command is not None:
             return
         caller = setup_caller(self.alteration, self.asking.plan.callers)
@@ -209,7 +209,7 @@ class Interference:
         caller: ProbeCaller,
         errors: BaseExceptionGroup[HarnessError],
     ) -> None:
-        """Log that a set of data could not be had."""
+        """Log that a set of data could not be set up."""
         self._failed = True
         error: BaseException = errors
         while isinstance(error, BaseExceptionGroup):

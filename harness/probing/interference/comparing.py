@@ -1,4 +1,4 @@
-"""The answers with both sets of data, compared: who may see the value, and what depends on it."""
+"""Compare the answers with both sets of data: who may see the value, and what depends on it."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ from harness.probing.interference.places import (
 from harness.probing.interference.records import SHOWN, Asked, Record, Stage
 
 _Both: TypeAlias = tuple[tuple[Leaf, ...], tuple[Leaf, ...]]
-"""Fields of an answer with the data of A, and of the same with those of B."""
+"""Fields of an answer with data set A, and with data set B."""
 _BOTH: tuple[Which, Which] = ("A", "B")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Dependent:
-    """An answer that depends on the value, and must not."""
+    """An answer that depends on the value although it must not."""
 
     asked: Asked
-    """Who asked what."""
+    """The caller and the call."""
     record: Record
-    """The call with the data of B."""
+    """The call with data set B."""
     differences: tuple[Difference, ...]
-    """What differs, the most telling first."""
+    """The differences, the most significant first."""
 
 
 class Comparison:
-    """The answers to one alteration's calls, with both sets of data."""
+    """The answers to all calls for one alteration, with both sets of data."""
 
     def __init__(self, declared: Declared, records: Iterable[Record]) -> None:
-        """Compare ``records``, those of the alteration ``declared``, in the order of asking."""
+        """Compare the ``records`` of the alteration ``declared``, in the order of calls."""
         self.declared = declared
         self.records = tuple(records)
-        """All of them."""
+        """All records."""
         self._of_stage: dict[Stage, list[tuple[Asked, Compared]]] = {}
         self._groups: dict[Stage, dict[Asked, dict[Which, list[Record]]]] = {}
         for one in self.records:
@@ -56,11 +56,11 @@ class Comparison:
 
     @cached_property
     def _given(self) -> Mapping[Asked, _Both]:
-        """Calls whose answer has the field with another value in B → what only A and only B has.
+        """Calls whose field has another value in B → the fields that only A or only B has.
 
-        Where one call shows two identities different changes, the one with the more exact values,
-        then the one with more of them, is given the field; the other may be told of it in its own
-        rows, or get a rounder number of the same name.
+        If one call shows two identities different changes, the identity with the more exact values
+        (then, with more values) counts as the one that gets the field. The other may get only its
+        own rows, or a rounded number under the same name.
         """
         found: dict[Asked, tuple[_Both, int]] = {}
         for asked, answers in self._groups.get("own", {}).items():
@@ -84,7 +84,7 @@ class Comparison:
 
     @cached_property
     def givers(self) -> tuple[str, ...]:
-        """The identities that get the field itself, and see it change."""
+        """The identities that get the field itself and see it change."""
         return tuple(dict.fromkeys(asked.caller for asked in self._given))
 
     @cached_property
@@ -102,12 +102,12 @@ class Comparison:
 
     @cached_property
     def must_not_see(self) -> tuple[str, ...]:
-        """Everybody else."""
+        """All other identities."""
         everybody = dict.fromkeys(asked.caller for asked in self._groups.get("own", {}))
         return tuple(name for name in everybody if name not in self.may_see)
 
     def altered(self) -> _Both:
-        """Return the fields that only A has, and those that only B has, as somebody gets them."""
+        """Return the fields that only A has, and those that only B has."""
         a, b = (
             {_value(leaf): leaf for both in self._given.values() for leaf in both[side]}
             for side in (0, 1)
@@ -115,7 +115,7 @@ class Comparison:
         return tuple(a.values()), tuple(b.values())
 
     def pages(self, leads_on: Callable[[str], bool]) -> Mapping[str, Sequence[str]]:
-        """Return the texts that each identity is given in fields whose name ``leads_on``."""
+        """Return each identity's texts in fields that ``leads_on`` accepts, such as cursors."""
         found: dict[str, dict[str, None]] = {}
         for asked, both in self._groups.get("own", {}).items():
             result = both["A"][0].result if both["A"] else None
@@ -125,7 +125,7 @@ class Comparison:
         return {name: tuple(texts) for name, texts in found.items()}
 
     def alike(self) -> Mapping[str, int]:
-        """Return a number for each identity, equal for those that get the same sort of answers."""
+        """Return a number for each identity, equal for answers with the same structure."""
         sorts: dict[str, set[object]] = {}
         for asked, both in self._groups.get("own", {}).items():
             answers = sorts.setdefault(asked.caller, set())
@@ -140,7 +140,7 @@ class Comparison:
 
     @property
     def fault(self) -> str | None:
-        """Why nothing was found out, in words; ``None`` if something was."""
+        """Why the comparison is inconclusive; ``None`` if it is not."""
         if not any(both["A"] and both["B"] for both in self._groups.get("own", {}).values()):
             return "nothing was compared, since not both sets of data were reached"
         if not self.givers:
@@ -155,15 +155,15 @@ class Comparison:
     # ── What depends on it ───────────────────────────────────────────────────────────────────
 
     def suspects(self) -> list[Asked]:
-        """Return the answers that differ so far, and must not."""
+        """Return the calls whose answers differ so far although they must not."""
         return list(self._differing("own") | self._differing("further"))
 
     def again(self) -> list[Asked]:
-        """Return those that still differ in the way that they did at first, asked again."""
+        """Return the calls that, repeated, still differ in the same place."""
         return list(self._confirmed())
 
     def dependents(self) -> Iterator[Dependent]:
-        """Yield the answers that depend on the value, however often they were asked for."""
+        """Yield the answers that depended on the value in every repetition."""
         for asked, differences in self._confirmed().items():
             both = next(
                 self._groups[stage][asked]
@@ -187,14 +187,14 @@ class Comparison:
         for asked, compared in self._compared(stage):
             kept = tuple(one for one in compared.differences if not self._is_released(asked, one))
             released = len(kept) < len(compared.differences)
-            # What may depend on the value also changes the size of the whole.
+            # A part that may depend on the value also changes the size of the whole result.
             telling = tuple(one for one in kept if not (released and one.place.kind == "whole"))
             if telling:
                 found[asked] = telling
         return found
 
     def _compared(self, stage: Stage) -> Sequence[tuple[Asked, Compared]]:
-        """Return what comes of each answer of those who must not see the value."""
+        """Return the comparison of each answer to an identity that must not see the value."""
         if stage not in self._of_stage:
             must_not_see = frozenset(self.must_not_see)
             self._of_stage[stage] = [
@@ -217,7 +217,7 @@ class Comparison:
     # ── What it comes to ─────────────────────────────────────────────────────────────────────
 
     def account(self) -> Account:
-        """Return how much was compared, and how much was not."""
+        """Return what was compared and what was left out."""
         answers = varying = places = 0
         released: Counter[str] = Counter()
         for stage in ("own", "further"):
@@ -251,34 +251,34 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """How far the search for what depends on one value went."""
+    """The scope and result of the comparison for one altered value."""
 
     name: str
-    """What messages call the value."""
+    """Name of the value in messages."""
     field: str
-    """The field that has it."""
+    """Name of the field that has it."""
     may_see: tuple[str, ...]
-    """Identities that saw it change, and may."""
+    """Identities that saw it change and may see it."""
     must_not_see: tuple[str, ...]
     """Identities whose answers were compared."""
     answers: int
-    """Answers that were compared; each was given with both sets of data."""
+    """Number of compared answers, each with both sets of data."""
     dependent: int
-    """Those of them that depend on the value, and must not."""
+    """Number of compared answers that depend on the value although they must not."""
     calls: int
-    """Calls that were made for that, over all sets of data."""
+    """Number of calls with both sets of data."""
     varying_answers: int
-    """Answers of which a part was not compared, because it varies with equal data."""
+    """Number of answers with a part that was not compared because it varies with equal data."""
     varying_places: int
-    """Such parts."""
+    """Number of such parts."""
     may_depend: tuple[str, ...]
-    """Where answers do depend on the value, and may."""
+    """Places of answers that depend on the value, as the suite allows."""
     not_confirmed: int
-    """Answers that differed at first, and not every time when asked again."""
+    """Number of answers that differed at first, but not in every repetition."""
     left_out: int
-    """Further calls beyond the most that are made."""
+    """Number of further calls beyond the maximum, which were not made."""
     fault: str | None
-    """Why nothing was found out."""
+    """Why the comparison is inconclusive."""
 
 
 def _values(leaves: Sequence[Leaf]) -> tuple[str, ...]:
@@ -295,7 +295,7 @@ def _change(both: _Both) -> tuple[tuple[str, ...], ...]:
 
 
 def _exactness(both: Iterable[Iterable[Leaf]]) -> int:
-    """Return how much altered values say: the most characters, without zeros at the end."""
+    """Return how exact altered values are: their characters without trailing zeros."""
     return sum(
         max((len(_value(leaf).rstrip("0.")) for leaf in leaves), default=0) for leaves in both
     )

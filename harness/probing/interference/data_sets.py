@@ -1,4 +1,4 @@
-"""The two sets of data: how a server gets each, and which declarations cannot work."""
+"""The two sets of data of an alteration: start a server with them, and validate declarations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.trust.gate import Deed
 from harness.types import Alteration, DataSet, JsonObject, Location, ServerSpec
 
 Which: TypeAlias = Literal["A", "B"]
-"""The data as it is, and the same data with another value."""
+"""``A``: the original data. ``B``: the same data with the value altered."""
 
 
 def data_set(alteration: Alteration, which: Which) -> DataSet:
@@ -24,10 +24,10 @@ def data_set(alteration: Alteration, which: Which) -> DataSet:
 
 
 def server_with(server: ServerSpec, data: DataSet) -> ServerSpec:
-    """Return ``server`` with that data, for as long as one process of it lives."""
+    """Return ``server`` with ``data`` for the lifetime of its process."""
     transport = server.transport
     return replace(
-        # A process of its own is fresh, and a reset for each caller would undo what was set up.
+        # A separate process is new anyway, and a reset for each caller would undo the setup.
         server.isolated_by("identity").shared(),
         reset=None,
         transport=replace(
@@ -37,12 +37,12 @@ def server_with(server: ServerSpec, data: DataSet) -> ServerSpec:
 
 
 def servers_with(server: ServerSpec, alterations: Iterable[Alteration]) -> Iterator[ServerSpec]:
-    """Yield ``server`` with each set of data, for who must know what they hold of secrets."""
+    """Yield ``server`` with each set of data; redaction takes the secrets from them."""
     return (server_with(server, data) for one in alterations for data in (one.a, one.b))
 
 
 def described(one: Alteration) -> JsonObject:
-    """Return all that ``one`` says, as JSON; it may hold secrets."""
+    """Return ``one`` as JSON, secrets included."""
     return {
         "field": one.field,
         "withheld_from": list(one.withheld_from),
@@ -88,7 +88,7 @@ def expanded(
 def check(
     alterations: Iterable[Alteration], server: ServerSpec, callers: Sequence[ProbeCaller]
 ) -> None:
-    """Refuse declarations that cannot work with ``server``, before anything is asked.
+    """Refuse declarations that cannot work with ``server``, before any call.
 
     Raises:
         InvalidInput: with all of them.
@@ -101,7 +101,7 @@ def check(
 
 
 def setup_caller(alteration: Alteration, callers: Iterable[ProbeCaller]) -> ProbeCaller:
-    """Return who makes the calls that set up the data; `check` has found that there is one."""
+    """Return the caller of the setup calls, which `check` has validated."""
     given = alteration.setup_as
     if isinstance(given, str):
         return next(caller for caller in callers if caller.name == given)

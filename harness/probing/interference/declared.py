@@ -1,4 +1,4 @@
-"""What a suite declares of an altered value, as a probe's log keeps it."""
+"""An altered value as the suite declares it and the probe's log records it."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _OF_THE_MODEL = frozenset({"not_attempted"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
-    """One altered value, without how it is altered."""
+    """The declaration of one altered value, without its data."""
 
     name: str
-    """What messages call it."""
+    """Name of the value in messages."""
     field: str
-    """The field that has it."""
+    """Name of the field that has it."""
     at: str = ""
-    """Where the suite declares it, for messages."""
+    """File and line of the declaration, for messages."""
     withheld_from: frozenset[str] = frozenset()
-    """Identities that must not see it although they get the field."""
+    """Identities that must not see the value although they get the field."""
     may_depend: tuple[MayDepend, ...] = ()
-    """Answers that may depend on it."""
+    """Answers that may depend on the value."""
     refused: Mapping[str, Sequence[str]]
     """Call → identities that the suite expects not to get the field from it."""
     granted: Mapping[str, Sequence[str]]
@@ -93,7 +93,7 @@ def declared_in(settings: Mapping[str, Any]) -> Iterator[Declared]:
 
 
 def _keeps_back(check: Check, name: str) -> bool:
-    """Whether a suite expects that the field ``name`` is not given."""
+    """Whether ``check`` expects the field ``name`` to be withheld."""
     words = set(check.params.get("is", ())) - _OF_THE_MODEL
     if words and words <= _REFUSED:
         return True

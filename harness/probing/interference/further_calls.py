@@ -1,7 +1,7 @@
-"""Calls beyond the suite's own that may show what depends on an altered value.
+"""Calls beyond the suite's own that may reveal a dependence on an altered value.
 
-They ask for the records that have the value and for others like them, search for the value as it is
-in A and in B, sort by the field that has it, turn pages, and are bent as in the rest of the probe
+They request the records that have the value and similar ones, search for the value of A and of B,
+sort by its field, read further pages, and tamper with arguments as the rest of the probe does
 (`harness.probing.bent_arguments`).
 """
 
@@ -21,21 +21,21 @@ from harness.probing.planned_calls import ProbeCall
 from harness.types import JsonObject, Tool
 
 MOST_FURTHER = 600
-"""Further calls for one altered value, all identities together; each is made with both data."""
+"""Maximum number of further calls for one altered value, over all identities."""
 _MOST_VALUES = 2
-"""Values of one side that are searched for."""
+"""Maximum number of values of one data set that are searched for."""
 _MOST_PAGES = 2
 _SORTING = ("sort", "sort_by", "order", "order_by")
-"""Arguments that may sort, although no schema declares them."""
+"""Undeclared arguments that may sort."""
 _FEW = (1, 2)
-"""Limits and pages that cut a list short."""
+"""Small limits and page numbers, which cut a list short."""
 _PAGING = ("cursor", "token", "page", "after", "next", "continuation")
-"""Parts of names of what leads to a further page."""
+"""Parts of the names of arguments and fields for paging."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlteredValue:
-    """What was altered, as those see it who may."""
+    """The altered value as the identities get it that may see it."""
 
     field: str
     """The name of its field."""
@@ -46,12 +46,12 @@ class AlteredValue:
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
-        """Some of the values of either side."""
+        """Some fields of either data set."""
         return (*self.a[:_MOST_VALUES], *self.b[:_MOST_VALUES])
 
     @property
     def beside(self) -> Iterator[Leaf]:
-        """The fields of the records that have the value."""
+        """All fields of the records that have the value."""
         for leaf in (*self.a, *self.b):
             for name, value in leaf.record.fields.items():
                 yield leaf._replace(name=str(name), value=value)
@@ -63,13 +63,13 @@ def further_calls(
     altered: AlteredValue,
     pages: Mapping[str, Sequence[str]],
 ) -> tuple[Mapping[str, list[ProbeCall]], int]:
-    """Return the further calls of each caller by name, and how many were left out.
+    """Return the further calls of each caller, and how many were left out.
 
     Args:
-        ranks: Who must not see the value, whose calls come first in the first rank.
-        own: The calls that everybody makes, with their tools.
-        altered: What was altered.
-        pages: The texts that callers were given to get a further page, by the caller's name.
+        ranks: The callers that must not see the value; calls of the first rank come first.
+        own: The regular calls with their tools.
+        altered: The altered value.
+        pages: Caller → the cursors and page tokens that it was given.
     """
     known = {(call.tool, canonical_json(call.arguments)) for call, _ in own}
     chosen = {
@@ -84,7 +84,7 @@ def further_calls(
 
 
 def leads_on(name: str) -> bool:
-    """Whether a field or an argument of that name may lead to a further page."""
+    """Whether a field or an argument of that name is used for paging."""
     return any(word in fold(name) for word in _PAGING)
 
 
@@ -95,7 +95,7 @@ def _in_turns(
     pages: Mapping[str, Sequence[str]],
     known: set[tuple[str, str]],
 ) -> Iterator[tuple[str, ProbeCall]]:
-    """Yield the first further call of each caller and call, then the second of each …."""
+    """Yield the first further call for each caller and call, then the second of each, and so on."""
     makers = [(caller, call, tool) for caller in callers for call, tool in own]
     each = []
     for caller, call, tool in makers:
@@ -132,7 +132,7 @@ class _Further:
         self._needed = {name: value for name, value in self._given.items() if name in needed}
 
     def arguments(self, caller: ProbeCaller) -> Iterator[JsonObject]:
-        """Yield the arguments, the most telling first."""
+        """Yield the arguments, the most promising first."""
         altered = self._altered
         beside = [*altered.beside]
         ids = ids_for(self._given, beside)
@@ -146,20 +146,20 @@ class _Further:
         for name, part in self._parts.items():
             if isinstance(part, Mapping) and "enum" not in part:  # all its words are tried below
                 for value in self._values(name, _kind(part)):
-                    # Other filters may leave out the very record, so it is asked without them.
+                    # Other filters might exclude the record, so one call leaves them out.
                     yield {**self._needed, name: value}
                     yield {**self._given, name: value}
         yield {**self._given, **dict.fromkeys(_SORTING, altered.field)}
         for leaf in (*altered.a[:1], *altered.b[:1]):
             yield {**self._given, altered.field: leaf.value}
         for name, values in ids.items():
-            # What is nearly an id may be completed, or corrected.
+            # A server may complete or correct a truncated id.
             yield from ({**self._given, name: value[:-1]} for value in values[:1])
         for bent in [*Bending(self._tool.input_schema, ids).bent(caller, self._call, ())][:-1]:
             yield bent.arguments
 
     def _chosen(self) -> Iterator[JsonObject]:
-        """Yield the choices that name the field, such as ``-salary`` or ``salary_desc``."""
+        """Yield the enum values with the field's name, such as ``-salary``, ``salary_desc``."""
         field = fold(self._altered.field)
         for name, part in self._parts.items():
             choices = part.get("enum") if isinstance(part, Mapping) else None
@@ -168,7 +168,7 @@ class _Further:
                     yield {**self._given, name: choice}
 
     def _values(self, name: str, kind: str | None) -> Iterator[Any]:
-        """Yield what the argument ``name`` may be, to search for the value or to sort by it."""
+        """Yield values of the argument ``name`` that search for the value or sort by its field."""
         field, values = self._altered.field, [leaf.value for leaf in self._altered.leaves]
         if kind == "string":
             yield from self._pages[:_MOST_PAGES] if leads_on(name) else ()
@@ -188,7 +188,7 @@ class _Further:
 
 
 def _kind(part: Mapping[str, Any]) -> str | None:
-    """Return the type of a declared argument; one that may also be null has that of the rest."""
+    """Return the type of a declared argument, ignoring ``null``."""
     options = [part, *(one for one in part.get("anyOf", ()) if isinstance(one, Mapping))]
     for one in options:
         kinds = one.get("type")

@@ -1,4 +1,4 @@
-"""What altered values came to, from the log of a probe."""
+"""Findings about altered values, from the log of a probe."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Altered:
         return records_of(result, transcript, self._log.tools.get(digest) or ToolList(tools=()))
 
     def accounts(self) -> tuple[Account, ...]:
-        """Return how far the search went, for each altered value."""
+        """Return the scope and result for each altered value."""
         return tuple(one.account() for one in self._comparisons)
 
     def findings(self) -> Iterator[ProbeFinding]:
-        """Yield what depends on an altered value, and must not."""
+        """Yield a finding for each kind of answer that depends on an altered value but must not."""
         for comparison in self._comparisons:
             groups: dict[tuple[object, ...], list[Dependent]] = {}
             for found in comparison.dependents():
@@ -55,7 +55,7 @@ class Altered:
 
 
 def faults(accounts: Iterable[Account]) -> Mapping[str, str]:
-    """Return why nothing was found out, in words, by the name of the altered value."""
+    """Return the reason of each inconclusive comparison, by the name of the altered value."""
     return {one.name: f"{one.name}: {one.fault}" for one in accounts if one.fault is not None}
 
 

@@ -1,4 +1,4 @@
-"""An answer taken apart into places, so that two can be compared and what varies be left out."""
+"""Split an answer into places, so that two answers can be compared without varying places."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from harness.safe_text import one_line, shorten
 from harness.types import STDERR, Aside, MayDepend, ToolCall, ToolList
 
 Kind: TypeAlias = Literal["outcome", "items", "value", "word", "words", "keys", "whole"]
-"""``outcome``: how the call ended. ``items``: how many a list has. ``value``: a scalar. ``word``,
-``words``: one of a text that is not JSON, and how many it has. ``keys``: the names of an object's
-fields, in order. ``whole``: the size and the digest of all of a result."""
+"""``outcome``: how the call ended. ``items``: the length of a list. ``value``: a scalar. ``word``,
+``words``: a word of a text that is not JSON, and the number of words. ``keys``: the names of an
+object's fields, in order. ``whole``: the size and the digest of the whole result."""
 
 RESULT, TEXT, TOOLS = "the result", "the text", "the list of tools"
 _ORDER: Mapping[Kind, int] = {
@@ -31,22 +31,22 @@ _ORDER: Mapping[Kind, int] = {
 _WORD = re.compile(r"\w+|[^\w\s]|\s+")
 _SHOWN = 80
 _AROUND = 6
-"""Words that are shown on either side of one that differs."""
+"""Number of words that messages show on either side of a different word."""
 
 
 class Place(NamedTuple):
     """One place of an answer."""
 
     channel: str
-    """What it is a part of: `RESULT`, `TEXT`, ``_meta of the result`` …"""
+    """The part of the answer: `RESULT`, `TEXT`, ``_meta of the result`` …"""
     kind: Kind
-    """What of it."""
+    """The kind of place."""
     path: tuple[str | int, ...] = ()
-    """The way to it: names of fields, and positions from 0."""
+    """Names of fields, and positions from 0."""
 
     @property
     def words(self) -> str:
-        """The place as people call it: ``members[0].name``."""
+        """The place in words: ``members[0].name``."""
         path = ""
         for step in self.path:
             if isinstance(step, int):
@@ -66,25 +66,25 @@ class Place(NamedTuple):
 
     @property
     def generic(self) -> tuple[str, str, tuple[str, ...]]:
-        """The place without positions: equal for all rows of a list."""
+        """The place without positions, which is equal for all rows of a list."""
         path = tuple(step for step in self.path if isinstance(step, str))
         return self.channel, self.kind, path
 
 
 Places: TypeAlias = Mapping[Place, str]
-"""Place → what stands there, as JSON."""
+"""Place → its content as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A place that is always one thing with the data of A, and always another with those of B."""
+    """A place whose content is constant with A and constant with B, but different."""
 
     place: Place
-    """Where."""
+    """The place."""
     in_a: str | None
-    """What stands there in A; ``None``: there is no such place."""
+    """Its content with A; ``None``: A has no such place."""
     in_b: str | None
-    """What stands there in B."""
+    """Its content with B."""
 
     @property
     def words(self) -> str:
@@ -98,16 +98,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What came of comparing the answers to one call."""
+    """The comparison of the answers to one call."""
 
     differences: tuple[Difference, ...]
-    """The most telling first."""
+    """The differences, the most significant first."""
     varying: frozenset[Place]
-    """Places that differ with equal data, and so are no evidence."""
+    """Places that differ with equal data, so that they are no evidence."""
 
 
 def places_of(call: ToolCall) -> Places:
-    """Return everything that a call gave its caller; the time that it took is left out."""
+    """Return all places of a call's answer, except for its duration."""
     ended = f"{call.outcome} ({call.error_code})" if call.error_code is not None else call.outcome
     found: dict[Place, str] = {Place(RESULT, "outcome"): ended}
     if call.structured is not None:
@@ -121,7 +121,7 @@ def places_of(call: ToolCall) -> Places:
 
 
 def places_beside(asides: Iterable[Aside]) -> Places:
-    """Return what an identity was sent beside results; what only operators read is left out."""
+    """Return the places of messages outside of results; the server's stderr is left out."""
     found: dict[Place, str] = {}
     count: dict[str, int] = {}
     for aside in asides:
@@ -133,7 +133,7 @@ def places_beside(asides: Iterable[Aside]) -> Places:
 
 
 def places_of_tools(tools: ToolList) -> Places:
-    """Return what an identity is told of the tools."""
+    """Return the places of a list of tools."""
     told = {
         tool.name: {
             "title": tool.title,
@@ -149,7 +149,7 @@ def places_of_tools(tools: ToolList) -> Places:
 
 
 def compare(a: Sequence[Places], b: Sequence[Places]) -> Compared:
-    """Compare answers to one call with the data of A, and with those of B."""
+    """Compare the answers to one call with data set A and with data set B."""
     steady_a, varying_a = _steady(a)
     steady_b, varying_b = _steady(b)
     varying = varying_a | varying_b
@@ -184,7 +184,7 @@ def compare(a: Sequence[Places], b: Sequence[Places]) -> Compared:
 
 
 def may_depend(place: Place, tool: str, released: Iterable[MayDepend]) -> bool:
-    """Whether the suite says that ``place`` of an answer of ``tool`` may depend on the value."""
+    """Whether the suite allows ``place`` of an answer of ``tool`` to depend on the value."""
     names = {fold(step) for step in place.path if isinstance(step, str)}
     return any(
         one.tool == tool and (not one.fields or bool(names & {fold(name) for name in one.fields}))
@@ -193,7 +193,7 @@ def may_depend(place: Place, tool: str, released: Iterable[MayDepend]) -> bool:
 
 
 def _steady(answers: Sequence[Places]) -> tuple[dict[Place, str], set[Place]]:
-    """Return the places that are equal in all ``answers``, and the others."""
+    """Return the places that are equal in all ``answers``, and those that vary."""
     steady: dict[Place, str] = {}
     varying: set[Place] = set()
     for place in {place: None for answer in answers for place in answer}:
@@ -206,7 +206,7 @@ def _steady(answers: Sequence[Places]) -> tuple[dict[Place, str], set[Place]]:
 
 
 def _shown(place: Place, value: str | None, answer: Places) -> str | None:
-    """Return ``value`` as it is shown: a word among those around it."""
+    """Return ``value`` for messages: a word together with the words around it."""
     if place.kind != "word" or value is None:
         return value
     (position,) = place.path
@@ -233,7 +233,7 @@ def _of_json(channel: str, value: Any) -> dict[Place, str]:
 
 
 def _parts(channel: str, value: Any) -> Iterator[tuple[Place, str]]:
-    """Yield every scalar, every object's keys and every list's length, however deep it nests."""
+    """Yield every scalar, every object's keys and every list's length, at any depth."""
     waiting: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while waiting:
         path, part = waiting.pop()

@@ -1,4 +1,4 @@
-"""The recorded answers with both sets of data, one for each call."""
+"""The recorded answers with both sets of data, one record for each call."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from harness.probing.interference.places import (
 from harness.types import ToolList, Transcript, TrialResult
 
 Stage: TypeAlias = Literal["own", "further", "again"]
-"""``own``: the calls that everybody makes. ``further``: bent ones, and those that name the value.
-``again``: calls that are suspected, repeated."""
+"""``own``: the regular calls. ``further``: calls with tampered arguments, and those that contain
+the value. ``again``: repeated suspicious calls."""
 SHOWN = "what is shown before any call"
 """In place of a call: the list of tools, the server's instructions, lists of resources …"""
 
 
 class Asked(NamedTuple):
-    """Who asked what."""
+    """A caller and its call."""
 
     caller: str
-    """Who."""
+    """Name of the caller."""
     call: str
-    """What, as tables have it, or `SHOWN`."""
+    """The call's name in tables, or `SHOWN`."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Record:
 
     @cached_property
     def places(self) -> Places:
-        """The answer, taken apart."""
+        """The places of the answer."""
         if self.asked.call == SHOWN:
             return {**places_of_tools(self.tools), **places_beside(self.transcript.beside)}
         if self.result is None:
@@ -77,7 +77,7 @@ class Record:
         return places_of(self.result.call)
 
     def leaves(self, name: str) -> Iterator[Leaf]:
-        """Yield the readable fields of that name in a good answer, of one of its two forms."""
+        """Yield the unmasked fields of that name in a successful answer, of one channel."""
         if self.asked.call == SHOWN or self.result is None or self.result.call.outcome != "ok":
             return
         named = [
@@ -92,9 +92,9 @@ class Record:
 def records_of(
     result: TrialResult, transcript: Transcript | None, tools: ToolList
 ) -> Iterator[Record]:
-    """Yield what ``result`` says: its answer, and for a caller's first call what was shown before.
+    """Yield the record of a trial, and for a caller's first call also one for `SHOWN`.
 
-    A call without an answer says nothing.
+    A call without an answer has no record.
     """
     facts = facts_of(result)["data"]
     if transcript is None or facts["call"] is None:

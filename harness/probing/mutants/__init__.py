@@ -1,10 +1,11 @@
-"""How many faults of a server would a policy suite notice? Plant them in its recorded answers.
+"""Mutation score: how many faults of a server would a policy suite notice?
 
-A mutant is a rewriting of the answers that a probe recorded: one refusal becomes an answer, one
-field is no longer withheld, two identities are mixed up. It is judged by the suite's expectations
-and by the search for leaks, as the recorded answers are. The server is not called again, and
-nothing is needed of its source.
+A mutant is a changed copy of the recorded answers with one fault: a refusal becomes an answer, a
+withheld field is included, two identities are swapped. It is judged like the recorded answers, by
+the suite's expectations and the search for leaks. The server is not called again, and its source is
+not needed.
 
-`recording` holds the answers, `operators` yields mutants of them, `score` counts who notices them.
-`probe_recording` and `probe_verdicts` do so for a probe.
+`recording` has the answers, `operators` creates mutants, and `score` counts which are noticed.
+`probe_recording` and `probe_verdicts` apply this to a probe, `run_recording` and `run_verdicts` to
+a run.
 """

@@ -1,4 +1,4 @@
-"""The expectation that a suite lacks where a mutant survives, as YAML that is ready to paste."""
+"""The expectation that a suite lacks if a mutant survives, as YAML that is ready to paste."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ _WIDTH = 110
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingLine:
-    """What a suite would have to expect of one call of one identity."""
+    """An expectation on one call of one identity that the suite lacks."""
 
     test: str | None
-    """The test to add it to; ``None`` if it takes a new one."""
+    """The test to add it to; ``None`` if it needs a new test."""
     identity: str | None
-    """Who asks, as the key under ``expect:`` of the test; ``None`` where it belongs under
-    ``decision:`` of its ``assertions:``, since one identity asks there."""
+    """The identity's key under ``expect:`` of the test; ``None`` if the test has a single identity,
+    so that the line belongs under ``decision:`` of its ``assertions:``."""
     cell: Cell
-    """Caller and call, as tables have them."""
+    """Caller and call by their names in tables."""
     decision: str
-    """What the server decided before the fault."""
+    """The server's decision without the fault."""
     tool: str
     """The tool."""
     args: JsonObject
-    """Which calls it is about, as ``args`` of a suite; empty for a tool that is hidden."""
+    """The arguments as ``args`` of a suite; empty for a hidden tool."""
     without: tuple[str, ...]
-    """Fields that must not be given."""
+    """Fields that must be withheld."""
     unmasked: bool = False
-    """Whether not even a mask may stand in their place."""
+    """Whether the fields must be left out completely, not even masked."""
     prompt: str | None = None
-    """What a new test may ask; ``None`` if nothing is known that leads to the call."""
+    """A prompt for a new test; ``None`` if no prompt is known that leads to the call."""
 
     @property
     def check(self) -> Check:
@@ -64,11 +64,11 @@ class MissingLine:
 
     @property
     def value(self) -> Any:
-        """What to write: for the identity under ``expect:``, or in the list under ``decision:``."""
+        """The YAML value: of the identity under ``expect:``, or in the list under ``decision:``."""
         without = {"without": self._absent} if self.without else {}
         if self.identity is not None:
             return {"decision": self.decision, **without} if without else self.decision
-        # A model need not make this call in that test: only the probe is sure to.
+        # In that test a model may not make this call; only the probe certainly does.
         accepted = [self.decision] if self.decision == "hidden" else [self.decision, _UNTRIED]
         is_one = len(accepted) == 1
         args = {"args": dict(self.args)} if self.args else {}
@@ -78,7 +78,7 @@ class MissingLine:
 def missing_lines(
     mutant: Mutant, recording: Recording, decisions: Mapping[Cell, tuple[Decision, ...]]
 ) -> Iterator[MissingLine]:
-    """Yield what may be missing, the most telling first: one line for each answer that differs."""
+    """Yield possible missing lines, the most relevant first: one for each different answer."""
     if mutant.hides is not None:
         answer = recording.answers[mutant.wrong]
         yield _line(recording, answer, "hidden", mutant.hides, {}, ())
@@ -99,9 +99,9 @@ def missing_lines(
 
 
 def _exactly(answer: Answer, recording: Recording) -> JsonObject:
-    """Return the arguments of ``answer``'s call, as ``args`` that fit no other recorded call.
+    """Return the arguments of ``answer``'s call as ``args`` that match no other recorded call.
 
-    ``args`` also fits calls with more arguments, which may be decided otherwise.
+    Plain ``args`` also match calls with more arguments, which may have another decision.
     """
     own = answer.arguments
     tool = recording.tools.get(answer.tool)
@@ -120,9 +120,9 @@ def _exactly(answer: Answer, recording: Recording) -> JsonObject:
 
 
 def _kept_back(answer: Answer, recording: Recording) -> tuple[str, ...]:
-    """Return the names of the fields that others get for the same call and this caller does not.
+    """Return the names of the fields that only other callers get for the same call.
 
-    A field whose name stands elsewhere in the caller's result, too, is named with its whole path.
+    If the caller's result has another field of that name, the path is included.
     """
     own = answer.good
     if own is None:
@@ -133,12 +133,12 @@ def _kept_back(answer: Answer, recording: Recording) -> tuple[str, ...]:
 
 
 def _masks_any(answer: Answer, recording: Recording) -> bool:
-    """Whether a mask stands in place of a field that others get for the same call."""
+    """Whether a field that others get for the same call is masked."""
     return "masked" in _withheld(answer, recording).values()
 
 
 def _withheld(answer: Answer, recording: Recording) -> dict[str, str]:
-    """Return the fields that others get for the same call, and how this caller does not."""
+    """Return the fields that only others get for the same call, and how they are withheld."""
     found: dict[str, str] = {}
     for other in recording.of_call()[answer.call]:
         if answer.good is not None and other.good is not None and other.caller != answer.caller:
@@ -147,7 +147,7 @@ def _withheld(answer: Answer, recording: Recording) -> dict[str, str]:
 
 
 def _short(path: str, given: Iterable[str]) -> str:
-    """Return the shortest end of ``path`` that no other given path has."""
+    """Return the shortest suffix of ``path`` that no path in ``given`` has."""
     parts = path.split(".")
     for start in range(len(parts) - 1, 0, -1):
         name = ".".join(parts[start:])
@@ -186,7 +186,7 @@ def _line(
 
 
 def _states(case: Case, tool: str, args: JsonObject) -> bool:
-    """Whether a test of several identities decides on this very call, for anybody."""
+    """Whether a test with several identities has a decision on exactly this call."""
     arguments = stated_arguments(args)
     return case.caller.group is not None and any(
         check.params.get("tool") == tool
@@ -201,9 +201,9 @@ def _states(case: Case, tool: str, args: JsonObject) -> bool:
 
 
 def as_yaml(lines: Iterable[MissingLine]) -> str:
-    """Return the tests that ``lines`` are to be added to, with nothing but these lines.
+    """Return the YAML of the tests that ``lines`` belong to, with only these lines.
 
-    The prompts of new tests have to be written.
+    The prompts of new tests are left to be written.
     """
     tests: dict[str, dict[str, Any]] = {}
     new: Counter[str] = Counter()
@@ -243,7 +243,7 @@ def _new_test(line: MissingLine, call: JsonObject, number: int) -> dict[str, Any
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what belongs to one identity or one call on one line."""
+    """Writes the mapping of one identity or one call on one line."""
 
     def represent_mapping(self, tag: str, mapping: Any, flow_style: Any = None) -> Any:
         in_line = "name" not in mapping and mapping.keys() & {"is", "tool", "decision"}

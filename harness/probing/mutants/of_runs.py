@@ -18,8 +18,8 @@ def score_run(
 
     Args:
         log: A run.
-        cases: Each suite's name and one of its cases, redacted as the log is.
-        min_score: The percentage of mutants that a suite must notice, if any.
+        cases: Pairs of a suite's name and one of its cases, redacted like the log.
+        min_score: The minimum percentage of mutants that a suite must notice, if any.
     """
     of_suite: dict[str, dict[str, Case]] = {}
     for suite, case in cases:

@@ -1,4 +1,4 @@
-"""The faults that are planted, one operator each: from recorded answers to mutants of them."""
+"""The mutation operators: each plants one kind of fault into the recorded answers."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ _REFUSAL = "Access denied"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """A server with one fault, as far as its answers show it."""
+    """The answers of a server with one fault."""
 
     operator: str
-    """What sort of fault; a key of `OPERATORS`."""
+    """The kind of fault; a key of `OPERATORS`."""
     words: str
-    """What the server does, on a line."""
+    """The fault on one line."""
     answers: tuple[Answer, ...]
-    """The answers that differ from the recorded ones."""
+    """The changed answers."""
     wrong: Cell
-    """Where the server gives somebody what they must not get, or the other way round."""
+    """The caller and call where the server gives too much, or too little."""
     hides: str | None = None
-    """The tool that was in no list of the caller before."""
+    """The tool that the fault lists although it is hidden."""
 
 
 Operator: TypeAlias = Callable[[Recording], Iterator[Mutant]]
@@ -61,7 +61,7 @@ def refuse(recording: Recording) -> Iterator[Mutant]:
 
 
 def widen(recording: Recording) -> Iterator[Mutant]:
-    """A field that is left out is there."""
+    """A field that is left out is included."""
     yield from _opened(recording, "widen", "left out", "is there, not left out")
 
 
@@ -71,7 +71,7 @@ def unmask(recording: Recording) -> Iterator[Mutant]:
 
 
 def forget_record(recording: Recording) -> Iterator[Mutant]:
-    """One record of a list is not filtered, or not left out."""
+    """One record of a list is not filtered or not left out."""
     for own, result, full in _filtered(recording):
         paths = {path for path in withheld(result, full) if "[]" in path}
         if paths:
@@ -83,19 +83,19 @@ def forget_record(recording: Recording) -> Iterator[Mutant]:
 
 
 def alias(recording: Recording) -> Iterator[Mutant]:
-    """A withheld value stands under another name."""
+    """A withheld value is included under another name."""
     yield from _smuggled(recording, "alias", "remark", str)
 
 
 def encode(recording: Recording) -> Iterator[Mutant]:
-    """A withheld value stands in base64 under another name."""
+    """A withheld value is included in base64 under another name."""
     yield from _smuggled(
         recording, "encode", "cursor", lambda text: base64.b64encode(text.encode()).decode()
     )
 
 
 def quote(recording: Recording) -> Iterator[Mutant]:
-    """A refusal has the withheld value in its text."""
+    """The text of a refusal contains the withheld value."""
     for answers in recording.of_call().values():
         full = _fullest(answers)
         for own in answers:
@@ -122,7 +122,7 @@ def cache(recording: Recording) -> Iterator[Mutant]:
 
 
 def previous(recording: Recording) -> Iterator[Mutant]:
-    """Each caller gets the answer of the caller before."""
+    """Each caller gets the previous caller's answer."""
     for call, answers in recording.of_call().items():
         pairs = zip([*answers[-1:], *answers[:-1]], answers, strict=True)
         changed = [own.as_of(before) for before, own in pairs if _differ(own, before)]
@@ -131,7 +131,7 @@ def previous(recording: Recording) -> Iterator[Mutant]:
 
 
 def swap(recording: Recording) -> Iterator[Mutant]:
-    """Two callers are taken for one another, in every call."""
+    """Two callers are swapped in every call."""
     of_caller = recording.of_caller()
     for one, other in combinations(of_caller, 2):
         twins = [
@@ -150,7 +150,7 @@ def swap(recording: Recording) -> Iterator[Mutant]:
 
 
 def show_hidden(recording: Recording) -> Iterator[Mutant]:
-    """A hidden tool is in the list."""
+    """A hidden tool is listed."""
     for caller, answers in recording.of_caller().items():
         offered = {tool.name for tool in answers[0].tools.tools}
         if not offered:
@@ -188,7 +188,7 @@ OPERATORS: Mapping[str, Operator] = {
 
 
 def mutants(recording: Recording) -> Iterator[Mutant]:
-    """Yield every mutant that differs from the recorded answers, and from the ones before it."""
+    """Yield every mutant that differs from the recorded answers and from earlier mutants."""
     known: set[object] = set()
     for operator in OPERATORS.values():
         for mutant in operator(recording):
@@ -213,7 +213,7 @@ def _one(operator: str, words: str, answer: Answer) -> Mutant:
 def _several(
     operator: str, words: str, changed: list[Answer], recording: Recording
 ) -> Iterator[Mutant]:
-    """Yield one mutant; what is wrong with it first is that somebody gets more, if anybody does."""
+    """Yield one mutant; its `wrong` cell is one that gives more than before, if there is one."""
     if changed:
         gains = [
             answer for answer in changed if _size(answer) > _size(recording.answers[answer.cell])
@@ -232,7 +232,7 @@ def _fullest(answers: Iterable[Answer]) -> Answer | None:
 
 
 def _differ(own: Answer, other: Answer) -> bool:
-    """Whether two callers can tell their answers to one call apart."""
+    """Whether the answers to two callers differ."""
     if own.result is None or other.result is None:
         return own.result is not other.result
     mine, theirs = own.result.call, other.result.call
@@ -242,7 +242,7 @@ def _differ(own: Answer, other: Answer) -> bool:
 
 
 def _refusal(own: Answer, recording: Recording) -> ToolCall:
-    """Return the refusal of ``own``'s call, in the words of the server if it has some."""
+    """Return a refusal of ``own``'s call, worded like a recorded refusal if there is one."""
     assert own.result is not None
     refused = [
         answer.result.call
@@ -259,7 +259,7 @@ def _refusal(own: Answer, recording: Recording) -> ToolCall:
 
 
 def _filtered(recording: Recording) -> Iterator[tuple[Answer, Result, Result]]:
-    """Yield good answers, each with the fullest answer that somebody else got to the same call."""
+    """Yield successful answers, each with the most complete answer to the same call."""
     for answers in recording.of_call().values():
         full = _fullest(answers)
         for own in answers:

@@ -1,4 +1,4 @@
-"""The answers that a probe recorded, and what suites expect of its calls."""
+"""The answers that a probe recorded, and the suites' expectations on its calls."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from harness.types import Caller, Case, Check, ToolList
 
 
 class ProbeRecording(Recording):
-    """The answers of a probe, and what suites expect of them."""
+    """The answers of a probe, and the suites' expectations on them."""
 
     def __init__(self, log: RunLog, cases: Iterable[Case]) -> None:
-        """Read the first round of ``log``; the second only repeats it."""
+        """Read the first round of ``log``; the second round only repeats it."""
         super().__init__(_answers(log), cases)
         self.header = log.header
         self._expected = Expectations(self.cases, self.tools)
 
     def can_state(self, check: Check, answer: Answer) -> bool:
-        """Whether a suite that had ``check`` would hold the call of ``answer`` to it."""
+        """Whether ``check``, if a suite had it, would apply to the call of ``answer``."""
         caller = Caller(user_context=answer.context)
         stated = Expectations(
             [Case(name="", prompt="", checks=(check,), caller=caller)], self.tools
@@ -37,7 +37,7 @@ class ProbeRecording(Recording):
         return bool(stated.of(caller.user_context, answer.tool, answer.arguments))
 
     def checks(self, answer: Answer) -> tuple[Check, ...]:
-        """Return what suites expect of a call."""
+        """Return the suites' expectations on a call."""
         return self._expected.of(answer.context, answer.tool, answer.arguments)
 
     def must_be_hidden(self, answer: Answer) -> list[str]:

@@ -1,4 +1,4 @@
-"""Who notices a mutant of a probe's answers: expectations, the search for leaks, kept decisions."""
+"""Judge mutants of a probe's answers: by expectations, the search for leaks, kept decisions."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ _Findings: TypeAlias = frozenset[tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptTable:
-    """Decisions that a probe is held to: ``--expect FILE``."""
+    """Decisions that a probe is compared with: ``--expect FILE``."""
 
     decisions: Kept
     """Call → caller → decision in words."""
     more_only: bool = False
-    """Whether only a change that gives more access fails."""
+    """Whether only changes to more access fail."""
 
 
 class ProbeJudge:
-    """Judges mutants as a probe judges answers, and tells what is new from what was wrong before.
+    """Judges mutants as a probe judges answers; findings on the recorded answers do not count.
 
-    Of the probe's findings three need more calls and are left out: those about damaged identities,
-    flawed tokens, and answers that depend on who asked before.
+    Three kinds of findings need more calls and are left out: damaged identities, flawed tokens,
+    and answers that depend on the previous caller.
     """
 
     def __init__(self, recording: ProbeRecording, kept: KeptTable | None = None) -> None:
-        """Take the recorded answers, which are not judged before `begin`.
+        """Take the recorded answers; `begin` judges them.
 
-        ``kept``: the decisions that the probe is held to, if any.
+        ``kept``: the decisions that the probe is compared with, if any.
         """
         self._recording = recording
         self._kept = kept
         self._checked: dict[Cell, tuple[CheckResult, ...]] = {}
         self._views: dict[Cell, View] = {}
         self.decisions: Mapping[Cell, tuple[Decision, ...]] = {}
-        """What the server decided, by the recorded answers."""
+        """The server's decisions in the recorded answers."""
         self._failing: _Findings = frozenset()
         self._found: _Findings = frozenset()
         self._changed: _Findings = frozenset()
@@ -65,7 +65,7 @@ class ProbeJudge:
         self._changed = frozenset(self._changes(self._views))
 
     async def killed_by(self, mutant: Mutant) -> KilledBy | None:
-        """Return who notices ``mutant``; the suite is asked first, the kept decisions last."""
+        """Return what notices ``mutant``: first the suite, then the search, then kept decisions."""
         checked, views = dict(self._checked), dict(self._views)
         for answer in mutant.answers:
             cell = answer.cell
@@ -78,9 +78,9 @@ class ProbeJudge:
         return "kept" if frozenset(self._changes(views)) - self._changed else None
 
     async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
-        """Whether the suite would notice ``mutant`` if it had ``check`` of ``cell`` as well.
+        """Whether the suite would notice ``mutant`` if it also had ``check`` on ``cell``.
 
-        Not so if the check fails for the recorded answers already, or cannot be about this call.
+        It would not if the check fails on the recorded answers, or does not apply to this call.
         """
         if mutant.hides is not None:
             return True  # it states that the very tool is in no list of the caller
@@ -119,7 +119,7 @@ class ProbeJudge:
         views: Mapping[Cell, View],
         answers: Iterable[Answer],
     ) -> _Findings:
-        """Return the expectations that do not hold."""
+        """Return the failed expectations."""
         decisions = _decisions(views)
         failed = {
             (*cell, str(number))
@@ -136,7 +136,7 @@ class ProbeJudge:
         return frozenset(failed | shown)
 
     def _changes(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
-        """Yield the decisions that differ from the kept ones."""
+        """Yield the decisions that differ from the kept decisions."""
         if self._kept is None:
             return
         table: dict[str, dict[str, Decided]] = {}
@@ -158,7 +158,7 @@ class ProbeJudge:
                 yield change.caller, change.call, str(change.now)
 
     def _searched(self, views: Mapping[Cell, View]) -> Iterator[tuple[str, ...]]:
-        """Yield what a probe finds without any expectation."""
+        """Yield the findings that need no expectation."""
         by_caller = list(_joined(views))
         for leak in find_leaks([view for _, view in by_caller]):
             if not leak.is_note:
@@ -178,9 +178,9 @@ def _decisions(views: Mapping[Cell, View]) -> Mapping[Cell, tuple[Decision, ...]
 
 
 def _joined(views: Mapping[Cell, View]) -> Iterator[tuple[str, View]]:
-    """Yield one view for all calls of a caller that the suite judges alike.
+    """Join the views of a caller's calls that have the same settings.
 
-    Together they are searched once for what their list of tools and the server's words give away.
+    So the list of tools and the messages outside of results are searched once, not per call.
     """
     alike: dict[tuple[object, ...], list[View]] = {}
     for (caller, _), view in views.items():

@@ -1,4 +1,4 @@
-"""What callers were answered, by their calls: what mutants are made of."""
+"""The recorded answers by caller and call, which mutants are made of."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from harness.types import (
 )
 
 Cell: TypeAlias = tuple[str, str]
-"""Caller and call, as tables have them."""
+"""Caller and call by their names in tables."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
-    """What one caller was answered to one call, as recorded or rewritten."""
+    """The answer to one call of one caller, as recorded or rewritten."""
 
     caller: str
-    """Who called."""
+    """Name of the caller."""
     call: str
-    """What was called, as tables have it."""
+    """Name of the call in tables."""
     tool: str
     """The tool that was called."""
     arguments: JsonObject
-    """What was sent."""
+    """The arguments of the call."""
     run: TrialResult
     """The recorded trial."""
     transcript: Transcript
-    """What happened in it."""
+    """The transcript of the trial."""
     tools: ToolList
-    """The tools that the caller is shown."""
+    """The list of tools for the caller."""
     place: int = 0
-    """The place of the call in the transcript."""
+    """The index of the call in the transcript."""
 
     @property
     def cell(self) -> Cell:
@@ -57,13 +57,13 @@ class Answer:
 
     @cached_property
     def result(self) -> Result | None:
-        """The call and its answer; ``None`` where the session was refused."""
+        """The call and its answer; ``None`` if the session was refused."""
         calls = self.transcript.tool_calls
         return Result(call=calls[self.place]) if calls else None
 
     @property
     def good(self) -> Result | None:
-        """The result, if it is no refusal and no error."""
+        """The result, if the call succeeded."""
         found = self.result
         return found if found is not None and found.call.outcome == "ok" else None
 
@@ -77,16 +77,16 @@ class Answer:
 
     @cached_property
     def told(self) -> object:
-        """What the caller can tell this answer by, in a form that can be compared."""
+        """Everything that the caller sees of this answer, in a form that can be compared."""
         shown = (self.transcript.refused_status, self.tools.digest)
         return shown if self.result is None else (*shown, *told_by(self.result.call))
 
     def answered(self, call: ToolCall) -> Answer:
-        """Return this answer with the result of ``call`` in place of its own."""
+        """Return this answer with the result of ``call``."""
         return replace(self, transcript=with_answers(self.transcript, {self.place: call}))
 
     def as_of(self, other: Answer) -> Answer:
-        """Return what this caller is told by a server that takes it for ``other``."""
+        """Return the answer of a server that mistakes this caller for ``other``'s."""
         if self.result is not None and other.result is not None:
             return self.answered(other.result.call)
         taken = replace(
@@ -95,19 +95,19 @@ class Answer:
         return replace(self, transcript=taken)
 
     def shown(self, tools: ToolList) -> Answer:
-        """Return this answer beside another list of tools."""
+        """Return this answer with another list of tools."""
         return replace(self, transcript=showing(self.transcript, tools), tools=tools)
 
 
 def told_by(call: ToolCall) -> tuple[object, ...]:
-    """Return what a caller can tell an answer by, in a form that can be compared."""
+    """Return everything that a caller sees of an answer, in a form that can be compared."""
     return call.outcome, call.text, repr(call.structured)
 
 
 def with_answers(transcript: Transcript, answers: Mapping[int, ToolCall]) -> Transcript:
-    """Return ``transcript`` with other answers to its calls, by their place.
+    """Return ``transcript`` with other answers, by the index of the call.
 
-    A session that was refused is opened by them.
+    They turn a refused session into an open one.
     """
     calls = list(transcript.tool_calls)
     for place, call in answers.items():
@@ -123,7 +123,7 @@ def with_answers(transcript: Transcript, answers: Mapping[int, ToolCall]) -> Tra
 
 
 def showing(transcript: Transcript, tools: ToolList) -> Transcript:
-    """Return ``transcript`` of a caller who is shown ``tools``."""
+    """Return ``transcript`` with the list ``tools``."""
     names = tuple(tool.name for tool in tools.tools)
     return replace(transcript, tools=names, tools_digest=tools.digest)
 
@@ -134,11 +134,11 @@ class Recording:
     def __init__(self, answers: Iterable[Answer], cases: Iterable[Case]) -> None:
         """Take the first of ``answers`` for each caller and call."""
         self.answers: dict[Cell, Answer] = {}
-        """Whatever was answered to the suite's own identities."""
+        """The answers to the suite's own identities, by caller and call."""
         for answer in answers:
             self.answers.setdefault(answer.cell, answer)
         self.tools: dict[str, Tool] = {}
-        """Every tool that any of them is shown."""
+        """Every listed tool by name."""
         for answer in self.answers.values():
             for tool in answer.tools.tools:
                 self.tools.setdefault(tool.name, tool)
@@ -147,7 +147,7 @@ class Recording:
         self._seen: dict[str, frozenset[Value]] = {}
 
     def of_call(self) -> Mapping[str, list[Answer]]:
-        """Return the answers by call, callers in the suite's order."""
+        """Return the answers by call; callers are in the suite's order."""
         found: dict[str, list[Answer]] = {}
         for answer in self.answers.values():
             found.setdefault(answer.call, []).append(answer)
@@ -161,7 +161,7 @@ class Recording:
         return found
 
     def seen_by(self, caller: str) -> frozenset[Value]:
-        """Return every value that ``caller`` sent or was given: repeating one gives nothing."""
+        """Return every value that ``caller`` sent or received, so that repeating it is no leak."""
         if caller not in self._seen:
             own = [answer for answer in self.answers.values() if answer.caller == caller]
             given = [leaf.value for each in own if each.good for leaf in each.good.leaves]
@@ -172,11 +172,11 @@ class Recording:
         return self._seen[caller]
 
     def cases_of(self, answer: Answer) -> list[Case]:
-        """Return the cases that ask as the caller of ``answer``, the one that asked first."""
+        """Return the cases of the caller of ``answer``; the case that recorded it comes first."""
         context = canonical_json(answer.context)
         own = [case for case in self.cases if canonical_json(case.caller.user_context) == context]
         return sorted(own, key=lambda case: case.name != answer.run.case.name)
 
     def prompt_of(self, answer: Answer) -> str | None:
-        """Return what the user said that led to the call of ``answer``, if anybody did."""
+        """Return the prompt that led to the call of ``answer``, if there is one."""
         return None

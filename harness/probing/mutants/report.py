@@ -21,11 +21,11 @@ _MOST_SURVIVORS = 30
 
 
 Scoring: TypeAlias = Callable[[RunLog], tuple[Recording, MutantJudge]]
-"""From a log to its answers, and to who judges mutants of them."""
+"""Returns the recorded answers of a log, and a judge for mutants of them."""
 
 
 def probe_scoring(cases: Iterable[Case], kept: KeptTable | None = None) -> Scoring:
-    """Return how mutants of a probe are judged: by ``cases``, by search, by ``kept`` decisions."""
+    """Return the scoring of a probe: by ``cases``, by the search for leaks, by ``kept``."""
 
     def scoring(log: RunLog) -> tuple[Recording, MutantJudge]:
         recording = ProbeRecording(log, cases)
@@ -35,7 +35,7 @@ def probe_scoring(cases: Iterable[Case], kept: KeptTable | None = None) -> Scori
 
 
 def run_scoring(suite: str, cases: Iterable[Case]) -> Scoring:
-    """Return how mutants of a run are judged: by the checks of ``cases``, those of ``suite``."""
+    """Return the scoring of a run: by the checks of ``cases``, which belong to ``suite``."""
 
     def scoring(log: RunLog) -> tuple[Recording, MutantJudge]:
         recording = RunRecording(log, suite, cases)
@@ -45,15 +45,15 @@ def run_scoring(suite: str, cases: Iterable[Case]) -> Scoring:
 
 
 class SuiteScore:
-    """Works out the mutation score of a suite, and whether it is high enough."""
+    """Computes the mutation score of a suite and compares it with the required minimum."""
 
     def __init__(self, scoring: Scoring, min_score: float | None) -> None:
-        """``min_score``: the percentage of mutants that must be killed, if any."""
+        """``min_score``: the minimum percentage of mutants that must be killed, if any."""
         self._scoring = scoring
         self._min_score = min_score
         self._score: MutationScore | None = None
         self.fault: str | None = None
-        """Why the score is too low, in words."""
+        """Why the score is too low, if it is."""
 
     async def __call__(self, log: RunLog) -> str | None:
         """Judge mutants of the answers in ``log``, and return `fault`."""
@@ -71,12 +71,12 @@ class SuiteScore:
 
     @property
     def is_held(self) -> bool:
-        """Whether it has to reach a least score."""
+        """Whether a minimum score is required."""
         return self._min_score is not None
 
     @property
     def document(self) -> dict[str, Any] | None:
-        """The score as JSON; ``None`` before it is known."""
+        """The score as JSON; ``None`` before it is computed."""
         return None if self._score is None else document(self._score)
 
     @property
@@ -110,7 +110,7 @@ def document(score: MutationScore) -> dict[str, Any]:
 
 
 def lines(score: MutationScore) -> Iterator[str]:
-    """Yield the lines of the console: survivors first, then what is missing, then the score."""
+    """Yield the lines of the console: survivors, then missing expectations, then the score."""
     if score.share is None:
         yield "Mutants: none, since no two identities were answered differently or at all."
         return

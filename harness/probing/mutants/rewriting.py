@@ -1,4 +1,4 @@
-"""Recorded results with more in them: a field of a fuller result, or a value under another name."""
+"""Add data to recorded results: fields of a more complete result, or a value under another name."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from harness.types import ToolCall
 
 
 def withheld(own: Result, full: Result) -> dict[str, str]:
-    """Return the fields that ``full`` has and ``own`` keeps back: path → ``left out``, ``masked``.
+    """Return the fields that ``full`` has and ``own`` withholds: path → ``left out``, ``masked``.
 
-    Fields of rows that are left out as a whole are not among them.
+    Fields of rows that are left out completely are not included.
     """
     return {leaf.path: kept for leaf, kept, _ in differences(full, own) if kept != "row left out"}
 
 
 def most_telling(leaves: Iterable[Leaf], known: Container[Value]) -> Leaf | None:
-    """Return the field whose value gives most away, of those whose value is not ``known``."""
+    """Return the field with the most recognisable value that is not ``known``."""
     graded = [
         (value.grade, len(value.text), leaf)
         for leaf in leaves
@@ -34,7 +34,7 @@ def most_telling(leaves: Iterable[Leaf], known: Container[Value]) -> Leaf | None
 def with_fields(
     own: Result, full: Result, paths: Collection[str], *, first_only: bool = False
 ) -> ToolCall:
-    """Return the call of ``own`` with the fields at ``paths`` as ``full`` has them.
+    """Return the call of ``own`` with the fields at ``paths`` from ``full``.
 
     ``first_only``: only in the first record of each list.
     """
@@ -51,7 +51,7 @@ def with_fields(
 
 
 def with_row(own: Result, full: Result) -> ToolCall:
-    """Return the call of ``own`` with one record more of a list, which ``full`` has."""
+    """Return the call of ``own`` with one more record of a list from ``full``."""
     call = own.call
     if call.structured is not None and full.call.structured is not None:
         call = replace(call, structured=_longer(call.structured, full.call.structured))
@@ -61,7 +61,7 @@ def with_row(own: Result, full: Result) -> ToolCall:
 
 
 def with_value(own: Result, name: str, value: Any) -> ToolCall:
-    """Return the call of ``own`` with ``value`` under ``name``, beside what stands there."""
+    """Return the call of ``own`` with ``value`` added under ``name``."""
     call = own.call
     if call.structured is not None:
         call = replace(call, structured=_beside(call.structured, name, value))
@@ -71,7 +71,7 @@ def with_value(own: Result, name: str, value: Any) -> ToolCall:
 
 
 def _retold(call: ToolCall, own: Result, told: Any) -> ToolCall:
-    """Return ``call`` with ``told`` as its text; as it is where that says nothing new."""
+    """Return ``call`` with ``told`` as its text, unless the text already says the same."""
     same = told == own.parsed
     return call if same else replace(call, text=json.dumps(told, ensure_ascii=False))
 
@@ -85,7 +85,7 @@ def _beside(document: Any, name: str, value: Any) -> Any:
 
 
 class _Filling:
-    """Copies fields of a fuller document into another one of the same call."""
+    """Copies fields of a more complete document into another one of the same call."""
 
     def __init__(self, paths: Collection[str], *, first_only: bool) -> None:
         self._paths = paths
@@ -118,14 +118,14 @@ class _Filling:
 
 
 def _partner(item: Any, place: int, own: Any, full: Any) -> Any:
-    """Return the record of ``full`` that ``item`` of ``own`` is about."""
+    """Return the record of ``full`` that corresponds to ``item`` of ``own``."""
     if len(own) == len(full) or not isinstance(item, Mapping):
         return full[place] if place < len(full) else item
     return max(full, key=lambda other: _shared(item, other), default=item)
 
 
 def _shared(item: Mapping[str, Any], other: Any) -> int:
-    """Return in how many fields two records are equal."""
+    """Return the number of equal fields of two records."""
     if not isinstance(other, Mapping):
         return -1
     return sum(key in other and other[key] == value for key, value in item.items())

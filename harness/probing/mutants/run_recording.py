@@ -1,6 +1,6 @@
-"""The answers in the trials of a run: mutants of them are what a faulty server would have said.
+"""The answers in the trials of a run; mutants of them are the answers of a faulty server.
 
-The model's words stay as they are: what it would have made of other answers, nobody knows.
+The model's messages stay unchanged, since its reaction to other answers is unknown.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from harness.runlog import RunLog
 from harness.types import Case, ToolCall, ToolList, Transcript, TrialResult
 
 Place: TypeAlias = tuple[str, int]
-"""The key of a trial, and the place of a call in it."""
+"""The key of a trial, and the index of a call in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,15 +35,15 @@ class RecordedTrial:
     """A trial of a run, as recorded or rewritten."""
 
     result: TrialResult
-    """Its verdict."""
+    """Its result."""
     transcript: Transcript
-    """What happened in it."""
+    """Its transcript."""
     tools: ToolList
-    """The tools that the caller is shown."""
+    """The list of tools for the caller."""
     case: Case | None
-    """What it asked; ``None`` where the suite no longer has it."""
+    """Its case; ``None`` if the suite no longer has it."""
     caller: str
-    """Who asked."""
+    """Name of the caller."""
 
 
 class RunRecording(Recording):
@@ -56,11 +56,11 @@ class RunRecording(Recording):
         self.trials: dict[str, RecordedTrial] = {
             trial.result.key: trial for trial in _trials(log, suite, cases)
         }
-        """Every trial that was started, by its key."""
+        """Every started trial by its key."""
         found = [*self._answers()]
         super().__init__(found, cases)
         self.places: dict[Cell, list[Place]] = {}
-        """Where a caller made a call and got the answer of `answers`."""
+        """All trials and calls that recorded the answer in `answers`."""
         for answer in found:
             if answer.told == self.answers[answer.cell].told:
                 self.places.setdefault(answer.cell, []).append((answer.run.key, answer.place))
@@ -84,7 +84,7 @@ class RunRecording(Recording):
                     )
 
     def rewritten(self, mutant: Mutant) -> dict[str, RecordedTrial]:
-        """Return the trials that differ with ``mutant``, by their keys."""
+        """Return the trials that ``mutant`` changes, by their keys."""
         answers: dict[str, dict[int, ToolCall]] = {}
         lists: dict[str, ToolList] = {}
         for answer in mutant.answers:
@@ -103,7 +103,7 @@ class RunRecording(Recording):
         }
 
     def prompt_of(self, answer: Answer) -> str | None:
-        """Return what the user said that led to the call of ``answer``."""
+        """Return the prompt that led to the call of ``answer``."""
         case = self.trials[answer.run.key].case
         return None if case is None or case.turns else case.prompt
 

@@ -1,4 +1,4 @@
-"""Who notices a mutant of a run's answers: the suite's checks, or what is found without any."""
+"""Judge mutants of a run's answers: by the suite's checks, and by the search for leaks."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from harness.probing.mutants.score import KilledBy
 from harness.types import Case, Check, Decision, TrialResult
 
 _Failing: TypeAlias = frozenset[tuple[str, str, str, int | None]]
-"""Trial, kind, label and turn of failed checks."""
+"""Key of the trial, kind, label and turn of failed checks."""
 _FOUND = frozenset({NO_LEAK, IDENTITY_OBSERVED})
-"""Checks that no suite writes."""
+"""Checks that are added without a suite's request."""
 
 
 class RunMutantJudge:
-    """Judges mutants as the run was judged, and tells what fails that did not fail before.
+    """Judges mutants as the run was judged; checks that failed before do not count.
 
-    Checks that a model judges are left out: nobody is asked.
+    Checks that need a judge model are left out.
     """
 
     def __init__(self, recording: RunRecording) -> None:
-        """Take the recorded trials, which are not judged before `begin`."""
+        """Take the recorded trials; `begin` judges them."""
         self._recording = recording
         self._order = order_of(recording.header)
         self._results: dict[str, TrialResult] = {}
         self._views: dict[str, View] = {}
         self.decisions: Mapping[Cell, tuple[Decision, ...]] = {}
-        """What the server decided, by the recorded answers."""
+        """The server's decisions in the recorded answers."""
         self._failing: _Failing = frozenset()
         self._found: _Failing = frozenset()
 
@@ -57,7 +57,7 @@ class RunMutantJudge:
         self._found = self._searched(self._results, self._views)
 
     async def killed_by(self, mutant: Mutant) -> KilledBy | None:
-        """Return who notices ``mutant``; the suite is asked first."""
+        """Return what notices ``mutant``: first the suite, then the search."""
         results, views = dict(self._results), dict(self._views)
         for key, trial in self._recording.rewritten(mutant).items():
             results[key] = await self._judged(trial)
@@ -67,7 +67,7 @@ class RunMutantJudge:
         return "search" if self._searched(results, views) - self._found else None
 
     async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
-        """Whether the suite would notice ``mutant`` if it had ``check`` of ``cell`` as well."""
+        """Whether the suite would notice ``mutant`` if it also had ``check`` on ``cell``."""
         if mutant.hides is not None:
             return True  # it states that the very tool is in no list of the caller
         (key, _), *_ = self._recording.places[cell]
@@ -89,9 +89,9 @@ class RunMutantJudge:
         return any(one.verdict == "failed" for one in results)
 
     async def _judged(self, trial: RecordedTrial) -> TrialResult:
-        """Return a trial's result with the suite's checks; one without a verdict has none.
+        """Return a trial's result with the suite's checks; a trial without a verdict is unchanged.
 
-        Its status is that of the recorded trial: which checks fail is all that counts here.
+        The status stays that of the recorded trial, since only failed checks count here.
         """
         result, case = trial.result, trial.case
         if case is None or result.status not in ("passed", "failed"):
@@ -107,7 +107,7 @@ class RunMutantJudge:
     def _unexpected(
         self, results: Mapping[str, TrialResult], views: Mapping[str, View]
     ) -> _Failing:
-        """Return the suite's checks that fail; decisions of a group are compared, as ever."""
+        """Return the suite's failed checks; decisions of a group are compared."""
         grouped = {key: view for key, view in views.items() if results[key].case.group is not None}
         decided = dict(zip(grouped, decide(list(grouped.values())), strict=True))
         return _failing(
@@ -118,7 +118,7 @@ class RunMutantJudge:
         )
 
     def _searched(self, results: Mapping[str, TrialResult], views: Mapping[str, View]) -> _Failing:
-        """Return what is found without any check of the suite: leaks, an identity unobserved."""
+        """Return findings that need no check of the suite: leaks, and an unobserved identity."""
         judge = RunJudge(suites=self._recording.header.suites, order=self._order)
         settled: list[TrialResult] = []
         for key, result in results.items():

@@ -1,4 +1,4 @@
-"""How many mutants a policy suite notices."""
+"""Compute the mutation score of a policy suite."""
 
 from __future__ import annotations
 
@@ -15,41 +15,42 @@ from harness.stats.intervals import Interval, wilson
 from harness.types import Check, Decision
 
 KilledBy: TypeAlias = Literal["suite", "search", "kept"]
-"""By an expectation that the suite states; by what is found without any; by a kept decision."""
+"""``suite``: an expectation of the suite. ``search``: a finding that needs no expectation.
+``kept``: a kept decision."""
 MOST = 600
-"""Mutants that are judged; of more, a sample that is the same each time."""
+"""Maximum number of judged mutants; if there are more, a reproducible sample is judged."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planted:
-    """One mutant, judged."""
+    """One judged mutant."""
 
     operator: str
-    """What sort of fault."""
+    """The kind of fault."""
     words: str
-    """What the server does, on a line."""
+    """The fault on one line."""
     killed_by: KilledBy | None
-    """Who noticed it; ``None`` if nobody did."""
+    """What noticed it; ``None`` if it survived."""
     missing: MissingLine | None = None
-    """The expectation that would notice a survivor; ``None`` where none can."""
+    """The expectation that would notice a survivor; ``None`` if no expectation can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutationScore:
-    """What became of all mutants."""
+    """The result for all mutants."""
 
     planted: tuple[Planted, ...]
-    """Every mutant that was judged."""
+    """All judged mutants."""
     left_out: int
-    """Mutants beyond `MOST`, which were not judged."""
+    """Number of mutants beyond `MOST`, which were not judged."""
 
     @property
     def survivors(self) -> tuple[Planted, ...]:
-        """Those that nobody noticed."""
+        """The mutants that nothing noticed."""
         return tuple(each for each in self.planted if each.killed_by is None)
 
     def killed(self, by: KilledBy | None = None) -> int:
-        """Return how many were noticed: by anything, or by ``by``."""
+        """Return the number of noticed mutants: by anything, or by ``by``."""
         return sum(
             each.killed_by is not None and by in (None, each.killed_by) for each in self.planted
         )
@@ -66,33 +67,33 @@ class MutationScore:
 
     @property
     def by_operator(self) -> Mapping[str, tuple[int, int]]:
-        """Operator → how many of its mutants were killed, and how many there are."""
+        """Operator → the number of its killed mutants, and of all its mutants."""
         all_of = Counter(each.operator for each in self.planted)
         killed = Counter(each.operator for each in self.planted if each.killed_by is not None)
         return {operator: (killed[operator], count) for operator, count in all_of.items()}
 
 
 class MutantJudge(Protocol):
-    """Tells who notices a mutant of recorded answers."""
+    """Decides what notices a mutant of recorded answers."""
 
     decisions: Mapping[Cell, tuple[Decision, ...]]
-    """What the server decided, by the recorded answers."""
+    """The server's decisions in the recorded answers."""
 
     async def begin(self) -> None:
         """Judge the recorded answers."""
         ...
 
     async def killed_by(self, mutant: Mutant) -> KilledBy | None:
-        """Return who notices ``mutant``."""
+        """Return what notices ``mutant``; ``None`` if nothing does."""
         ...
 
     async def notices(self, check: Check, cell: Cell, mutant: Mutant) -> bool:
-        """Whether the suite would notice ``mutant`` if it had ``check`` of ``cell`` as well."""
+        """Whether the suite would notice ``mutant`` if it also had ``check`` on ``cell``."""
         ...
 
 
 async def mutation_score(recording: Recording, judge: MutantJudge) -> MutationScore:
-    """Plant faults in recorded answers, and ask ``judge`` who notices each."""
+    """Plant faults into recorded answers, and let ``judge`` decide which are noticed."""
     await judge.begin()
     every = list(mutants(recording))
     chosen = _sample(every)
