@@ -62,6 +62,12 @@ SWAPS = ("another token in the middle of a session", "the session id of another 
 """Attacks that a probe tries over HTTP on a single server, if some call works."""
 
 
+AFTER_NOBODY = "made again by itself, the call does not show this: it takes the caller before"
+"""What a command that makes the call again leaves out, of a finding on who asked before."""
+ONE_DATA_SET = "made again, the call shows the data as they are: the finding is the difference to B"
+"""The same of a finding on altered values."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeFinding:
     """One finding of a probe."""

@@ -17,7 +17,7 @@ from harness.judging.policy.identity_observed import is_volatile
 from harness.judging.policy.views import Result
 from harness.probing.caller_views import NO_ANSWER, Lived, bases_of, facts_of, label_of, name_of
 from harness.probing.repeated_calls import ROUNDS, Suspicion
-from harness.probing.report import ProbeFinding
+from harness.probing.report import AFTER_NOBODY, ProbeFinding
 from harness.safe_text import one_line
 
 _TIMES_AND_NUMBERS = re.compile(
@@ -99,6 +99,7 @@ def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
                 words=one_line(words),
                 callers=(suspicion.name,),
                 call=suspicion.call,
+                shown=(AFTER_NOBODY,),
             )
 
 

@@ -304,6 +304,7 @@ def test_a_record_of_the_caller_before_is_noticed_though_it_has_the_same_fields(
         r"it depended on who had asked before, 8 times of 8",
         printed(report),
     )
+    assert "the call does not show this: it takes the caller before" in printed(report)
 
 
 @pytest.mark.parametrize("grows", [False, True])

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.judging.policy.views import Result
 from harness.probing.caller_views import Lived, facts_of, more, name_of
-from harness.probing.report import ProbeFinding
+from harness.probing.report import AFTER_NOBODY, ProbeFinding
 from harness.probing.stability import told
 from harness.safe_text import one_line
 
@@ -48,7 +48,11 @@ def mixed_up(lived: Lived) -> Iterator[ProbeFinding]:
                 f"in a process of their own, {len(given)} times of {len(given)}"
             )
             yield ProbeFinding(
-                problem="unstable", words=one_line(words), callers=(name,), call=call
+                problem="unstable",
+                words=one_line(words),
+                callers=(name,),
+                call=call,
+                shown=(AFTER_NOBODY,),
             )
 
 

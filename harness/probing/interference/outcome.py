@@ -9,7 +9,7 @@ from harness.probing.caller_views import facts_of, label_of
 from harness.probing.interference.comparing import Account, Comparison, Dependent
 from harness.probing.interference.declared import declared_in
 from harness.probing.interference.records import SHOWN, Record, records_of
-from harness.probing.report import ProbeFinding
+from harness.probing.report import ONE_DATA_SET, ProbeFinding
 from harness.runlog import RunLog
 from harness.safe_text import one_line
 from harness.types import ToolList, TrialResult
@@ -77,7 +77,7 @@ def _finding(comparison: Comparison, same: Sequence[Dependent]) -> ProbeFinding:
         words=one_line(words),
         callers=callers,
         call=None if found.asked.call == SHOWN else label_of(found.record.run),
-        shown=(one_line(shown),),
+        shown=(one_line(shown), ONE_DATA_SET),
     )
 
 

@@ -140,7 +140,7 @@ def test_an_order_by_a_withheld_value_is_a_finding_like_any_other(project: Proje
         'list_people(team="blue") as clerk depends on what P-1003 earns (salary), which admin may '
         "see"
     )
-    (shown,) = finding["shown"]
+    shown, _ = finding["shown"]
     assert 'people[0].person_id is "P-1001" in A, "P-1003" in B' in shown
     assert finding["request"]["arguments"] == {"team": "blue"}
     assert finding["request"]["user_context"] == {"role": "clerk"}
