@@ -140,14 +140,14 @@ def test_an_order_by_a_withheld_value_is_a_finding_like_any_other(project: Proje
         'list_people(team="blue") as clerk depends on what P-1003 earns (salary), which admin may '
         "see"
     )
-    shown, _ = finding["shown"]
+    shown, alone = finding["shown"]
     assert 'people[0].person_id is "P-1001" in A, "P-1003" in B' in shown
     assert finding["request"]["arguments"] == {"team": "blue"}
     assert finding["request"]["user_context"] == {"role": "clerk"}
     report = build_report(project.log())
     assert exit_code(report) == 1
     told = [check.explanation for result in report.results for check in result.checks]
-    assert f"{finding['words']}\n{shown}" in told
+    assert f"{finding['words']}\n{shown}\n{alone}" in told
     # A refusal that is only compared needs no remark that nothing succeeded.
     assert not [case for case in marked(report) if " with A of " in case.case]
     whole = ET.parse(project.folder / "out.xml").getroot()
