@@ -169,7 +169,7 @@ class _Forwarding:
         return {"content": [{"type": "text", "text": call.text}], "isError": True}
 
     async def _sent(self, request: PassedOn, reply: int) -> ToolCall:
-        if len(self._recording.calls()) >= self._max_calls:
+        if self._recording.begun > self._max_calls:
             words = "not sent by harness: the limit of tool calls was reached"
             return _unsent(request, reply, self._recording.epoch, words)
         return await self._session.call(request, reply=reply, epoch=self._recording.epoch)

@@ -53,6 +53,11 @@ class Recording:
         )
         self._made[request.id] = call
 
+    @property
+    def begun(self) -> int:
+        """How many calls were asked for."""
+        return len(self._asked)
+
     def calls(self) -> tuple[ToolCall, ...]:
         """Return the calls that have ended, in the order in which they were made."""
         return tuple(self._made[asked.id] for _, asked in self._asked if asked.id in self._made)
