@@ -1,4 +1,4 @@
-"""Access control in front of every page and every API call.
+"""Access control for every page and every API call.
 
 - **Host**: another site can make a browser use a name of its own that resolves to this machine (DNS
 rebinding). Only this page's names and IP addresses are answered.

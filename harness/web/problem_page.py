@@ -1,4 +1,4 @@
-"""What went wrong with a request: a page for a person's browser, JSON for everything else."""
+"""Report a failed request: as a page in a browser, as JSON to other clients."""
 
 from __future__ import annotations
 

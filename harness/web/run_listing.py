@@ -1,4 +1,4 @@
-"""The runs of a folder, the newest first, without a look at each of thousands of logs each time.
+"""List the runs of a folder, the newest first, without reading each log every time.
 
 A look takes a few microseconds, and longer on a busy machine. Runs that may change are looked at
 each time: new ones and open ones. Of the others, `LOOKS` are looked at in turn; whoever shows one

@@ -1,4 +1,4 @@
-"""The page's server process; at its end every run is interrupted and every log complete."""
+"""The page's server process; when it ends, it interrupts every run and completes every log."""
 
 from __future__ import annotations
 

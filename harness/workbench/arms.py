@@ -1,4 +1,4 @@
-"""Arms: the changed tool lists that studies want to see tried, each run once for all of them."""
+"""Arms: the changed tool lists that studies request; studies share the runs of equal arms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks a model once for something that a workbench needs, and writes down what it said.
+"""Ask a model once for something that a workbench needs, and record its answer.
 
 What was said is in a file of the first run's folder: a workbench that goes on does not ask again,
 and whoever reads the logs later sees the same.

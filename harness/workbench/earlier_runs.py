@@ -1,4 +1,4 @@
-"""Earlier runs of a suite: how much the trials of a case correlate, and how often they differ."""
+"""Variability from earlier runs of a suite: correlation of trials, and how often they differ."""
 
 from __future__ import annotations
 

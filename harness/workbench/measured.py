@@ -1,4 +1,4 @@
-"""What the runs of a workbench measured, arm by arm, for one model: read from their logs alone."""
+"""The measurements of a workbench for one model, by arm, read from its logs alone."""
 
 from __future__ import annotations
 

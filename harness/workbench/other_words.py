@@ -1,4 +1,4 @@
-"""Other wordings of prompts by a model: asked for once, and checked before they are used."""
+"""Other wordings of prompts, written by a model once, and checked before they are used."""
 
 from __future__ import annotations
 

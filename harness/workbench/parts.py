@@ -1,4 +1,4 @@
-"""The parts of a tool list that a model reads: each can be taken out, and each has its price."""
+"""The parts of a tool list that a model reads; each can be removed and costs tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was found, written into a file: the page, or the JSON document."""
+"""Write the result into a file: the page, or the JSON document."""
 
 from __future__ import annotations
 

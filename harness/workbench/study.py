@@ -1,4 +1,4 @@
-"""What a study is: a question, the arms that answer it, and how the answer is read."""
+"""A study: a question, the arms that it needs, and the analysis of their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tools of a suite: what anybody who asks in it is offered, listed before anything is run."""
+"""The tools of a suite: those listed for any of its identities, determined before a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One workbench: a first stage with every arm that is known beforehand, then what follows from it.
+"""One workbench: a first stage with all initial arms, then stages that depend on its results.
 
 Each stage is a run like any other, in a folder of its own (``ID``, ``ID-2``, ``ID-3`` …), with its
 own log; what another server is asked is the stage ``ID-b``. A stage is planned from the logs of

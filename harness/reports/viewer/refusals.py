@@ -1,4 +1,4 @@
-"""Who refused a tool call, in words."""
+"""The reason why a tool call was refused, in words."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What can be done with a run that has ended: review its verdicts, and ask it once more."""
+"""Actions on a run that has ended: review its verdicts, and run it again."""

@@ -1,4 +1,4 @@
-"""What a run asked, to ask it once more: its suite as text, its choices, and the cases that failed.
+"""The input of an ended run for running it again: suite as text, choices, and failed cases.
 
 The suite is the file beside the log, if the run was started on the page; else the file that the log
 names, as long as it is below the project's folder. It goes through the same checks as any upload.

@@ -1,1 +1,1 @@
-"""The analyses of the studies: plain data in, what it shows out."""
+"""The analyses of the studies, from plain data to findings."""

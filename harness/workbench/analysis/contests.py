@@ -1,4 +1,4 @@
-"""Which of several equal tools is called first: worked out from first calls alone."""
+"""Which of several equal tools is called first, computed from first calls alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools, parameters and allowed values are exercised: by what checks want, or by calls."""
+"""Which tools, parameters and allowed values are exercised, by expected calls or actual calls."""
 
 from __future__ import annotations
 

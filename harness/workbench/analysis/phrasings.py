@@ -1,4 +1,4 @@
-"""Whether cases hang on the wording of their prompt: worked out from counts alone."""
+"""Whether results of cases depend on the wording of their prompt, computed from counts alone."""
 
 from __future__ import annotations
 

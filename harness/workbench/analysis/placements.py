@@ -1,4 +1,4 @@
-"""Whether the order of the tools matters: worked out from counts and first calls alone."""
+"""Whether the order of the tools matters, computed from counts and first calls alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What two servers have in common and what not, and how each case and each tool fares on both."""
+"""The common and different tools of two servers, and the results of cases and tools on both."""
 
 from __future__ import annotations
 

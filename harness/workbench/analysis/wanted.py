@@ -1,4 +1,4 @@
-"""The calls that a case wants, read from its checks."""
+"""The calls that a case expects, read from its checks."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Better words for a server's tools: proposed from some cases, and proven on others."""
+"""Better descriptions for a server's tools: proposed from some cases, proven on others."""

@@ -1,4 +1,4 @@
-"""How many questions a suite needs before it can prove better words."""
+"""The number of questions that a suite needs to prove better descriptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proposal: other words for some tools, and what it may be made from."""
+"""A proposal: other texts for some tools, and the input of proposers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The regime test: would better words help a failing case at all?
+"""The regime test: could better descriptions help a failing case at all?
 
 A case that fails on the server's own list is tried once more, and its prompt says which call to
 make. A case that fails all the same has another problem than the tools' descriptions.

@@ -1,4 +1,4 @@
-"""What improving found, in sentences and as JSON."""
+"""The result of the study improve, as sentences and as JSON."""
 
 from __future__ import annotations
 

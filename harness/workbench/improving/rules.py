@@ -1,4 +1,4 @@
-"""Proposals without a model: rules that know from experience what descriptions lack.
+"""Proposals without a model: rules for common deficits of descriptions.
 
 Each rule looks at one tool whose questions fail, and returns the tools that it would change. A rule
 may be wrong: what it proposes is tried like any other proposal.

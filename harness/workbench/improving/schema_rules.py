@@ -1,4 +1,4 @@
-"""Rules on parameters: choices, examples and formats that a schema or a text has already."""
+"""Rules on parameters: use choices, examples and formats that a schema or a text already has."""
 
 from __future__ import annotations
 

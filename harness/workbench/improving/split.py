@@ -1,4 +1,4 @@
-"""Which cases a proposer may see, and which are kept back to prove what it proposes.
+"""Split the cases: those that a proposer sees, and held-out ones that prove its proposals.
 
 Cases are split by *intent*: cases that ask the same thing in nearly the same words, or the same
 question as several identities, stay together. Otherwise a proposal could be proven on a question

@@ -1,4 +1,4 @@
-"""Which mutants a suite notices, worked out from counts.
+"""Which mutants a suite notices, computed from counts.
 
 A case notices a mutant if it passes on the server's own list, passes again whenever the same words
 are tried (the *placebos*), and fails under the mutant, each time in most of its trials. Where the

@@ -1,4 +1,4 @@
-"""The test that a suite lacks where a mutant survives, as YAML that is ready to paste."""
+"""The test that a suite lacks if a mutant survives, as YAML that is ready to paste."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All operators, and a choice of mutants that is fair to each of them and to each tool."""
+"""All operators, and a sample of mutants that is balanced over operators and tools."""
 
 from __future__ import annotations
 

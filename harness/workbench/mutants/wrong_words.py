@@ -1,4 +1,4 @@
-"""Words and their opposites, to make texts and names that say the contrary."""
+"""Words and their opposites, to invert the meaning of texts and names."""
 
 from __future__ import annotations
 

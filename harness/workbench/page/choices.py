@@ -1,4 +1,4 @@
-"""Widgets of the studies of choices: which tools are exercised, and which are taken for others."""
+"""Widgets of the studies coverage and confusion: exercised tools, and confused tools."""
 
 from __future__ import annotations
 

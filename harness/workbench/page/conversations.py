@@ -1,4 +1,4 @@
-"""The conversations that the page opens: as many as there is room for, each in its own block."""
+"""The conversations that the page can open, within its size limit, each in its own block."""
 
 from __future__ import annotations
 

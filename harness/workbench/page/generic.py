@@ -1,4 +1,4 @@
-"""Facts of any study as tables: what the page shows of a study that it does not know."""
+"""The facts of a study as tables, for studies without widgets of their own."""
 
 from __future__ import annotations
 

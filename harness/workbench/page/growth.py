@@ -1,4 +1,4 @@
-"""Widgets of the studies of the list as a whole: its length, its price, the words around it."""
+"""Widgets of the studies of the whole list: its length, its cost, its competing texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets of the studies that hand something back: missing tests, and better words."""
+"""Widgets of the studies with proposals: missing tests, and better descriptions."""
 
 from __future__ import annotations
 

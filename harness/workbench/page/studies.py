@@ -1,4 +1,4 @@
-"""What each study found, as widgets; a study that is not known here is shown by its facts."""
+"""The findings of each study as widgets; a study without widgets is shown by its facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do the words cost, and which of them cost and carry nothing?"""
+"""Study: how many tokens do the texts cost, and which of them are useless?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which tools, parameters and allowed values does the suite exercise at all?"""
+"""Study: which tools, parameters and allowed values does the suite exercise?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does accuracy hold as the list grows? Unrelated and similar tools are added, apart."""
+"""Study: does accuracy fall as the list grows? Adds unrelated tools, or only similar ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which words are better? Proposed from some questions, and kept if proven on others."""
+"""Study: better descriptions, proposed from some questions and proven on others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Would this suite notice? Defects are planted in the tool list, one at a time."""
+"""Study: does the suite notice defects that are planted into the tool list, one at a time?"""
 
 from __future__ import annotations
 

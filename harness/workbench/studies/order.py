@@ -1,4 +1,4 @@
-"""Does the place in the list matter? The same tools in several orders, the wanted one first, last.
+"""Study: does the order of the tools matter? Shuffled lists, and the expected tool first or last.
 
 The server's own order is the first; what each test wants called first stands in its checks.
 """

@@ -1,4 +1,4 @@
-"""Does it hang on the wording of the prompt? Each test is asked in all of its wordings."""
+"""Study: do results depend on the wording of prompts? Each test runs in all of its wordings."""
 
 from __future__ import annotations
 
