@@ -81,7 +81,7 @@ def test_the_example_is_right_and_each_of_its_faults_is_found(tmp_path: Path) ->
 
     open_ = probed(tmp_path, instead("shown"))
     assert (open_.code, problems(open_)) == (1, {"fails_open"})
-    assert len({tuple(finding["callers"]) for finding in open_.document["findings"]}) == 7
+    assert len({tuple(finding["callers"]) for finding in open_.document["findings"]}) == 5
     assert all(f"✗ {finding['words']}" in PAGE for finding in open_.document["findings"][:1])
 
 
@@ -112,6 +112,5 @@ def test_every_option_and_every_damage_stands_on_the_page() -> None:
     assert [words for words in how if words not in PAGE] == []
     for caller in damaged_callers(own):
         assert caller.damage is not None
-        assert re.search(
-            rf"^\|.*\b{caller.damage.removeprefix('role ')}\b.*\|$", PAGE, re.MULTILINE
-        ), caller.damage
+        words = re.sub(r"^role |, with .*$", "", caller.damage)
+        assert re.search(rf"^\|.*\b{words}\b.*\|$", PAGE, re.MULTILINE), caller.damage
