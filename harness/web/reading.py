@@ -34,6 +34,8 @@ FIRST_BYTES = 4_000_000
 """Bytes after which no further one is among them."""
 GARBAGE_THRESHOLD = 1_000_000
 """New objects after which the garbage collector runs: nearly all of them are kept to the end."""
+_ABANDONED = 1
+"""How the process ends that nobody waits for any more; not seen by anyone."""
 _STEP = 1_000_000
 
 
@@ -139,7 +141,7 @@ def main() -> None:
 def _end_with_the_page() -> None:
     while os.read(0, 4096):
         pass
-    os._exit(1)  # in the midst of reading; what is kept is put in its place whole
+    os._exit(_ABANDONED)  # in the midst of reading; what is kept is put in its place whole
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -57,6 +58,7 @@ def project(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 # ── Commands that make logs, and how they end ────────────────────────────────────────────────
 
+RECORDED = Path(__file__).parents[1] / "end_to_end" / "recorded_program.py"
 ONE = ("--concurrency", "1")
 PROBE = ("--named-only",)
 
@@ -197,6 +199,8 @@ WITHOUT_A_LOG = frozenset(
     | {"models", "plan", "runs", "tools", "view"}
 )
 """Commands that write no run log."""
+WITHOUT_A_VERDICT = frozenset({"record"})
+"""Commands whose exit code is another program's, and whose runs are not judged."""
 BY_WORKERS = frozenset({"serve"})
 """Commands whose runs are those of ``evals`` in processes of their own."""
 
@@ -313,7 +317,7 @@ NO_VIEWS = frozenset(
         "lint",
         "merge",
     }
-    | {"models", "plan", "probe", "review", "tools", "workbench"}
+    | {"models", "plan", "probe", "record", "review", "tools", "workbench"}
 )
 """Commands that show no verdict of an earlier run, or make another run of it."""
 
@@ -322,7 +326,7 @@ NO_VIEWS = frozenset(
 
 
 def test_every_command_has_its_row() -> None:
-    assert ENDINGS.keys() | WITHOUT_A_LOG | BY_WORKERS == set(COMMANDS)
+    assert ENDINGS.keys() | WITHOUT_A_LOG | WITHOUT_A_VERDICT | BY_WORKERS == set(COMMANDS)
     assert VIEWS.keys() | NO_VIEWS == set(COMMANDS)
 
 
@@ -341,8 +345,19 @@ def test_no_view_looks_better_than_the_exit_code(project: Path, command: str, en
     if code == EXIT_NOTHING:
         assert not run
         return
-    well = {name: is_well(run) for name, is_well in VIEWS.items()}
-    folder = log_path(run).parent
-    write_reports(run)
-    well |= {name: is_well(folder) for name, is_well in OF_REPORTS.items()}
+    well = verdicts_of_views(run)
     assert {name for name, is_well in well.items() if is_well != (code == EXIT_PASSED)} == set()
+
+
+def test_no_view_of_a_recorded_session_says_that_all_is_well(project: Path) -> None:
+    program = (sys.executable, str(RECORDED), "end", json.dumps([["get", {}]]))
+    code, run = made_by("record", "--suite", "good", "--", *program)
+    assert code == EXIT_PASSED
+    assert not any(verdicts_of_views(run).values())
+
+
+def verdicts_of_views(run: str) -> dict[str, bool]:
+    """Return for each view and report of ``run`` whether it says that all is well."""
+    well = {name: is_well(run) for name, is_well in VIEWS.items()}
+    write_reports(run)
+    return well | {name: is_well(log_path(run).parent) for name, is_well in OF_REPORTS.items()}

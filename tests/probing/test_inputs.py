@@ -113,7 +113,7 @@ def test_every_view_of_a_probe_has_the_digest_and_the_page_what_was_tried(projec
         f"harness call list_records --suite leaky --as {name}" for name in ("clerk", "anonymous")
     ]
     assert [words for words in shown["told"] if words.startswith("never asked: lose_line")]
-    damaged = f"{document['damaged_identities']} damaged identities asked"
+    damaged = f"{document['damaged_identities']} damaged identities tried as well"
     assert [words for words in shown["told"] if words.startswith(damaged)]
     again = json.loads(harness("probe", "leaky", "--json-output")[1])
     assert again["inputs"] == document["inputs"]

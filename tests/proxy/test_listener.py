@@ -127,13 +127,30 @@ async def test_progress_reaches_the_client(mode: Any) -> None:
 
 
 async def test_calls_that_are_under_way_together_are_one_reply() -> None:
-    async with proxied() as proxy:
-        async with Client(proxy.url) as client, anyio.create_task_group() as tasks:
-            tasks.start_soon(client.call_tool, "slow", {"steps": 200})
-            tasks.start_soon(client.call_tool, "slow", {"steps": 201})
-        messages = proxy.recording.messages()
-    assert [message.role for message in messages] == ["assistant", "tool"]
-    assert proxy.recording.replies == 1
+    both = anyio.Event()
+    sent: list[str] = []
+
+    async def wait_for_the_other(request: ToolRequest) -> tuple[Outcome, str]:
+        sent.append(request.id)
+        if len(sent) == 2:
+            both.set()
+        with anyio.fail_after(BOUND_S):
+            await both.wait()
+        return "ok", "done"
+
+    recording = Recording()
+    async with (
+        open_listener() as listener,
+        listener.serve(MemorySession(wait_for_the_other), recording, 5) as url,
+        Client(url) as client,
+    ):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "look", {})
+            tasks.start_soon(client.call_tool, "look", {})
+        await client.call_tool("look", {})
+    roles = [message.role for message in recording.messages()]
+    assert roles == ["assistant", "tool", "assistant", "tool"]
+    assert [call.reply for call in recording.calls()] == [1, 1, 2]
 
 
 async def test_a_blocked_tool_is_not_called_and_the_client_is_told() -> None:

@@ -69,7 +69,7 @@ def test_a_suite_may_draw_the_line_elsewhere() -> None:
 
 
 @given(
-    value=st.text("abcdefghijklmnopqrstuvw", min_size=4, max_size=30),
+    value=st.text("abcdfghjkmpqrstuvw", min_size=4, max_size=30),  # no word such as "none"
     hidden=st.sets(st.integers(0, 29)),
 )
 def test_characters_that_stand_in_their_place_are_counted(value: str, hidden: set[int]) -> None:
