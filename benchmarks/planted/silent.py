@@ -48,6 +48,11 @@ SILENT: Mapping[str, str] = {
     "echoes_token": "the body of an HTTP refusal is not searched for the token",
     "linked_record": "what a result links to is not read",
     "past_the_end": "cursors are sent that a server gave, and none that it did not",
+    "meta_debug": _NO_NAME,
+    "negative_amount": _NOT_KNOWN,
+    "operator_in_id": _OTHER_TYPE,
+    "role_by_number": _NOT_KNOWN,
+    "forwarded_user": _NO_PLACE,
     "sort_unchecked": "values outside an enumeration are not sent",
     "hashed_national_id": "hashes are not undone, though few numbers can be tried",
     "suggestion": _NOT_KNOWN,
@@ -60,12 +65,6 @@ SILENT: Mapping[str, str] = {
 
 NOT_MEASURED = frozenset(
     {
-        "meta_debug",
-        "negative_amount",
-        "operator_in_id",
-        "zero_width_role",
-        "role_by_number",
-        "forwarded_user",
         "trailing_newline",
         "null_byte",
         "expired_in_session",
