@@ -144,6 +144,17 @@ class NotAdmitted(ServerError):
         )
 
 
+class RequestRefused(ServerError):
+    """The MCP server answered a request other than a call with a JSON-RPC error."""
+
+    def __init__(self, message: str, *, code: int, said: str, data: object) -> None:
+        """``code``, ``said`` and ``data`` are the code, message and data of the error."""
+        super().__init__(message)
+        self.code = code
+        self.said = said
+        self.data = data
+
+
 class OutOfResources(ServerError):
     """No MCP server could be reached: harness ran out of open files, processes or memory."""
 

@@ -6,9 +6,9 @@ whatever can be shown with a real server and a real SDK is shown with those.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import anyio
@@ -16,6 +16,7 @@ import anyio
 from harness.sessions import Introduction, Session
 from harness.types import (
     Aside,
+    AssistantMessage,
     Case,
     Check,
     Credential,
@@ -29,6 +30,7 @@ from harness.types import (
     ToolCall,
     ToolList,
     ToolRequest,
+    Transcript,
     TransportSpec,
     Usage,
 )
@@ -136,6 +138,19 @@ class MemoryPool(LendsOneByOne):
 
     async def __aexit__(self, *error: object) -> None:
         pass
+
+
+def with_reply_times(said: Transcript, times: Iterable[tuple[float, float]]) -> Transcript:
+    """Return ``said`` with the time at which each reply was asked for, and had come."""
+    left = iter(times)
+    messages: list[Message] = []
+    for message in said.messages:
+        if isinstance(message, AssistantMessage):
+            asked, answered = next(left)
+            messages.append(replace(message, asked_s=asked, answered_s=answered))
+        else:
+            messages.append(message)
+    return replace(said, messages=tuple(messages))
 
 
 def a_tool_list(*names: str) -> ToolList:

@@ -17,6 +17,7 @@ from harness.agent.strategy import Strategy
 from harness.errors import ModelError
 from harness.models import Model
 from harness.sessions import Session
+from harness.sessions.without_answer import without_answer
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     AssistantMessage,
@@ -336,29 +337,14 @@ class Conversation:
 
     def _unanswered(self, request: ToolRequest) -> ToolCall:
         """Return the record of a call that the trial's end cuts off."""
-        return ToolCall(
-            tool=request.tool,
-            arguments=request.arguments,
-            outcome="timeout",
-            reply=self._replies,
-            request_id=request.id,
-            text="the trial ended before the server answered",
-            started_s=anyio.current_time() - self._epoch,
-        )
+        words = "the trial ended before the server answered"
+        return without_answer(request, "timeout", words, reply=self._replies, epoch=self._epoch)
 
     def _leave_unsent(self, requests: Sequence[ToolRequest], stop: Stop) -> None:
         """Record requested calls that will never be sent: the model did choose them."""
-        now = anyio.current_time() - self._epoch
+        words = f"not sent by harness: {_LIMITED[stop]}"
         self._calls += [
-            ToolCall(
-                tool=request.tool,
-                arguments=request.arguments,
-                outcome="blocked",
-                reply=self._replies,
-                request_id=request.id,
-                text=f"not sent by harness: {_LIMITED[stop]}",
-                started_s=now,
-            )
+            without_answer(request, "blocked", words, reply=self._replies, epoch=self._epoch)
             for request in requests
         ]
 

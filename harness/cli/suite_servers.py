@@ -1,15 +1,13 @@
-"""The server and the identities of a command that takes them from suites."""
+"""The server of a command that takes its identities from suites."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from harness.config import Config
-from harness.errors import NothingToRun, UsageError, did_you_mean
-from harness.probing.callers import ProbeCaller, named_callers
+from harness.errors import NothingToRun, UsageError
 from harness.runner.planning.prepare import RunRequest, guarded
-from harness.types import Credential, ServerSpec, Suite
+from harness.types import ServerSpec, Suite
 
 
 def server_of(suites: Sequence[Suite], servers: Sequence[str], config: Config) -> ServerSpec:
@@ -25,23 +23,6 @@ def server_of(suites: Sequence[Suite], servers: Sequence[str], config: Config) -
     for suite in suites:
         spec = guarded(spec, suite, RunRequest())
     return spec
-
-
-def caller_named(
-    name: str, suites: Sequence[Suite], credential: Credential = "valid"
-) -> ProbeCaller:
-    """Return the identity of ``suites`` with that name, showing ``credential``.
-
-    Raises:
-        UsageError: there is none.
-    """
-    callers = {one.name: one for one in named_callers(c for suite in suites for c in suite.cases)}
-    if name not in callers:
-        raise UsageError(
-            f"no identity of the suites is called {name!r}",
-            meant=did_you_mean(name, callers) or f"They are: {', '.join(callers)}.",
-        )
-    return replace(callers[name], credential=credential)
 
 
 def _check_one_server(suites: Sequence[Suite]) -> None:

@@ -134,6 +134,10 @@ class Config:
             f'my_server.py".{self._known_servers()}',
         )
 
+    def knows_server(self, name: str) -> bool:
+        """Return whether ``name`` is that of a configured or built-in server."""
+        return name in self._server_entries() or name in builtin_servers()
+
     def server_options(self, texts: Sequence[str]) -> ServerSpec:
         """Return the server of one or several ``--server`` options; several are joined.
 
@@ -148,7 +152,7 @@ class Config:
         Raises:
             UsageError: it is none of these, or a variable that it needs is not set.
         """
-        if text in self._server_entries() or text in builtin_servers():
+        if self.knows_server(text):
             return self._named_server(text)
         spec = server_from_command(text)
         if (

@@ -19,6 +19,10 @@ class DraftCase:
     """The prompt, on one line."""
     description: str | None = None
     """Why the case is there."""
+    turns: tuple[JsonObject, ...] = ()
+    """The user's turns as the suite has them, if there are several: then instead of `prompt`."""
+    user_context: JsonObject | None = None
+    """Who asks, if not the one of the suite."""
     must_succeed: tuple[tuple[str, Mapping[str, Any]], ...] = ()
     """Tools and the arguments that the prompt gives; a call that fails or is not sent does not
     pass."""

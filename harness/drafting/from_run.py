@@ -7,21 +7,21 @@ in other ways are loosened, and what the answer must hold is added.
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from harness.canonical_json import canonical_json
-from harness.drafting.render import SCHEMA_NAME, calls_data
-from harness.drafting.yaml_text import Inline, comment, dump, joined
+from harness.drafting.cases import DraftCase
+from harness.drafting.render import SCHEMA_NAME, case_text
+from harness.drafting.yaml_text import comment, dump, joined
 from harness.errors import UsageError
 from harness.redaction import MARK
 from harness.runlog import RunLog
 from harness.types import JsonObject, ToolCall, Transcript, TrialResult, UserMessage
 
 _LONGEST = 60
-_NAME = "NAME"  # until it is known which names are free
 _HEAD = """\
 # What to do next:
 # 1. Loosen arguments that may be said in other ways: args: {name: {$contains: "Weber"}}
@@ -42,7 +42,7 @@ class RecordedCases:
     """Trials that no case was made of, with the reason."""
 
 
-def suite_from_run(log: RunLog, name: str, server: JsonObject | str) -> RecordedCases:
+def suite_from_run(log: RunLog, name: str, server: JsonObject | list[str] | str) -> RecordedCases:
     """Return the suite ``name`` with a case for each conversation of ``log`` that went well.
 
     ``server`` is the suite's ``server:``.
@@ -50,7 +50,7 @@ def suite_from_run(log: RunLog, name: str, server: JsonObject | str) -> Recorded
     Raises:
         UsageError: there is no such conversation.
     """
-    cases: dict[str, str] = {}
+    cases: list[DraftCase] = []
     left_out: list[str] = []
     for result in log.results:
         transcript = log.transcript(result.key)
@@ -59,9 +59,8 @@ def suite_from_run(log: RunLog, name: str, server: JsonObject | str) -> Recorded
             left_out.append(f"{result.case.name}: {why}")
             continue
         case = _case(result, transcript)
-        text = _written(case, transcript)
-        if text not in cases.values():  # a repeat that went the same way
-            cases[_free(result.case.name, cases)] = text
+        if not any(replace(case, name=one.name) == one for one in cases):  # a repeat, no other
+            cases.append(replace(case, name=_free(case.name, {one.name for one in cases})))
     if not cases:
         raise UsageError(
             f"no case can be made of {log.header.run_id}: {'; '.join(left_out)}",
@@ -71,42 +70,60 @@ def suite_from_run(log: RunLog, name: str, server: JsonObject | str) -> Recorded
         f"Cases from the run {log.header.run_id}."
     )
     facts = dump({"mxcp": 1, "suite": name}) + dump({"server": server})
-    numbered = [
-        text.replace(f"- name: {_NAME}", f"- name: {key}", 1) for key, text in cases.items()
-    ]
     return RecordedCases(
-        text=joined((head + "#\n" + _HEAD, facts, "tests:", *numbered)),
+        text=joined((head + "#\n" + _HEAD, facts, "tests:", *map(case_text, cases))),
         cases=len(cases),
         left_out=tuple(left_out),
     )
+
+
+def how_it_ran(server: JsonObject) -> JsonObject:
+    """Return ``server:`` of a suite from what a log says of a server: its command, or its URL.
+
+    A log has no values of the environment and of headers.
+    """
+    if server.get("url"):
+        return {"url": server["url"]}
+    return {"command": server.get("command"), "args": server.get("args") or []}
 
 
 def _unfit(result: TrialResult, transcript: Transcript | None) -> str | None:
     """Return why no case is made of a trial; ``None`` if one is."""
     if transcript is None or result.status not in ("passed", "skipped"):
         return f"it is {result.status}"
-    if not _prompts(transcript):
+    said = [turn.text for turn in _turns(transcript)]
+    if not said:
         return "nobody noted what was asked (harness record --prompt)"
+    if _is_redacted(said):
+        return "what was asked holds a secret, which the log does not have"
     if not any(call.outcome == "ok" for call in transcript.tool_calls):
         return "no call succeeded"
     return None
 
 
-def _prompts(transcript: Transcript) -> list[str]:
-    return [message.text for message in transcript.messages if isinstance(message, UserMessage)]
+def _turns(transcript: Transcript) -> list[UserMessage]:
+    return [
+        message
+        for message in transcript.messages
+        if isinstance(message, UserMessage) and not message.injected
+    ]
 
 
-def _case(result: TrialResult, transcript: Transcript) -> dict[str, Any]:
-    prompts = _prompts(transcript)
-    asked = {"prompt": prompts[0]} if len(prompts) == 1 else {"turns": prompts}
-    context = result.case.user_context
-    calls = [(call.tool, _plain(call.arguments)) for call in _succeeded(transcript)]
-    return {
-        "name": _NAME,
-        **asked,
-        **({} if context is None else {"user_context": Inline(dict(context))}),
-        "assertions": {"must_succeed": calls_data(calls)},
-    }
+def _case(result: TrialResult, transcript: Transcript) -> DraftCase:
+    turns = _turns(transcript)
+    succeeded = list(_succeeded(transcript))
+    return DraftCase(
+        name=result.case.name,
+        prompt=turns[0].text,
+        turns=tuple(map(_turn, turns)) if len(turns) > 1 else (),
+        user_context=result.case.user_context,
+        must_succeed=tuple((call.tool, _plain(call.arguments)) for call in succeeded),
+        comments=tuple(_notes(transcript, succeeded)),
+    )
+
+
+def _turn(said: UserMessage) -> JsonObject:
+    return {"prompt": said.text, "fresh": True} if said.fresh else {"prompt": said.text}
 
 
 def _succeeded(transcript: Transcript) -> Iterator[ToolCall]:
@@ -121,25 +138,25 @@ def _succeeded(transcript: Transcript) -> Iterator[ToolCall]:
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments without those that the log holds redacted."""
-    return {
-        key: value for key, value in arguments.items() if MARK[:-1] not in canonical_json(value)
-    }
+    return {key: value for key, value in arguments.items() if not _is_redacted(value)}
 
 
-def _written(case: Mapping[str, Any], transcript: Transcript) -> str:
+def _is_redacted(value: Any) -> bool:
+    return MARK[:-1] in canonical_json(value)  # the marks of several secrets are numbered
+
+
+def _notes(transcript: Transcript, succeeded: list[ToolCall]) -> Iterator[str]:
     others = [call for call in transcript.tool_calls if call.outcome != "ok"]
-    notes = ""
     if others:
-        told = ", ".join(f"{call.tool} ({call.outcome})" for call in others)
-        notes += comment(f"Not asked for: {told}", indent=2)
-    if any(_plain(call.arguments) != dict(call.arguments) for call in _succeeded(transcript)):
-        notes += comment("Arguments that hold secrets were left out.", indent=2)
-    return notes + textwrap.indent(dump([case]), "  ")
+        yield f"Not asked for: {', '.join(f'{call.tool} ({call.outcome})' for call in others)}"
+    if any(_is_redacted(call.arguments) for call in succeeded):
+        yield "Arguments that hold secrets were left out."
+    if transcript.setup_calls or transcript.teardown_calls:
+        made = (*transcript.setup_calls, *transcript.teardown_calls)
+        yield f"Setup and teardown of the run are not here: {', '.join(c.tool for c in made)}"
 
 
-def _free(wanted: str, taken: Mapping[str, str]) -> str:
+def _free(wanted: str, taken: set[str]) -> str:
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", wanted)[:_LONGEST] or "recorded"
-    number = 1
-    while (f"{name}_{number}" if number > 1 else name) in taken:
-        number += 1
-    return f"{name}_{number}" if number > 1 else name
+    numbered = (name if n == 1 else f"{name}_{n}" for n in count(1))
+    return next(each for each in numbered if each not in taken)

@@ -10,7 +10,7 @@ from typing import Any
 from harness.drafting.cases import DraftCase, DraftSuite
 from harness.drafting.yaml_text import Inline, comment, commented_out, dump, joined
 from harness.matching.matchers import is_matcher
-from harness.types import ServerSpec
+from harness.types import JsonObject, ServerSpec
 
 SCHEMA_NAME = "suite.schema.json"
 """File beside the suite that editors complete it by."""
@@ -41,9 +41,9 @@ def suite_text(suite: DraftSuite) -> str:
             _head(suite),
             _facts(suite),
             "tests:\n" + comment("One case for each tool.", indent=2).rstrip("\n"),
-            *(_case(case, suite) for case in suite.cases),
+            *(case_text(case, suite.user_context) for case in suite.cases),
             _safety(suite),
-            *(_case(case, suite) for case in suite.safety),
+            *(case_text(case, suite.user_context) for case in suite.safety),
             _identity(suite),
         )
     )
@@ -77,7 +77,7 @@ def _facts(suite: DraftSuite) -> str:
     )
     if isinstance(suite.server, str):
         return facts + dump({"server": suite.server}) + _guards(suite)
-    server = dump({"server": _started(suite.server)})
+    server = dump({"server": started(suite.server)})
     if suite.server.transport.url is None:
         server += (
             '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
@@ -100,7 +100,8 @@ def _guards(suite: DraftSuite) -> str:
     return text
 
 
-def _started(server: ServerSpec) -> dict[str, Any]:
+def started(server: ServerSpec) -> dict[str, Any]:
+    """Return ``server:`` of a suite that starts or reaches ``server``."""
     transport = server.transport
     if transport.url is not None:
         return {"url": transport.url}
@@ -110,23 +111,25 @@ def _started(server: ServerSpec) -> dict[str, Any]:
     }
 
 
-def _case(case: DraftCase, suite: DraftSuite) -> str:
+def case_text(case: DraftCase, user_context: JsonObject | None = None) -> str:
+    """Return one case of a file; ``user_context`` asks if the case names nobody."""
     comments = "".join(comment(text, indent=2) for text in case.comments)
-    written = textwrap.indent(dump([_data(case, suite)]), "  ")
+    written = textwrap.indent(dump([_data(case, user_context)]), "  ")
     return comments + (written if case.is_live else commented_out(written))
 
 
-def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
+def _data(case: DraftCase, user_context: JsonObject | None) -> dict[str, Any]:
     assertions: dict[str, Any] = {}
     if case.must_succeed:
-        assertions["must_succeed"] = calls_data(case.must_succeed)
+        assertions["must_succeed"] = _calls(case.must_succeed)
     if case.must_not_call:
         assertions["must_not_call"] = Inline(list(case.must_not_call))
+    who = user_context if case.user_context is None else case.user_context
     facts = {
         "name": case.name,
         "description": case.description,
-        "prompt": case.prompt,
-        "user_context": None if suite.user_context is None else Inline(dict(suite.user_context)),
+        **({"turns": list(case.turns)} if case.turns else {"prompt": case.prompt}),
+        "user_context": None if who is None else Inline(dict(who)),
         "tags": Inline(list(case.tags)) if case.tags else None,
     }
     return {
@@ -135,7 +138,7 @@ def _data(case: DraftCase, suite: DraftSuite) -> dict[str, Any]:
     }
 
 
-def calls_data(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
+def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
     """Return calls in a suite's form: names alone on one line, calls with arguments as a list."""
     if not any(arguments for _, arguments in calls):
         return Inline([tool for tool, _ in calls])
@@ -190,7 +193,7 @@ def _identity(suite: DraftSuite) -> str:
         return ""
     tool = first.must_succeed[0][0]
     shown = replace(first, name=f"{first.name}_as_guest", comments=())
-    data = _data(shown, replace(suite, user_context={"role": "guest", "permissions": []}))
+    data = _data(shown, {"role": "guest", "permissions": []})
     data["assertions"] = {
         "must_be_denied": Inline([tool]),
         "answer_not_contains": Inline(["what a guest must not learn"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import quote
 
+from harness.config.servers import server_from_command
 from harness.redaction import MIN_LENGTH
 from harness.redaction.places import of_servers
 from harness.types import ServerSpec
@@ -36,3 +37,17 @@ def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
             server = changed
             names.append(name)
     return server, tuple(names)
+
+
+def as_typed(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
+    """Return ``server:`` of a suite for ``spec``, which ``--server text`` has given.
+
+    That is a name or a URL as it is, or the command as it was typed, with references to variables
+    unexpanded. Secrets in the command become variables, which are named beside it.
+    """
+    is_command = spec.at is not None and spec.at.file == _BY_COMMAND
+    return with_variables(server_from_command(text)) if is_command else (text, ())
+
+
+_BY_COMMAND = "--server"
+"""Where a server that was given as a command line says that it is configured."""

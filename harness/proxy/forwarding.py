@@ -19,10 +19,11 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import INTERNAL_ERROR, INVALID_PARAMS, ServerCapabilities
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from harness.errors import ServerError
+from harness.errors import RequestRefused, ServerError
 from harness.proxy.recording import Recording
 from harness.sessions import Session
 from harness.sessions.passed_on import PassedOn, TellProgress
+from harness.sessions.without_answer import without_answer
 from harness.types import JsonObject, ToolCall
 
 _OURS = frozenset({"initialize", "server/discover", "ping", "subscriptions/listen"})
@@ -35,9 +36,7 @@ def mcp_server(session: Session, recording: Recording, max_calls: int) -> Server
     At most ``max_calls`` calls are sent; further ones are recorded as blocked.
     """
     said = session.introduction
-    server: _Server = _Server(
-        said.name or "server", version=said.version, instructions=said.instructions
-    )
+    server = _Server(said.name or "server", version=said.version, instructions=said.instructions)
     server.offered = said.capabilities
     server.middleware.append(_Forwarding(session, recording, max_calls))
     return server
@@ -134,9 +133,9 @@ class _Forwarding:
         own = {key: value for key, value in params.items() if key != "_meta"}
         try:
             return await self._session.ask(method, own)
+        except RequestRefused as error:
+            raise MCPError(error.code, error.said, error.data) from error
         except ServerError as error:
-            if isinstance(error.__cause__, MCPError):
-                raise error.__cause__ from error
             raise MCPError(INTERNAL_ERROR, str(error)) from error
 
     async def _called(self, ctx: ServerRequestContext[Any, Any], params: JsonObject) -> JsonObject:
@@ -156,9 +155,13 @@ class _Forwarding:
             meta={key: value for key, value in meta.items() if not _is_reserved(key)},
             progress=told if "progressToken" in meta else None,
         )
-        call = _cut_off(request, reply, self._recording.epoch)
+        epoch, given_up = (
+            self._recording.epoch,
+            "the client ended the call before the server answered",
+        )
+        call = without_answer(request, "timeout", given_up, reply=reply, epoch=epoch)
         try:
-            call = await self._sent(request, reply)
+            call = await self._sent(request, reply, epoch)
             await told.settled()
         finally:
             self._recording.end(request, call)
@@ -168,38 +171,13 @@ class _Forwarding:
             return heard.result
         return {"content": [{"type": "text", "text": call.text}], "isError": True}
 
-    async def _sent(self, request: PassedOn, reply: int) -> ToolCall:
+    async def _sent(self, request: PassedOn, reply: int, epoch: float) -> ToolCall:
         if self._recording.begun > self._max_calls:
             words = "not sent by harness: the limit of tool calls was reached"
-            return _unsent(request, reply, self._recording.epoch, words)
-        return await self._session.call(request, reply=reply, epoch=self._recording.epoch)
+            return without_answer(request, "blocked", words, reply=reply, epoch=epoch)
+        return await self._session.call(request, reply=reply, epoch=epoch)
 
 
 def _is_reserved(key: str) -> bool:
     """Whether a key of ``_meta`` belongs to the connection that it came over."""
     return key == "progressToken" or key.startswith("io.modelcontextprotocol/")
-
-
-def _unsent(request: PassedOn, reply: int, epoch: float, words: str) -> ToolCall:
-    return ToolCall(
-        tool=request.tool,
-        arguments=request.arguments,
-        outcome="blocked",
-        reply=reply,
-        request_id=request.id,
-        text=words,
-        started_s=anyio.current_time() - epoch,
-    )
-
-
-def _cut_off(request: PassedOn, reply: int, epoch: float) -> ToolCall:
-    """Return the record of a call that its client gave up before the answer."""
-    return ToolCall(
-        tool=request.tool,
-        arguments=request.arguments,
-        outcome="timeout",
-        reply=reply,
-        request_id=request.id,
-        text="the client ended the call before the server answered",
-        started_s=anyio.current_time() - epoch,
-    )

@@ -27,6 +27,7 @@ from harness.runner.runs.folders import RECORDED_SERVER, RUNS, log_path, new_run
 from harness.sessions import Session
 from harness.sessions.pool import open_sessions
 from harness.types import (
+    UNKNOWN_USAGE,
     Case,
     Credential,
     JsonObject,
@@ -35,7 +36,6 @@ from harness.types import (
     Suite,
     Transcript,
     Trial,
-    Usage,
     UserMessage,
 )
 from harness.types.case_parts import Caller
@@ -44,6 +44,8 @@ from harness.utc import utc_now
 SUITE = "recorded"
 """Name of the suite in the logs of recorded sessions."""
 REASON = "recorded, and nothing is expected of it: make cases of it with harness init --from"
+MOST_CALLS = 10_000
+"""Most calls of one session."""
 URL_VARIABLE, FILE_VARIABLE = "HARNESS_MCP_URL", "HARNESS_MCP_CONFIG"
 _PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|prompt)\}")
 
@@ -65,7 +67,7 @@ class RecordRequest:
     """The token that is shown."""
     identity: str | None = None
     """Name of the identity, if it has one."""
-    written_server: JsonObject | str = ""
+    written_server: JsonObject | list[str] | str = ""
     """``server:`` of a suite for this server, without secrets."""
 
 
@@ -77,6 +79,8 @@ class Recorded:
     """How the program ended."""
     log: RunLog | None
     """The run; ``None`` if the program made no call, so that none is kept."""
+    strangers: int
+    """Requests for an address without a token of the session, which were refused."""
 
 
 async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
@@ -100,22 +104,10 @@ async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
             code = await _run(request, url)
         took = anyio.current_time() - recording.epoch
         if not recording.calls():
-            return Recorded(exit_code=code, log=None)
+            return Recorded(exit_code=code, log=None, strangers=listener.strangers)
         transcript = _transcript(request, session, recording, started_at, took)
-        return Recorded(exit_code=code, log=_kept(plan, session, transcript, runs))
-
-
-MOST_CALLS = 10_000
-"""Most calls of one session."""
-
-
-_UNKNOWN = Usage(
-    input_tokens=None,
-    output_tokens=None,
-    cache_read_tokens=None,
-    cache_write_tokens=None,
-    cost_usd=None,
-)
+        log = _kept(plan, session, transcript, runs)
+        return Recorded(exit_code=code, log=log, strangers=listener.strangers)
 
 
 async def _run(request: RecordRequest, url: str) -> int:
@@ -141,7 +133,7 @@ def _transcript(
     return Transcript(
         messages=(*asked, *recording.messages()),
         tool_calls=recording.calls(),
-        usage=_UNKNOWN,
+        usage=UNKNOWN_USAGE,
         replies=recording.replies,
         started_at=started_at,
         latency_s=round(took, 6),

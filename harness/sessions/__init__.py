@@ -53,7 +53,8 @@ class Session(Protocol):
         """Send any other request, within ``call_timeout_s``, and return its raw result.
 
         Raises:
-            ServerError: it was refused, not answered in time, or the server is gone.
+            RequestRefused: the server answered with an error.
+            ServerError: it was not answered in time, or the server is gone.
         """
         ...
 

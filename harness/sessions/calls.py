@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 from mcp.shared.exceptions import MCPError
 
-from harness.errors import ServerError
+from harness.errors import RequestRefused, ServerError
 from harness.json_bounds import loads, shortcoming
 from harness.linear_regex import matches_whole
 from harness.redaction.tokens import TokenPieces
@@ -157,7 +157,8 @@ class CallSender:
         """Send a request other than a call, and return its result, without tokens.
 
         Raises:
-            ServerError: there is none.
+            RequestRefused: the server answered with an error.
+            ServerError: there is no answer.
         """
         try:
             with anyio.fail_after(self._timeout_s):
@@ -170,12 +171,15 @@ class CallSender:
         except HttpFault as fault:
             raise ServerError(await self._when_lost(fault)) from fault
         except MCPError as error:
-            why = (
-                await self._when_lost(None)
-                if is_closed(error)
-                else f"server refused {method}: {error.message}"
-            )
-            raise ServerError(why) from error
+            if is_closed(error):
+                raise ServerError(await self._when_lost(None)) from error
+            said = self._shown.json({"message": error.message, "data": error.data})
+            raise RequestRefused(
+                f"server refused {method}: {said['message']}",
+                code=error.code,
+                said=said["message"],
+                data=said["data"],
+            ) from error
 
     def _unsent(self, request: ToolRequest) -> tuple[Outcome, str] | None:
         """Return why the call must not be sent, or ``None``."""

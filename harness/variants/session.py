@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import anyio
-
 from harness.sessions import Introduction, Session
-from harness.types import Aside, JsonObject, Outcome, ToolCall, ToolList, ToolRequest
+from harness.sessions.without_answer import without_answer
+from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
 
 DECOY_ANSWER = "This tool is not available at the moment."
@@ -28,10 +27,10 @@ class VariantSession:
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call, unless it is of a decoy or of a tool that is not shown."""
         if request.tool in self._shown.decoys:
-            return _unsent(request, "decoy", DECOY_ANSWER, reply, epoch)
+            return without_answer(request, "decoy", DECOY_ANSWER, reply=reply, epoch=epoch)
         if request.tool.endswith(NOT_SHOWN):
             words = f"Unknown tool: {request.tool.removesuffix(NOT_SHOWN)}"
-            return _unsent(request, "unknown_tool", words, reply, epoch)
+            return without_answer(request, "unknown_tool", words, reply=reply, epoch=epoch)
         return await self._session.call(request, reply=reply, epoch=epoch)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
@@ -55,17 +54,3 @@ class VariantSession:
     def stderr_tail(self) -> str:
         """Return the last lines of the server's stderr: as `Session.stderr_tail`."""
         return self._session.stderr_tail()
-
-
-def _unsent(
-    request: ToolRequest, outcome: Outcome, text: str, reply: int, epoch: float
-) -> ToolCall:
-    return ToolCall(
-        tool=request.tool,
-        arguments=request.arguments,
-        outcome=outcome,
-        reply=reply,
-        request_id=request.id,
-        text=text,
-        started_s=anyio.current_time() - epoch,
-    )

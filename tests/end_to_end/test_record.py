@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from tests.end_to_end.harness_process import HARNESS, Finished, Project, finish
 from tests.sessions.servers import GOOD_SERVER, all_gone
 
@@ -141,3 +143,40 @@ def test_sigterm_ends_the_program_and_keeps_what_was_called(project: Project) ->
     ((_, transcript),) = list(project.log())
     assert transcript is not None
     assert [call.outcome for call in transcript.tool_calls] == ["ok"]
+
+
+def test_a_name_that_the_program_made_up_stays_in_its_comment(project: Project) -> None:
+    recorded(
+        project,
+        *("--suite", "data_governance", "--as", "admin", "--prompt", "Find customer Weber"),
+        calls=[("evil\n  - name: injected\n    prompt: x", {}), LOOK],
+    )
+    assert project.run("init", "--from", "latest", "--name", "weber").code == 0
+    (case,) = yaml.safe_load((project.folder / "evals" / "weber.yml").read_text())["tests"]
+    assert case["prompt"] == "Find customer Weber"
+
+
+def test_a_conversation_of_several_turns_becomes_a_test_of_several_turns(project: Project) -> None:
+    turns = [{"prompt": "Add 1 and 2."}, {"prompt": "Now add 3 and 4.", "fresh": True}]
+    server = {"command": sys.executable, "args": [str(GOOD_SERVER)]}
+    asks = [{"name": "twice", "turns": turns, "assertions": {"must_call": ["add"]}}]
+    project.suite("adding", asks, server=server)
+    assert project.run("evals", "adding").code == 0
+    drafted = project.run("init", "--from", "latest", "--name", "again")
+    assert drafted.code == 0, drafted.stderr
+    (case,) = yaml.safe_load((project.folder / "evals" / "again.yml").read_text())["tests"]
+    assert case["turns"] == turns
+    assert project.run("evals", "again", "--dry-run").code == 0
+
+
+def test_a_request_without_the_token_is_refused_and_told(project: Project) -> None:
+    ask = (
+        "import os, urllib.request as r\n"
+        "from urllib.parse import urlsplit\n"
+        "where = urlsplit(os.environ['HARNESS_MCP_URL'])\n"
+        "try: r.urlopen(f'http://{where.netloc}/guess/mcp', data=b'{}')\n"
+        "except OSError as error: print(error.code)\n"
+    )
+    done = project.run("record", "--suite", "data_governance", "--", sys.executable, "-c", ask)
+    assert done.stdout == "401\n"
+    assert "1 request without the session's token was refused" in done.stderr

@@ -7,16 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
-from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
-from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
-from harness.types import Caller, Case, IdentitySpec, ServerSpec, TransportSpec
-from tests.clock import PATIENT_S
-from tests.probing.test_findings import CALLED, READ, failed, printed, said, serving
+from harness.types import Caller, Case
+from tests.probing.test_findings import CALLED, READ, failed, printed, said
+from tests.probing.test_findings import probed as probe_of
 
 CASES = tuple(
     Case(
@@ -64,16 +60,7 @@ class Server:
 
 
 def probed(folder: Path, server: Server) -> ProbeReport:
-    with serving(server.answer) as url:
-        spec = ServerSpec(
-            name="p",
-            transport=TransportSpec(url=url, kind="http", protocol="2026-07-28"),
-            call_timeout_s=PATIENT_S,
-            identity=IdentitySpec(via="meta"),
-        )
-        plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES)
-        log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+    return probe_of(folder, server.answer, cases=CASES, damaged=True)
 
 
 @pytest.mark.parametrize("cold", ["error", "fewer", "empty", "list"])

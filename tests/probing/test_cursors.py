@@ -9,28 +9,21 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from harness.judging.policy.views import Result
-from harness.probing.callers import named_callers
 from harness.probing.cursors.arguments import cursor_argument, cursor_of, gives_cursor
-from harness.probing.findings import read_probe
-from harness.probing.probe import ProbePlan, probe
 from harness.probing.replay import request_of
 from harness.probing.report import ProbeReport
 from harness.types import (
     Caller,
     Case,
-    IdentitySpec,
     JsonObject,
-    ServerSpec,
     Tool,
     ToolCall,
-    TransportSpec,
 )
-from tests.clock import PATIENT_S
-from tests.probing.test_findings import CALLED, failed, said, serving
+from tests.probing.test_findings import CALLED, failed, said
+from tests.probing.test_findings import probed as probe_of
 
 CASES = tuple(
     Case(
@@ -121,16 +114,7 @@ class Server:
 
 
 def probed(folder: Path, server: Server | Lister) -> ProbeReport:
-    with serving(server.answer) as url:
-        spec = ServerSpec(
-            name="p",
-            transport=TransportSpec(url=url, kind="http", protocol="2026-07-28"),
-            call_timeout_s=PATIENT_S,
-            identity=IdentitySpec(via="meta"),
-        )
-        plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES)
-        log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+    return probe_of(folder, server.answer, cases=CASES, damaged=True)
 
 
 def by_cursors(report: ProbeReport) -> dict[str, str]:
@@ -187,7 +171,7 @@ class Lister:
 
     def answer(
         self, method: str, user: Mapping[str, Any] | None, _token: str | None
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any] | None:
         if method not in LISTS:
             return said("nothing")
         role, start = (user or {}).get("role"), 0
@@ -201,6 +185,24 @@ class Lister:
         ]
         following = {"nextCursor": json.dumps([role, start + PAGE])}
         return {key: rows[start : start + PAGE], **(following if start + PAGE < len(rows) else {})}
+
+
+class SilentLister(Lister):
+    """Closes the connection on whoever sends a cursor that somebody else was given."""
+
+    def answer(
+        self, method: str, user: Mapping[str, Any] | None, token: str | None
+    ) -> dict[str, Any] | None:
+        role = (user or {}).get("role")
+        if CALLED.cursor is not None and json.loads(CALLED.cursor)[0] != role:
+            return None
+        return super().answer(method, user, token)
+
+
+def test_a_page_that_is_never_answered_is_lost_and_no_refusal(tmp_path: Path) -> None:
+    report = probed(tmp_path, SilentLister())
+    assert (report.findings, report.exit_code) == ((), 4)
+    assert any("tools/list" in line for line in report.lost), report.lost
 
 
 @pytest.mark.parametrize("method", ["tools/list", *slow(*[*LISTS][1:])])

@@ -97,6 +97,7 @@ def probed(
     bearer: bool = False,
     damaged: bool = False,
     timeout_s: float = PATIENT_S,
+    cases: tuple[Case, ...] = CASES,
 ) -> ProbeReport:
     with serving(answer) as url:
         spec = ServerSpec(
@@ -105,7 +106,7 @@ def probed(
             call_timeout_s=timeout_s,
             identity=IdentitySpec(via="bearer" if bearer else "meta"),
         )
-        plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES, damaged=damaged)
+        plan = ProbePlan(server=spec, callers=named_callers(cases), cases=cases, damaged=damaged)
         log, _ = anyio.run(probe, plan, folder / "runs")
     return read_probe(log)
 

@@ -28,7 +28,7 @@ from harness.types import (
 )
 from tests.clock import BOUND_S
 from tests.end_to_end.warm import warm_python
-from tests.sessions.servers import GOOD_SERVER
+from tests.sessions.servers import GOOD_SERVER, bad_server
 from tests.support import MemorySession
 
 pytestmark = pytest.mark.anyio
@@ -112,6 +112,24 @@ async def test_errors_and_refusals_come_as_the_server_made_them(mode: Any) -> No
     assert "Unknown tool: subtract" in str(unknown.content)
     assert no_resource.value.error == direct.error
     assert outcomes == ["denied", "unknown_tool"]
+
+
+async def test_a_call_that_ends_in_a_jsonrpc_error_ends_so_for_the_client() -> None:
+    async with (
+        open_sessions() as pool,
+        pool.session(bad_server("good", "jsonrpc-error"), None) as session,
+        open_listener() as listener,
+        listener.serve(session, Recording(), 5) as url,
+        Client(url) as client,
+    ):
+        with pytest.raises(MCPError) as refused:
+            await client.call_tool("deny_by_code", {})
+    error = refused.value.error
+    assert (error.code, error.message, error.data) == (
+        -32001,
+        "Unauthorized",
+        {"required": "admin"},
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -13,7 +13,6 @@ from harness.types import (
     CaseFacts,
     CheckResult,
     Location,
-    Message,
     Reply,
     ToolAnswer,
     ToolCall,
@@ -26,6 +25,7 @@ from harness.types import (
     UserMessage,
     Wire,
 )
+from tests.support import with_reply_times
 
 STARTED = 1_785_000_000
 """2026-07-25T17:20:00Z."""
@@ -137,15 +137,7 @@ def test_a_trial_is_a_tree_and_every_call_is_one_span_at_its_own_time() -> None:
 
 def test_a_reply_has_its_own_time_where_it_was_recorded() -> None:
     times = [(0.5, 1.75), (3.25, 4.0)]
-    left = iter(times)
-    messages: list[Message] = []
-    for message in TRANSCRIPT.messages:
-        if isinstance(message, AssistantMessage):
-            asked, answered = next(left)
-            messages.append(replace(message, asked_s=asked, answered_s=answered))
-        else:
-            messages.append(message)
-    root, *children = trace(transcript=replace(TRANSCRIPT, messages=tuple(messages))).spans
+    root, *children = trace(transcript=with_reply_times(TRANSCRIPT, times)).spans
     chats = [child for child in children if child.name.startswith("chat")]
     base = root.start_ns + 250_000_000
     assert [seconds(chat, base) for chat in chats] == times

@@ -3,46 +3,26 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
-from dataclasses import asdict
-from pathlib import Path
+from dataclasses import asdict, replace
 from typing import get_args
 
 import anyio
 import click
 
-from harness.checks import VOCABULARY
-from harness.cli import shell_completion as completing
 from harness.cli.one_call import OneCall, make_call
-from harness.cli.options import MCP_CONFIG, TRUST, caller, json_object, servers
-from harness.cli.suite_servers import caller_named, server_of
-from harness.config import load_config
-from harness.discovery import find_suites
-from harness.errors import NotAdmitted, UsageError
+from harness.cli.one_caller import ONE_CALLER, OneCaller
+from harness.cli.options import json_object
+from harness.errors import NotAdmitted
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
-from harness.probing.callers import ANONYMOUS, ProbeCaller
-from harness.runner.planning.prepare import suite_roots
+from harness.probing.callers import ProbeCaller
 from harness.safe_text import printable, seconds
-from harness.trust import GATE
 from harness.types import Credential, JsonObject, ToolCall
 
 
 @click.command("call")
 @click.argument("tool")
-@click.option(
-    "--suite",
-    "suites",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completing.suites,
-    help="Suite that names the server and the identities.  [default: all of evals/]",
-)
-@servers("Server to call instead of the suite's; several are joined.")
-@MCP_CONFIG
-@TRUST
-@click.option("--as", "name", metavar="IDENTITY", help="One of the suite's identities, by name.")
-@caller("Attributes of the caller, instead of --as.")
+@ONE_CALLER
 @click.option(
     "--credential",
     type=click.Choice(get_args(Credential)),
@@ -55,14 +35,10 @@ from harness.types import Credential, JsonObject, ToolCall
 @click.option("--meta", callback=json_object, metavar="JSON|@FILE", help="Entries to add to _meta.")
 @click.option("--times", type=click.IntRange(1, 1000), default=1, help="Repeat the call N times.")
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-def command(  # noqa: PLR0913 - one for each option
+def command(
     *,
     tool: str,
-    suites: tuple[str, ...],
-    command_lines: tuple[str, ...],
-    mcp_config: str | None,
-    name: str | None,
-    user_context: JsonObject | None,
+    chosen: OneCaller,
     credential: Credential,
     arguments: JsonObject | None,
     meta: JsonObject | None,
@@ -74,21 +50,10 @@ def command(  # noqa: PLR0913 - one for each option
     No model is asked and no run is recorded. Each finding of harness probe prints the command that
     repeats its call. The exit code is 0 if the call worked, and 1 if it was refused or failed.
     """
-    if name is not None and user_context is not None:
-        raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
-    config = load_config(Path.cwd(), os.environ, mcp_config)
-    needs_suites = name is not None or bool(suites) or not command_lines
-    found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY) if needs_suites else ()
-    spec = (
-        server_of(found, command_lines, config) if found else config.server_options(command_lines)
-    )
-    who = ProbeCaller(name="a caller", user_context=user_context, credential=credential)
-    if user_context is None:
-        who = caller_named(name or ANONYMOUS, found, credential)
-    GATE.plan([spec])
+    who = replace(chosen.caller, credential=credential)
     one = OneCall(tool=tool, arguments=arguments or {}, meta=meta or {}, caller=who, times=times)
     try:
-        answer = anyio.run(make_call, spec, one)
+        answer = anyio.run(make_call, chosen.server, one)
     except NotAdmitted as error:
         click.echo(json.dumps({"outcome": "denied", "text": str(error)}) if json_output else error)
         raise click.exceptions.Exit(EXIT_FAILED) from error

@@ -15,22 +15,19 @@ from harness.cli.named_runs import open_run
 from harness.cli.options import MCP_CONFIG, TRUST, caller, servers
 from harness.cli.server_tools import list_tools
 from harness.config import Config, load_config
-from harness.config.servers import deeds_of, server_from_command
+from harness.config.servers import deeds_of
 from harness.documents.files import shown
 from harness.drafting.cases import DraftSuite
 from harness.drafting.draft import draft_suite
 from harness.drafting.files import require_free, suite_name, write_new
-from harness.drafting.from_run import suite_from_run
+from harness.drafting.from_run import how_it_ran, suite_from_run
 from harness.drafting.render import suite_text
-from harness.drafting.variables import with_variables
+from harness.drafting.variables import as_typed
 from harness.errors import UsageError
 from harness.runner.runs.folders import RECORDED_SERVER
 from harness.safe_text import printable
 from harness.trust import GATE
 from harness.types import JsonObject, ServerSpec
-
-_BY_COMMAND = "--server"
-"""Value of `Config.server_option` for a server that was given as a command line."""
 
 
 @click.command("init")
@@ -64,18 +61,18 @@ def command(
     went well in a run. Existing files are never overwritten.
     """
     project = Path.cwd()
+    config = load_config(project, os.environ, mcp_config)
     if run is not None:
         if server or command_lines:
             raise UsageError("--from takes the server from the run", meant="Leave SERVER out.")
-        _from_run(run, name, project)
+        _from_run(run, name, project, config)
         return
-    config = load_config(project, os.environ, mcp_config)
     text = _only([*([server] if server else []), *command_lines], config)
     spec = config.server_option(text)
     path = require_free(suite_name(spec, name), project)
     GATE.plan([spec])
     tools = list_tools(spec, user_context)
-    server_facts, variables = _written(text, spec)
+    server_facts, variables = as_typed(text, spec)
     suite = draft_suite(path.stem, server_facts, tools, user_context)
     written = write_new(path, suite_text(suite))
     if isinstance(server_facts, ServerSpec):
@@ -88,18 +85,19 @@ def command(
         )
 
 
-def _from_run(run: str, name: str | None, project: Path) -> None:
+def _from_run(run: str, name: str | None, project: Path, config: Config) -> None:
     log = open_run(run)
-    server = log.header.settings.get(RECORDED_SERVER) or next(iter(log.header.servers), "")
     if len(log.header.servers) != 1:
         raise UsageError(
             f"the run {log.header.run_id} has {len(log.header.servers)} servers, and a suite has "
             "one",
             meant="Name a run of one suite.",
         )
-    spec = ServerSpec(name=f"{next(iter(log.header.servers))}_recorded")
-    path = require_free(suite_name(spec, name), project)
-    made = suite_from_run(log, path.stem, server)
+    ((server, facts),) = log.header.servers.items()
+    recorded = log.header.settings.get(RECORDED_SERVER)
+    reference = recorded or (server if config.knows_server(server) else how_it_ran(facts))
+    path = require_free(suite_name(ServerSpec(name=f"{server}_recorded"), name), project)
+    made = suite_from_run(log, path.stem, reference)
     for written in write_new(path, made.text):
         click.echo(f"Wrote {shown(written)}")
     click.echo(f"{_counted(made.cases, 'case')} of {log.header.run_id}.")
@@ -134,15 +132,6 @@ def _ask() -> str:
         )
     answer: str = click.prompt("Command that starts your server, or its configured name", err=True)
     return answer
-
-
-def _written(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
-    """Return the suite's ``server:`` (a name, or the command as typed) and the new variables.
-
-    Variables in the command are not expanded. Secrets in it are replaced by new variables.
-    """
-    is_command = spec.at is not None and spec.at.file == _BY_COMMAND
-    return with_variables(server_from_command(text)) if is_command else (text, ())
 
 
 def _tell(suite: DraftSuite, written: tuple[Path, ...]) -> None:

@@ -2,55 +2,29 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
-from pathlib import Path
 
 import anyio
 import click
 
-from harness.checks import VOCABULARY
-from harness.cli import shell_completion as completing
-from harness.cli.options import MCP_CONFIG, TRUST, caller, servers
-from harness.cli.suite_servers import caller_named, server_of
-from harness.config import load_config
-from harness.discovery import find_suites
-from harness.drafting.variables import with_variables
-from harness.errors import UsageError
+from harness.cli.one_caller import ONE_CALLER, OneCaller
+from harness.drafting.render import started
+from harness.drafting.variables import as_typed
 from harness.judging.exit_codes import EXIT_FAILED
-from harness.probing.callers import ANONYMOUS
-from harness.runner.planning.prepare import suite_roots
 from harness.runner.record import FILE_VARIABLE, URL_VARIABLE, RecordRequest, record
 from harness.runner.run import cause_of
 from harness.safe_text import printable
-from harness.trust import GATE
 from harness.types import JsonObject, ServerSpec
 
 
 @click.command("record", context_settings={"ignore_unknown_options": True})
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM…")
-@click.option(
-    "--suite",
-    "suites",
-    multiple=True,
-    metavar="NAME",
-    shell_complete=completing.suites,
-    help="Where server and identities are taken from.  [default: all of evals/]",
-)
-@servers("In place of the suite's; several are joined.")
-@MCP_CONFIG
-@TRUST
-@click.option("--as", "name", metavar="IDENTITY", help="One of the suite's identities, by name.")
-@caller("The caller's attributes, in place of --as.")
+@ONE_CALLER
 @click.option("--prompt", default="", help="What the program is asked; {prompt} in its arguments.")
 def command(
     *,
     program: tuple[str, ...],
-    suites: tuple[str, ...],
-    command_lines: tuple[str, ...],
-    mcp_config: str | None,
-    name: str | None,
-    user_context: JsonObject | None,
+    chosen: OneCaller,
     prompt: str,
 ) -> None:
     r"""Run PROGRAM with a server behind a recording proxy, and keep what it called as a run.
@@ -62,28 +36,22 @@ def command(
     \b
     harness record --server "python my_server.py" -- claude --mcp-config {mcp_config}
     """
-    if name is not None and user_context is not None:
-        raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
-    config = load_config(Path.cwd(), os.environ, mcp_config)
-    needs_suites = name is not None or bool(suites) or not command_lines
-    found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY) if needs_suites else ()
-    spec = (
-        server_of(found, command_lines, config) if found else config.server_options(command_lines)
-    )
-    who = caller_named(name or ANONYMOUS, found)
-    GATE.plan([spec])
     request = RecordRequest(
-        server=spec,
+        server=chosen.server,
         command=program,
         prompt=prompt,
-        user_context=who.user_context if user_context is None else user_context,
-        identity=name,
-        written_server=_written(spec, command_lines),
+        user_context=chosen.caller.user_context,
+        identity=chosen.identity,
+        written_server=_written(chosen),
     )
     try:
         done = anyio.run(partial(record, request))
     except BaseExceptionGroup as group:
         raise cause_of(group) from group
+    if done.strangers:
+        refused = "1 request" if done.strangers == 1 else f"{done.strangers} requests"
+        were = "was" if done.strangers == 1 else "were"
+        click.echo(f"Warning: {refused} without the session's token {were} refused.", err=True)
     if done.log is None:
         click.echo(
             "Nothing was recorded: the program made no call. It has to connect to the server at "
@@ -101,12 +69,10 @@ def command(
     raise click.exceptions.Exit(done.exit_code)
 
 
-def _written(spec: ServerSpec, command_lines: tuple[str, ...]) -> JsonObject | str:
-    """Return ``server:`` of a suite for this server: its name, or how it is started."""
-    if not command_lines or spec.at is None or spec.at.file != "--server":
-        return spec.name
-    plain, _ = with_variables(spec)
-    transport = plain.transport
-    if transport.url is not None:
-        return {"url": transport.url}
-    return {"command": transport.command or "", "args": list(transport.args)}
+def _written(chosen: OneCaller) -> JsonObject | list[str] | str:
+    """Return ``server:`` of a suite for this server: one name or several, or how it is started."""
+    typed = zip(chosen.typed, chosen.server.members or (chosen.server,), strict=True)
+    facts = [as_typed(*each)[0] for each in typed] if chosen.typed else [chosen.server.name]
+    if len(facts) > 1:
+        return [one.name if isinstance(one, ServerSpec) else one for one in facts]
+    return started(facts[0]) if isinstance(facts[0], ServerSpec) else facts[0]

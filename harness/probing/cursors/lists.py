@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.errors import HarnessError, ServerError
+from harness.errors import HarnessError, RequestRefused, ServerError
 from harness.judging.policy.views import Result
 from harness.probing.caller_sessions import Asking, judged
 from harness.probing.cursors.arguments import LISTS
@@ -58,7 +58,11 @@ async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLin
         )
     except ServerError as error:
         made = ToolCall(
-            tool=call.tool, arguments=call.arguments, outcome="tool_error", reply=1, text=str(error)
+            tool=call.tool,
+            arguments=call.arguments,
+            outcome="tool_error" if isinstance(error, RequestRefused) else "server_lost",
+            reply=1,
+            text=str(error),
         )
     transcript = Transcript(
         tool_calls=(made,),

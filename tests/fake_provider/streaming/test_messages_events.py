@@ -16,7 +16,6 @@ from tests.fake_provider.streaming.answers import (
     ANSWERS,
     ANY_ANSWER,
     LONG,
-    a_provider,
     events_of,
 )
 
@@ -26,12 +25,6 @@ ASKED: dict[str, Any] = {
     "messages": [{"role": "user", "content": "Where is order 7?"}],
 }
 HEADERS = {"x-api-key": "test-key", "anthropic-version": "2023-06-01"}
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[tuple[FakeProvider, list[Answer]]]:
-    with a_provider() as opened:
-        yield opened
 
 
 @pytest.fixture(scope="module")

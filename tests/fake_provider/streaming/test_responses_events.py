@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx2
@@ -12,23 +11,9 @@ from hypothesis import given
 
 from tests.fake_provider import FakeProvider
 from tests.fake_provider.steps import Answer
-from tests.fake_provider.streaming.answers import ANSWERS, ANY_ANSWER, a_provider, events_of
+from tests.fake_provider.streaming.answers import ANSWERS, ANY_ANSWER, events_of
 
 ASKED: dict[str, Any] = {"model": "gpt-4o", "input": "Where is order 7?"}
-
-
-@pytest.fixture(scope="module")
-def provider() -> Iterator[tuple[FakeProvider, list[Answer]]]:
-    with a_provider() as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def client(provider: tuple[FakeProvider, list[Answer]]) -> Iterator[openai.OpenAI]:
-    with openai.OpenAI(
-        base_url=f"{provider[0].url}/v1", api_key="test-key", max_retries=0
-    ) as opened:
-        yield opened
 
 
 def raw_events(answer: Answer, **more: Any) -> list[Any]:
@@ -81,18 +66,18 @@ def _plain(response: Any) -> Any:
 
 @pytest.mark.parametrize("kind", ANSWERS)
 def test_the_sdk_reads_the_same_response_streamed_and_whole(
-    provider: tuple[FakeProvider, list[Answer]], client: openai.OpenAI, kind: str
+    provider: tuple[FakeProvider, list[Answer]], openai_client: openai.OpenAI, kind: str
 ) -> None:
     provider[1].append(ANSWERS[kind])
-    accumulates_to_the_whole(client)
+    accumulates_to_the_whole(openai_client)
 
 
 @given(answer=ANY_ANSWER)
 def test_any_answer_is_the_same_streamed_and_whole(
-    provider: tuple[FakeProvider, list[Answer]], client: openai.OpenAI, answer: Answer
+    provider: tuple[FakeProvider, list[Answer]], openai_client: openai.OpenAI, answer: Answer
 ) -> None:
     provider[1].append(answer)
-    accumulates_to_the_whole(client)
+    accumulates_to_the_whole(openai_client)
 
 
 def test_events_are_numbered_without_a_gap() -> None:

@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 from harness.reports.formats.html_report import PAGE
 from harness.sessions.call_frames import reduced
-from harness.types import AssistantMessage, Message, Status, Transcript, Wire
+from harness.types import Status, Transcript, Wire
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.formats.test_html import page_of
 from tests.reports.packs import blocks_of
@@ -23,6 +23,7 @@ from tests.reports.sample_logs import (
     an_ordinary_log,
     must_call,
 )
+from tests.support import with_reply_times
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
@@ -160,16 +161,9 @@ def with_frames(said: Transcript) -> Transcript:
     answer = {"jsonrpc": "2.0", "id": 5, "result": result}
     request, response = reduced(sent, call), reduced(answer, call)
     wire = Wire(id="5", protocol="2025-11-25", transport="pipe", request=request, response=response)
-    times = iter([(0.0, 0.5), (0.75, 1.5)])
-    messages: list[Message] = []
-    for message in said.messages:
-        if isinstance(message, AssistantMessage):
-            asked, answered = next(times)
-            messages.append(replace(message, asked_s=asked, answered_s=answered))
-        else:
-            messages.append(message)
     timed = replace(call, wire=wire, started_s=0.5, duration_s=0.25)
-    return replace(said, messages=tuple(messages), tool_calls=(timed,), latency_s=1.5)
+    said = with_reply_times(said, [(0.0, 0.5), (0.75, 1.5)])
+    return replace(said, tool_calls=(timed,), latency_s=1.5)
 
 
 def test_a_call_unfolds_its_frames_and_each_is_copied(tmp_path: Path, browser: Browser) -> None:

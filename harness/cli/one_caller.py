@@ -1,0 +1,88 @@
+"""The options of commands that use a server as one caller: which server, and as whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from harness.checks import VOCABULARY
+from harness.cli import shell_completion as completing
+from harness.cli.options import MCP_CONFIG, TRUST, bundle, caller, servers
+from harness.cli.suite_servers import server_of
+from harness.config import load_config
+from harness.discovery import find_suites
+from harness.errors import UsageError, did_you_mean
+from harness.probing.callers import ANONYMOUS, ProbeCaller, named_callers
+from harness.runner.planning.prepare import suite_roots
+from harness.trust import GATE
+from harness.types import JsonObject, ServerSpec, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class OneCaller:
+    """A server, and the caller who uses it."""
+
+    server: ServerSpec
+    caller: ProbeCaller
+    identity: str | None
+    """The suite's name of the caller, if it was given."""
+    typed: tuple[str, ...]
+    """The values of ``--server``; empty if the server is the suite's."""
+
+
+def _chosen(
+    suites: tuple[str, ...],
+    command_lines: tuple[str, ...],
+    mcp_config: str | None,
+    name: str | None,
+    user_context: JsonObject | None,
+) -> OneCaller:
+    if name is not None and user_context is not None:
+        raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
+    config = load_config(Path.cwd(), os.environ, mcp_config)
+    needs_suites = name is not None or bool(suites) or not command_lines
+    found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY) if needs_suites else ()
+    server = (
+        server_of(found, command_lines, config) if found else config.server_options(command_lines)
+    )
+    who = ProbeCaller(name="a caller", user_context=user_context)
+    if user_context is None:
+        who = _named(name or ANONYMOUS, found)
+    GATE.plan([server])
+    return OneCaller(server, who, name, tuple(dict.fromkeys(command_lines)))
+
+
+ONE_CALLER = bundle(
+    "chosen",
+    _chosen,
+    click.option(
+        "--suite",
+        "suites",
+        multiple=True,
+        metavar="NAME",
+        shell_complete=completing.suites,
+        help="Suite that names the server and the identities.  [default: all of evals/]",
+    ),
+    servers("Server to use instead of the suite's; several are joined."),
+    MCP_CONFIG,
+    TRUST,
+    click.option(
+        "--as", "name", metavar="IDENTITY", help="One of the suite's identities, by name."
+    ),
+    caller("Attributes of the caller, instead of --as."),
+)
+"""Passes a command its server and its caller."""
+
+
+def _named(name: str, suites: Sequence[Suite]) -> ProbeCaller:
+    callers = {one.name: one for one in named_callers(c for suite in suites for c in suite.cases)}
+    if name not in callers:
+        raise UsageError(
+            f"no identity of the suites is called {name!r}",
+            meant=did_you_mean(name, callers) or f"They are: {', '.join(callers)}.",
+        )
+    return callers[name]
