@@ -183,6 +183,7 @@ def evaluated(tree: Path, project: Path, greeter: str) -> str:
     )
 
 
+@pytest.mark.slow
 def test_a_provider_and_a_transport_take_part_in_a_run_and_a_check_judges_it(
     evaluated: str,
 ) -> None:
@@ -190,6 +191,7 @@ def test_a_provider_and_a_transport_take_part_in_a_run_and_a_check_judges_it(
     assert "answer_contains" not in evaluated
 
 
+@pytest.mark.slow
 def test_a_reader_reads_the_files_that_it_recognises_beside_those_of_the_same_extension(
     tree: Path, project: Path, greeter: str, evaluated: str
 ) -> None:
@@ -211,6 +213,7 @@ def test_a_report_a_field_and_a_column_are_written(evaluated: str, project: Path
     assert line["metadata"]["harness"]["answer_words"] == 4
 
 
+@pytest.mark.slow
 def test_a_lint_rule_and_a_providers_dialect_find_what_they_are_for(
     tree: Path, project: Path, greeter: str
 ) -> None:

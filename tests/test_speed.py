@@ -16,6 +16,8 @@ import pytest
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
+pytestmark = pytest.mark.slow
+
 RESULT_BYTES = 9_000
 """Twice in each transcript: as the server's result, and as it was told to the model."""
 FEW, MANY = 20, 120

@@ -53,6 +53,7 @@ def test_a_run_says_so_before_it_starts_anything(tmp_path: Path) -> None:
     assert "Traceback" not in finished.stderr
 
 
+@pytest.mark.slow
 def test_a_server_elsewhere_is_an_error_of_its_cases_that_says_so(tmp_path: Path) -> None:
     project = Project(tmp_path)
     case = {"name": "a", "prompt": "b", "assertions": {"must_call": ["echo"]}}

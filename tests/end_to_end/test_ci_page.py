@@ -94,6 +94,7 @@ def step(project: Path, name: str, **env: str) -> subprocess.CompletedProcess[st
     )
 
 
+@pytest.mark.slow
 def test_the_steps_of_the_workflow_run_and_the_gate_needs_evidence(project: Path) -> None:
     smoke = step(project, "Tools and suites, without a model")
     assert smoke.returncode == 0, smoke.stdout + smoke.stderr
@@ -126,6 +127,7 @@ def test_a_first_run_that_was_not_wholly_judged_is_no_baseline(project: Path) ->
     assert "::warning::There was no baseline" not in first.stdout
 
 
+@pytest.mark.slow
 def test_the_step_for_code_scanning_writes_the_file_that_is_uploaded(project: Path) -> None:
     finished = step(project, "Lint for code scanning")
     assert finished.returncode == 0, finished.stderr

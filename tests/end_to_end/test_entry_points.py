@@ -105,6 +105,7 @@ def test_a_package_brings_a_suite_a_check_a_model_and_a_report(installed: Projec
     assert transcript.answer == "Awk! Say hello. polly, please."
 
 
+@pytest.mark.slow
 def test_a_package_brings_a_format_of_suites_and_its_checks_are_known_in_yaml(
     installed: Project,
 ) -> None:
@@ -119,6 +120,7 @@ def test_a_package_brings_a_format_of_suites_and_its_checks_are_known_in_yaml(
     assert sorted(run.case.name for run in installed.log().results) == ["One.", "Two.", "a"]
 
 
+@pytest.mark.slow
 def test_a_suite_of_a_package_is_offered_to_those_who_mistype_it(installed: Project) -> None:
     finished = installed.run("evals", "acme-greting")
     assert finished.code == 3

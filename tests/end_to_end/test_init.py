@@ -76,6 +76,7 @@ def test_the_suite_of_a_built_in_server_runs_at_once(project: Project) -> None:
     assert "delete_customer" not in names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("server", "floor"), [("server-everything", 10), ("server-filesystem", 4)])
 def test_the_suite_of_a_server_that_others_wrote_runs_and_passes_where_nothing_was_guessed(
     project: Project, server: str, floor: int

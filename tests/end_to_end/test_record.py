@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from tests.end_to_end.harness_process import HARNESS, Finished, Project, finish
@@ -68,6 +69,7 @@ def test_a_session_that_went_well_becomes_a_test_that_can_be_run(project: Projec
     assert project.run("evals", "weber").code == 0
 
 
+@pytest.mark.slow
 def test_a_session_of_an_unconfigured_server_becomes_a_suite_that_starts_it(
     project: Project,
 ) -> None:
@@ -156,6 +158,7 @@ def test_a_name_that_the_program_made_up_stays_in_its_comment(project: Project) 
     assert case["prompt"] == "Find customer Weber"
 
 
+@pytest.mark.slow
 def test_a_conversation_of_several_turns_becomes_a_test_of_several_turns(project: Project) -> None:
     turns = [{"prompt": "Add 1 and 2."}, {"prompt": "Now add 3 and 4.", "fresh": True}]
     server = {"command": sys.executable, "args": [str(GOOD_SERVER)]}

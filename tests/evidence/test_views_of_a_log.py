@@ -193,6 +193,11 @@ ENDINGS: Mapping[str, Mapping[str, tuple[int, Make]]] = {
     },
 }
 """Command → how a run of it ends → the exit code, and what makes it."""
+OFTEN = frozenset(
+    {"a failed check", "an error", "a leak", "interrupted", "findings of a probe"}
+    | {"an overruled failure", "no verdict"}
+)
+"""Endings that `make test` tries; `make proofs` tries all."""
 
 WITHOUT_A_LOG = frozenset(
     {"call", "compare", "completion", "convert", "export", "fetch", "init", "judge-check", "lint"}
@@ -336,7 +341,11 @@ def test_every_report_has_its_row() -> None:
 
 @pytest.mark.parametrize(
     ("command", "ending"),
-    [(command, ending) for command, endings in ENDINGS.items() for ending in endings],
+    [
+        pytest.param(command, ending, marks=() if ending in OFTEN else pytest.mark.slow)
+        for command, endings in ENDINGS.items()
+        for ending in endings
+    ],
 )
 def test_no_view_looks_better_than_the_exit_code(project: Path, command: str, ending: str) -> None:
     expected, make = ENDINGS[command][ending]

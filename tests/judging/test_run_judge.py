@@ -15,6 +15,7 @@ from harness.judging.run_judge import RunJudge
 from harness.judging.trial_views import view_of
 from harness.types import CheckResult, Tool, ToolCall, ToolList, Transcript, TrialResult
 from tests.judging.test_access import FILTERED, FULL, LEAKING, USERS, a_run, answered, of_case
+from tests.often import often
 
 TOOLS = {"tools": ToolList(tools=(Tool(name="get", input_schema={}),), digest="tools")}
 REFUSED = Transcript(
@@ -151,7 +152,7 @@ def test_a_leak_is_known_as_soon_as_the_second_identity_shows_it() -> None:
     assert leaking.checks[0].label == "no_leak mail"
 
 
-@pytest.mark.parametrize("seen_by_clerk", [FILTERED, LEAKING], ids=["sound", "leaking"])
+@pytest.mark.parametrize("seen_by_clerk", often([FILTERED, LEAKING]), ids=["sound", "leaking"])
 def test_watching_costs_in_proportion_to_the_trials(seen_by_clerk: Transcript) -> None:
     def searched(tests: int) -> float:
         judge = judge_of(expected={"shop": 2 * tests})

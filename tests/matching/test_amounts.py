@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from harness.matching.amounts import amounts, close
 from tests.clock import is_in_proportion
+from tests.often import often
 
 
 def readings(text: str) -> set[float]:
@@ -293,7 +294,9 @@ def test_any_mixture_of_digits_and_marks_is_read_without_failing(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["1,", "one ", "hundred and ", "minus ", "a hundred ", "1. A\n", "a-1-", "- "], ids=repr
+    "text",
+    often(["1,", "one ", "hundred and ", "minus ", "a hundred ", "1. A\n", "a-1-", "- "], 2),
+    ids=repr,
 )
 def test_a_long_answer_is_read_in_time_in_proportion_to_its_length(text: str) -> None:
     def read(times: int) -> None:

@@ -26,6 +26,7 @@ from harness.models.translate import KEPT, Translation, Translator, translate
 from harness.types import Tool, ToolList
 from tests.fake_provider import chat_rules, messages_rules
 from tests.fake_provider.tools import responses as responses_tools
+from tests.often import often
 
 DIALECTS = pytest.mark.parametrize(
     "dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.provider
@@ -171,7 +172,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
 
 
 @DIALECTS
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", often(HOSTILE, 2))
 def test_a_schema_that_grows_without_end_is_offered_wider_and_named(
     dialect: Dialect, name: str
 ) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case
+from tests.often import often
 from tests.probing.test_findings import CALLED, READ, failed, printed, said
 from tests.probing.test_findings import probed as probe_of
 
@@ -63,8 +64,8 @@ def probed(folder: Path, server: Server) -> ProbeReport:
     return probe_of(folder, server.answer, cases=CASES, damaged=True)
 
 
-@pytest.mark.parametrize("cold", ["error", "fewer", "empty", "list"])
-@pytest.mark.parametrize(("calls", "each"), [(1, False), (2, False), (1, True)])
+@pytest.mark.parametrize("cold", often(["error", "fewer", "empty", "list"], 2))
+@pytest.mark.parametrize(("calls", "each"), often([(1, False), (2, False), (1, True)], 2))
 def test_a_server_that_warms_up_has_no_finding(
     tmp_path: Path, cold: str, calls: int, *, each: bool
 ) -> None:

@@ -13,6 +13,7 @@ from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case, Check, Isolation, ServerSpec, TransportSpec
+from tests.often import often
 
 SERVER = Path(__file__).parents[1] / "end_to_end" / "policies" / "policed_server.py"
 CALLS = [
@@ -62,7 +63,7 @@ def found(report: ProbeReport) -> set[tuple[str, str]]:
     return {(str(finding.problem), finding.words) for finding in report.findings}
 
 
-@pytest.mark.parametrize("fault", ["erasing", "remembers", "first_kept", "quoting"])
+@pytest.mark.parametrize("fault", often(["erasing", "remembers", "first_kept", "quoting"]))
 def test_with_calls_that_change_something_nothing_is_missed_that_is_found_without_them(
     tmp_path: Path, fault: str
 ) -> None:
@@ -71,7 +72,7 @@ def test_with_calls_that_change_something_nothing_is_missed_that_is_found_withou
     assert without <= found(probed(tmp_path / "with", fault, destructive=True))
 
 
-@pytest.mark.parametrize("fault", ["cached", "first_kept"])
+@pytest.mark.parametrize("fault", often(["cached", "first_kept"]))
 def test_answers_that_are_the_same_for_all_are_held_against_those_in_processes_of_their_own(
     tmp_path: Path, fault: str
 ) -> None:

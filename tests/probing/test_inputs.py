@@ -98,6 +98,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield tmp_path
 
 
+@pytest.mark.slow
 def test_every_view_of_a_probe_has_the_digest_and_the_page_what_was_tried(project: Path) -> None:
     document = json.loads(harness("probe", "leaky", "--json-output")[1])
     digest = document["inputs"]["digest"]

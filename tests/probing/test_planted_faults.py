@@ -27,6 +27,7 @@ from harness.types import (
     TransportSpec,
 )
 from tests.end_to_end.warm import warm_python
+from tests.often import often
 
 CASES = read_suite(builtin_root() / "evals" / "access_matrix.yml", VOCABULARY).cases
 LIST = 'search_customers(city="Toronto", segment="enterprise")'
@@ -108,7 +109,7 @@ def test_an_emptied_policy_is_an_identity_that_nobody_observes(tmp_path: Path) -
     assert report.exit_code == 1
 
 
-@pytest.mark.parametrize(("kept", "forgotten"), [("phone", "email"), ("email", "phone")])
+@pytest.mark.parametrize(("kept", "forgotten"), often([("phone", "email"), ("email", "phone")]))
 def test_a_filter_that_forgets_one_field_is_a_leak_of_that_field(
     tmp_path: Path, kept: str, forgotten: str
 ) -> None:
@@ -146,6 +147,7 @@ def test_a_tool_that_is_hidden_and_works_all_the_same(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_what_is_masked_in_the_text_and_not_in_the_structured_result(tmp_path: Path) -> None:
     report = probed(
         tmp_path,
@@ -164,6 +166,7 @@ def test_what_is_masked_in_the_text_and_not_in_the_structured_result(tmp_path: P
     assert "the structured result of call 1, search_customers" in words(report)
 
 
+@pytest.mark.slow
 def test_an_error_that_quotes_what_it_refuses(tmp_path: Path) -> None:
     report = probed(
         tmp_path,
@@ -180,6 +183,7 @@ def test_an_error_that_quotes_what_it_refuses(tmp_path: Path) -> None:
     assert "error" in words(report).lower()
 
 
+@pytest.mark.slow
 def test_an_identity_that_is_remembered_from_the_caller_before(tmp_path: Path) -> None:
     report = probed(
         tmp_path,

@@ -15,6 +15,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.probing.replay import Origin
 from harness.runner.runs.folders import log_path
 from tests.evidence.made_logs import KEY, Desk, harness, make_project, write_reports
+from tests.often import often
 from tests.probing.loopback import on_loopback
 from tests.reports.packs import all_of
 
@@ -44,7 +45,7 @@ def repeated(command: str) -> str:
 # ── Commands ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("suite", ["leaky", "faulty", "headed"])
+@pytest.mark.parametrize("suite", often(["leaky", "faulty", "headed"]))
 def test_the_command_of_every_finding_shows_it_again(project: Path, suite: str) -> None:
     found = probed(suite)["findings"]
     commands = {finding["words"]: finding["request"]["command"] for finding in found}

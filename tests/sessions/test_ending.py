@@ -17,6 +17,7 @@ from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from tests.clock import BOUND_S, PATIENT_S
 from tests.end_to_end.warm import warm_python
+from tests.often import often
 from tests.sessions.http_servers import BAD_HTTP_SERVER
 from tests.sessions.servers import BAD_SERVER, ServerFactory, all_gone, all_there, call
 
@@ -140,13 +141,16 @@ anyio.run(main)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 @pytest.mark.parametrize(
     ("means", "server", "processes"),
-    [
-        ("all means", (BAD_SERVER, "stubborn"), 3),
-        ("guardian alone", (BAD_SERVER, "stubborn"), 3),
-        ("over HTTP", (BAD_HTTP_SERVER, "ignores_sigterm"), 2),
-    ],
+    often(
+        [
+            ("all means", (BAD_SERVER, "stubborn"), 3),
+            ("guardian alone", (BAD_SERVER, "stubborn"), 3),
+            ("over HTTP", (BAD_HTTP_SERVER, "ignores_sigterm"), 2),
+        ],
+        2,
+    ),
 )
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", often([signal.SIGKILL, signal.SIGTERM]))
 def test_no_process_survives_a_harness_that_is_killed(
     tmp_path: Path,
     marker: str,

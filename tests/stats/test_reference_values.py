@@ -313,6 +313,7 @@ def test_differences_of_two_values_have_a_spread_and_equal_ones_have_none() -> N
     assert paired_t([0.0, 1.0]) == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_an_exact_test_counts_a_million_steps_and_no_more() -> None:
     fits = [float(2**power) for power in range(21)]
     assert sign_flip(fits) == 2 / 2**21

@@ -119,6 +119,7 @@ def test_the_context_is_well_formed(traced: tuple[Collector, Frames]) -> None:
     assert all(form.fullmatch(context) for context in contexts(frames).values())
 
 
+@pytest.mark.slow
 def test_the_spans_of_an_instrumented_server_join_the_trace_of_the_trial(tmp_path: Path) -> None:
     project = Project(tmp_path)
     with collector() as found:

@@ -216,6 +216,7 @@ def test_pytest_starts_nothing_of_a_strangers_folder_either(stranger: Project) -
     assert not (stranger.folder / "started").exists()
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_is_asked(stranger: Project) -> None:
     assert "May they, now and from now on? [y/N]" in on_a_terminal(stranger, b"n\n", 3)
     assert not (stranger.folder / "started").exists()

@@ -15,6 +15,7 @@ from referencing import Registry
 
 from harness.validation.budget import Budget, OutOfSteps
 from harness.validation.validators import Validation, check, schema_problem
+from tests.often import often
 
 STEPS = 50_000
 
@@ -66,7 +67,7 @@ HOSTILE: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", often(HOSTILE, 3))
 def test_the_work_of_one_validation_is_bounded_and_what_was_given_up_says_so(name: str) -> None:
     schema, value = HOSTILE[name]
     assert held(value, schema).gave_up == "to validate it takes more than 50,000 steps"

@@ -59,6 +59,7 @@ def test_nobody_waits_unasked_until_a_large_log_is_read(page: Page) -> None:
     assert ask(page, log)["grid"] == whole
 
 
+@pytest.mark.slow
 def test_a_reader_tells_how_far_it_is_and_keeps_what_it_has_read(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     a_log(
@@ -116,6 +117,7 @@ async def test_a_log_that_cannot_be_read_is_refused_with_the_reason(tmp_path: Pa
         await Readings().view(log)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_first_tests_of_a_large_log_are_shown_while_it_is_read(
     page: Page, browser: Browser

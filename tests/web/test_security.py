@@ -266,6 +266,7 @@ def test_a_file_that_is_too_large_is_refused_whatever_is_said_of_its_size(page: 
     assert answer.status_code == 413
 
 
+@pytest.mark.slow
 def test_names_and_descriptions_without_end_are_cut(page: Page) -> None:
     long = "x" * 2_400_000
     suite = (

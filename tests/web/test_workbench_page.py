@@ -35,6 +35,7 @@ def test_a_workbench_is_listed_as_one_and_its_page_is_made_from_its_log(
     assert "has changed since" not in shown
 
 
+@pytest.mark.slow
 def test_a_suite_that_has_changed_or_is_gone_is_told_in_words(page: Page, bench: str) -> None:
     file = page.project.folder / "evals" / "worded.yml"
     whole = file.read_text("utf-8")

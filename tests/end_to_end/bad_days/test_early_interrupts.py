@@ -9,6 +9,7 @@ import pytest
 
 from harness.runlog import read_log
 from tests.end_to_end.harness_process import Project, plain_server
+from tests.often import often
 
 AS_INSTALLED = """
 import os, signal, sys
@@ -40,7 +41,7 @@ def interrupted(project: Project, moment: str, *arguments: str) -> subprocess.Co
 
 @pytest.mark.parametrize(
     "moment",
-    ["click", "harness.cli.comparison_gate", "harness.discovery", "pydantic", "anyio"],
+    often(["click", "harness.cli.comparison_gate", "harness.discovery", "pydantic", "anyio"]),
 )
 def test_an_early_interrupt_ends_in_one_line(project: Project, moment: str) -> None:
     tests = [{"name": "a", "prompt": "Echo n=1.", "assertions": {"must_not_call": ["crash"]}}]

@@ -80,6 +80,7 @@ def test_what_failed_is_run_again_alone_and_taken_up_as_such(project: Project) -
     assert "no case failed in the latest run" in rested.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="needs bash")
 def test_bash_completes_commands_and_options_by_the_script_that_is_printed(
     project: Project,

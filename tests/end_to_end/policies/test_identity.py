@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.runlog import RunLog
 from tests.end_to_end.harness_process import Finished, Project, findings, plain_server
 from tests.end_to_end.warm import warm_python
@@ -208,6 +210,7 @@ def test_what_a_server_cannot_be_shown_is_told_with_its_line(project: Project) -
     assert "test 'b': 'must_be_refused' needs a server over HTTP; 'plain' is on stdio" in other
 
 
+@pytest.mark.slow
 def test_our_own_servers_say_the_same_over_stdio_and_over_http(project: Project) -> None:
     # For data_governance see `test_data_governance`.
     asked = ("evals", "hr_access", "finance", "-k", "restricted_access or finance::4")

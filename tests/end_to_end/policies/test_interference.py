@@ -119,6 +119,7 @@ def interfering(finished: Finished) -> list[dict[str, Any]]:
     return [one for one in finished.document["findings"] if one["problem"] == "interference"]
 
 
+@pytest.mark.slow
 def test_nothing_depends_on_what_a_sound_server_withholds(project: Project) -> None:
     finished = probe(project, "", SALARY, tests=TESTS[1:2])
     assert finished.code == 0, finished.stdout

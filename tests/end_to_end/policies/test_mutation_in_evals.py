@@ -70,6 +70,7 @@ def test_survivors_name_the_line_that_is_missing_and_with_it_the_suite_notices_t
     assert strict["killed_by_suite"] > loose["killed_by_suite"]
 
 
+@pytest.mark.slow
 def test_a_score_that_is_too_low_fails_the_run_and_every_view_of_its_log(project: Project) -> None:
     finished = evals(project, TESTS, "--min-score", "99")
     assert finished.code == 1

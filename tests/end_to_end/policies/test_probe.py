@@ -12,6 +12,7 @@ import pytest
 
 from tests.end_to_end.harness_process import Finished, Project
 from tests.end_to_end.policies.policed_server import BENT, LOOSE, SMUGGLED
+from tests.often import often
 
 SERVER = Path(__file__).with_name("policed_server.py")
 RECORD, TEAM = 'get_person(person_id="P-1007")', 'list_team(team="blue")'
@@ -230,7 +231,7 @@ def test_a_call_that_any_of_the_suites_forbids_is_never_sent(project: Project) -
     assert (document["lost"], document["exit_code"]) == ([], 0)
 
 
-@pytest.mark.parametrize("fault", LOOSE)
+@pytest.mark.parametrize("fault", often(LOOSE, 2))
 def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for_it(
     project: Project, fault: str
 ) -> None:
@@ -244,7 +245,7 @@ def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for
     assert any("role only looks like admin" in said for said in words), words
 
 
-@pytest.mark.parametrize("fault", SMUGGLED)
+@pytest.mark.parametrize("fault", often(SMUGGLED, 2))
 def test_an_identity_in_the_arguments_that_counts_is_found_and_its_key_is_named(
     project: Project, fault: str
 ) -> None:
@@ -321,7 +322,7 @@ def test_every_bent_argument_is_planted() -> None:
     assert set(BENT) <= set(HOW)
 
 
-@pytest.mark.parametrize("server", ["own_rows", "echoing"])
+@pytest.mark.parametrize("server", often(["own_rows", "echoing"]))
 def test_forged_calls_find_nothing_in_a_server_that_holds_to_its_policy(
     project: Project, server: str
 ) -> None:

@@ -12,6 +12,7 @@ from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
 from tests.end_to_end.harness_process import Project
 from tests.end_to_end.policies.test_probe import probe
+from tests.often import often
 from tests.reports.packs import all_of
 
 NAMED = ("--named-only", "--json-output")
@@ -20,13 +21,16 @@ NAMED = ("--named-only", "--json-output")
 
 @pytest.mark.parametrize(
     ("fault", "code", "options"),
-    [
-        ("none", 0, NAMED[1:]),
-        ("forgetful", 1, NAMED),  # a leak
-        ("blind", 1, NAMED),  # identity counts for nothing
-        ("brittle", 4, NAMED[1:]),  # a damaged identity ends the server
-        ("public", 1, NAMED[1:]),
-    ],
+    often(
+        [
+            ("none", 0, NAMED[1:]),
+            ("forgetful", 1, NAMED),  # a leak
+            ("blind", 1, NAMED),  # identity counts for nothing
+            ("brittle", 4, NAMED[1:]),  # a damaged identity ends the server
+            ("public", 1, NAMED[1:]),
+        ],
+        2,
+    ),
 )
 def test_the_log_of_a_probe_says_what_its_exit_code_says(
     project: Project, fault: str, code: int, options: tuple[str, ...]

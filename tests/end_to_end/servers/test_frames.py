@@ -110,8 +110,8 @@ def expected(wire: Tap) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
 @pytest.fixture(
     scope="module",
     params=[
-        (over, protocol)
-        for over in (over_stdio, over_http)
+        pytest.param((over, protocol), marks=() if over is over_http else pytest.mark.slow)
+        for over in (over_http, over_stdio)
         for protocol in ("legacy", "2026-07-28")
     ],
     ids=lambda param: f"{param[0].__name__} {param[1]}",

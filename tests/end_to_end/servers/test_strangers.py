@@ -11,6 +11,7 @@ import pytest
 
 from tests.end_to_end.harness_process import Project, code_of
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
+from tests.often import often
 
 STRANGERS = Path(
     os.environ.get("HARNESS_STRANGERS", Path(__file__).parents[2] / "strangers" / "node_modules")
@@ -66,7 +67,7 @@ def test_a_suite_over_a_strangers_server_runs_on_the_embedded_baseline(project: 
 
 
 @pytest.mark.parametrize(
-    "settings", [{"type": "claude", "path": ""}, {"type": "openai", "path": "/v1"}]
+    "settings", often([{"type": "claude", "path": ""}, {"type": "openai", "path": "/v1"}])
 )
 def test_a_suite_over_a_strangers_server_runs_with_a_model(
     project: Project, settings: dict[str, str]
@@ -83,6 +84,7 @@ def test_a_suite_over_a_strangers_server_runs_with_a_model(
     assert finished.code == 0, finished.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["streamableHttp", "sse"])
 def test_a_strangers_server_is_reached_over_http_as_over_stdio(
     project: Project, transport: str

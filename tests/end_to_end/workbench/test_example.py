@@ -25,6 +25,7 @@ def desk(project: Project) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_the_words_written_by_hand_are_as_much_better_as_the_page_says(desk: Project) -> None:
     finished = desk.run(
         *("workbench", "library", "--model", "lexical", "--studies", "ab"),

@@ -96,6 +96,7 @@ def improve(
     return found
 
 
+@pytest.mark.slow
 def test_words_that_help_are_found_proven_and_handed_back_as_a_file(project: Project) -> None:
     written = ("--write", "better.yml", "--report", "page.html")
     found = improve(project, needs_an_enum, questions(60), *written, "--margin", "20")

@@ -15,6 +15,7 @@ from tests.fake_provider.agents.programs import PROGRAMS, Program
 ANSWER = "They live in New York, as the record says."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_an_agent_calls_a_tool_of_its_mcp_server_and_answers(
     program: Program, tmp_path: Path

@@ -211,6 +211,7 @@ def test_the_place_in_the_list_of_tools_is_named(tool: dict[str, Any], place: st
     assert [leak.place for leak in find_leaks([admin, clerk])] == ([place] if place else [])
 
 
+@pytest.mark.slow
 def test_every_trial_that_is_shown_a_value_has_its_leak_also_where_all_are_shown_the_same() -> None:
     tools = ToolList(tools=(Tool(name="search", description=f"Ask {MAIL}.", input_schema={}),))
     long = Aside(place="the instructions", text="word " * 250_000)

@@ -111,6 +111,7 @@ def test_a_memory_that_is_never_written_answers_nothing(tmp_path: Path) -> None:
     assert "memory_kv" in finished.stdout.partition("scores of bfcl")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("category", MEMORIES)
 def test_the_real_data_makes_five_scenarios_of_all_questions(
     bfcl_data: Path, category: str

@@ -57,6 +57,7 @@ def as_steps(texts: Sequence[str]) -> list[Step]:
     return steps
 
 
+@pytest.mark.slow
 def test_the_expected_calls_of_every_case_pass(bfcl_data: Path) -> None:
     faults = {
         entry.id: turns_fault(
@@ -109,6 +110,7 @@ def test_every_expected_call_returns_what_upstream_returns(
     assert (len(results), hashlib.sha256(lines.encode()).hexdigest()) == (calls, digest)
 
 
+@pytest.mark.slow
 def test_without_the_last_expected_calls_no_case_passes(bfcl_data: Path) -> None:
     for entry in cases(bfcl_data):
         last = max(turn for turn, texts in enumerate(entry.answer) if texts)

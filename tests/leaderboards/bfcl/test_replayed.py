@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from harness.fetching.cache import CACHE_VARIABLE, cache_root
 from harness.leaderboards.bfcl.data import entry_of
 from tests.end_to_end.harness_process import Project, code_of
@@ -36,6 +38,7 @@ def recorded(path: Path) -> Iterator[dict[str, Any]]:
                 yield row
 
 
+@pytest.mark.slow
 def test_an_output_that_is_said_once_more_gets_its_official_verdict(
     bfcl_data: Path, recorded_file: Path, tmp_path: Path
 ) -> None:

@@ -50,6 +50,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield root
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OFTEN, *SELDOM])
 def test_every_reward_and_result_is_as_recorded(name: str, cache: Path, tmp_path: Path) -> None:
     path = recordings() / "recorded" / f"{name}.json.gz"
@@ -140,6 +141,7 @@ SPOILT = {
 }
 
 
+@pytest.mark.slow
 def test_each_rule_turns_the_verdict_on_a_recorded_simulation(tmp_path: Path) -> None:
     source = json.loads(
         gzip.decompress((recordings() / "recorded" / "retail_gpt-4.1_40sims.json.gz").read_bytes())

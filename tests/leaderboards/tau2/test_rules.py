@@ -269,6 +269,7 @@ def test_a_recorded_verdict_on_an_assertion_stands_where_nobody_judges_and_says_
     assert "She said so." in check.explanation
 
 
+@pytest.mark.slow
 def test_a_recording_of_a_later_revision_gets_the_tool_that_it_called(tmp_path: Path) -> None:
     item = {"item_id": "M2", "options": {"color": "blue"}, "available": True, "price": 12.35}
     messages = [

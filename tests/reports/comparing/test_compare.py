@@ -313,6 +313,7 @@ def found(random: Random, runs: Runs, loss: float, trials: int) -> int:
 FOUR = pytest.param(4, marks=pytest.mark.slow)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("loss", "trials"), [(0.29, 1), pytest.param(0.15, 4, marks=pytest.mark.slow)]
 )
@@ -327,6 +328,7 @@ def test_a_true_regression_is_found_as_often_as_promised(
     assert found(random, runs, loss, trials) >= 0.7 * SIMULATED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trials", [1, FOUR])
 def test_without_a_true_difference_a_false_alarm_is_rare(runs: Runs, trials: int) -> None:
     # One in forty is allowed: the level is two-sided, and the gate looks at one side.

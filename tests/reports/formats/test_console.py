@@ -12,6 +12,7 @@ from harness.reports.build import build_report
 from harness.reports.formats.console import Detail, print_summary
 from harness.runlog import RunLog
 from harness.types import Transcript, TrialResult, Usage
+from tests.often import often
 from tests.reports.run_logs import write_log
 from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log, must_call
 
@@ -150,12 +151,19 @@ SHOW = (
 
 @pytest.mark.parametrize(
     "env",
-    [
-        {"TERM": "dumb"},
-        {"NO_COLOR": "1", "TERM": "xterm-256color"},
-        {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"},
-        {"CI": "true", "GITHUB_ACTIONS": "true"},
-    ],
+    often(
+        [
+            {"TERM": "dumb"},
+            {"NO_COLOR": "1", "TERM": "xterm-256color"},
+            {
+                "LC_ALL": "C",
+                "PYTHONUTF8": "0",
+                "PYTHONCOERCECLOCALE": "0",
+                "PYTHONIOENCODING": "ascii",
+            },
+            {"CI": "true", "GITHUB_ACTIONS": "true"},
+        ]
+    ),
 )
 def test_what_is_piped_is_plain_and_neither_wrapped_nor_padded(
     tmp_path: Path, env: dict[str, str]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from servers.common.database import fold
 from servers.data_governance.database import CustomerDatabase
 from servers.data_governance.seed import FIRST_DAY, LAST_DAY, generate
+from tests.often import often
 
 GOLDEN = "dd3b1a6071332a42d43c3c04da8ce5216b925c129d41878c44cfb5bd1a672435"
 NO_FILTER = dict.fromkeys(("name", "email", "phone", "city", "country", "segment", "status"))
@@ -70,7 +71,8 @@ def test_a_name_filter_finds_exactly_the_names_that_contain_it(part: str) -> Non
 
 @pytest.mark.parametrize("field", NO_FILTER)
 @pytest.mark.parametrize(
-    "attack", ["' OR '1'='1", "x'; DROP TABLE customers; --", '" OR 1=1 --', "%", "_", "\\"]
+    "attack",
+    often(["' OR '1'='1", "x'; DROP TABLE customers; --", '" OR 1=1 --', "%", "_", "\\"], 2),
 )
 def test_sql_in_a_filter_is_just_a_text_that_nobody_has(field: str, attack: str) -> None:
     before = dump(DATABASE)

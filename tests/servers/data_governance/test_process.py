@@ -88,6 +88,7 @@ async def test_another_policy_file_decides_and_an_empty_one_forbids_nothing(tmp_
         assert whole["national_id"] == "666-49-9598"
 
 
+@pytest.mark.slow
 async def test_hundreds_of_calls_of_different_users_at_once_are_kept_apart() -> None:
     names: dict[str, str] = {}
     refused: list[str] = []
@@ -117,6 +118,7 @@ async def test_hundreds_of_calls_of_different_users_at_once_are_kept_apart() -> 
     assert all(text.startswith("Access denied: ") for text in refused)
 
 
+@pytest.mark.slow
 def test_it_works_from_inside_another_package(tmp_path: Path) -> None:
     inside = tmp_path / "site" / "shipped" / "_builtin"
     ignore = shutil.ignore_patterns("__pycache__")

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 
 from tests.end_to_end.harness_process import Project
@@ -158,6 +159,7 @@ HEAVY_HANDS: dict[str, Turns] = {
 }
 
 
+@pytest.mark.slow
 def test_a_competent_model_passes_every_case_and_one_with_heavy_hands_fails_where_it_does_harm(
     tmp_path: Path,
 ) -> None:

@@ -62,6 +62,7 @@ def test_each_tool_has_a_contest_of_its_own_words() -> None:
     assert found.steered
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stickiness", [0.0, 0.8])
 def test_a_model_that_does_not_mind_praise_is_rarely_called_steered(stickiness: float) -> None:
     rng, alarms, studies = random.Random(3), 0, 1_000

@@ -68,6 +68,7 @@ def claims(found: Placement) -> set[str]:
     return {name for name, claimed in told.items() if claimed}
 
 
+@pytest.mark.slow
 def test_a_model_that_goes_by_words_is_rarely_said_to_go_by_the_place() -> None:
     rng, studies = random.Random(5), 60
     alarms = sum(bool(claims(study(by_words, rng, cases=20))) for _ in range(studies))

@@ -46,6 +46,7 @@ def helps(variant: Variant | None, tool: str) -> bool:
     return change is not None and bool(change.enum)
 
 
+@pytest.mark.slow
 def test_of_twenty_suites_in_which_words_change_nothing_at_most_one_is_improved() -> None:
     kept = [
         improved(100, words_change_nothing(RATES[seed % 4], 0.2), seed).accepted is not None

@@ -11,6 +11,7 @@ from harness.stats.clusters import Trials
 from harness.workbench.mutants.killing import kill_score
 from harness.workbench.mutants.plant import planted
 from harness.workbench.studies.kill_score import PLACEBOS
+from tests.often import often
 from tests.workbench.mutants.tools import TOOLS
 
 FIRST, SECOND, *_ = MUTANTS = planted(TOOLS, 1_000, 0).mutants
@@ -91,9 +92,9 @@ CHANCES: dict[str, Callable[[random.Random], float]] = {
 """How often cases fail whatever the words, in models of known behaviour."""
 
 
-@pytest.mark.parametrize("trials", [1, 3])
+@pytest.mark.parametrize("trials", often([1, 3]))
 @pytest.mark.parametrize("cases", [10, 40])
-@pytest.mark.parametrize("name", sorted(CHANCES))
+@pytest.mark.parametrize("name", often(sorted(CHANCES), 2))
 def test_mutants_that_change_nothing_are_killed_one_time_in_twenty_at_most(
     name: str, cases: int, trials: int
 ) -> None:
