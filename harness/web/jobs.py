@@ -234,13 +234,13 @@ class Board:
         try:
             with job.waiting:
                 await self._slots.acquire_on_behalf_of(job)
-            if job.waiting.cancelled_caught:
-                await job.worker.kill()
-                _remove(job.log)
-                job.fail("cancelled", "It was cancelled before it started.")
-                return
             try:
-                await self._run(job)
+                if job.cancelled:  # its turn may have come at the same moment
+                    await job.worker.kill()
+                    _remove(job.log)
+                    job.fail("cancelled", "It was cancelled before it started.")
+                else:
+                    await self._run(job)
             except (
                 HarnessError,
                 OSError,
@@ -248,7 +248,8 @@ class Board:
             ) as error:  # a damaged log or a full disk: not a bug of the page
                 job.fail("finished", f"The run cannot be followed any further: {error}")
             finally:
-                self._slots.release_on_behalf_of(job)
+                if not job.waiting.cancelled_caught:
+                    self._slots.release_on_behalf_of(job)
         finally:
             await job.worker.kill()
             job.over.set()

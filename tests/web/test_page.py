@@ -1,6 +1,9 @@
 """The pages in a real browser, without a screen and without a network."""
 
 import json
+import os
+import signal
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -24,6 +27,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSI
 
 STATUSES = "return [...document.querySelectorAll('.vbody .vword')].map((one) => one.textContent)"
 TEXT = "return document.querySelector(arguments[0]).textContent"
+TEXTS = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
 VISIBLE = "return document.querySelector(arguments[0]).checkVisibility()"
 NAMELESS_ROLES = {
     "button",
@@ -134,6 +138,7 @@ def test_a_page_that_is_reloaded_in_the_middle_shows_the_same_and_cancel_ends_th
     assert browser.run(TEXT, "#state").startswith("The run was cancelled.")
     assert "SIGTERM" not in browser.run(TEXT, "main")
     assert not browser.run(VISIBLE, "#cancel")
+    assert browser.run(TEXTS, "#notes .notice, #failure .notice") == []  # nothing went wrong
     footer = page.project.log(name).footer
     assert footer is not None
     assert (footer.reason, footer.signal) == ("interrupted", "SIGINT")
@@ -142,6 +147,31 @@ def test_a_page_that_is_reloaded_in_the_middle_shows_the_same_and_cancel_ends_th
         "1 passed, 1 cancelled (by hand)"
     ]
     assert browser.complaints() == []
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for a process in /proc")
+def test_a_run_whose_process_is_killed_ends_with_a_notice(page: Page, browser: Browser) -> None:
+    run = page.begin(dataset(["Say seven.", "stall here"]))
+    browser.open(f"{page.url}/evaluation?run={run}")
+    browser.until(lambda: browser.run(STATUSES) == ["running", "passed"])
+    (worker,) = (one for one in started_by(page.process.pid) if "harness.web.worker" in one[1])
+    os.kill(worker[0], signal.SIGKILL)
+    browser.until(lambda: browser.run(VISIBLE, "#summary"))
+    assert browser.run(TEXTS, "#notes .notice") == [
+        "The run broke off: its process ended before it closed the log."
+    ]
+    assert browser.complaints() == []
+
+
+def started_by(parent: int) -> list[tuple[int, str]]:
+    """Return the processes that ``parent`` has started, with their command lines."""
+    found = []
+    for one in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            of = int((one / "stat").read_text().rpartition(")")[2].split()[1])
+            if of == parent:
+                found.append((int(one.name), (one / "cmdline").read_text().replace("\0", " ")))
+    return found
 
 
 def test_mistakes_in_a_file_are_shown_with_their_lines_before_anything_starts(
