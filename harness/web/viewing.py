@@ -33,6 +33,9 @@ from harness.web.settings import Settings
 
 MOST_RUNS = 20
 """Runs that are shown side by side at most."""
+MOST_AT_ONCE = 10_000_000
+"""Bytes of a view from which on a browser takes seconds for it, and shows the first tests before.
+"""
 _MOST_WORDS = 20
 _LONGEST_WORD = 200
 
@@ -59,9 +62,9 @@ class Viewing:
     async def grid(self, request: Request) -> Response:
         """Return the run as a whole, or no grid while it goes on.
 
-        There is none, either, while that would first take reading a large log, of ``to_read``
-        bytes: ``?whole=1`` waits for it, ``read`` is how far that is, and ``?beginning=1`` asks
-        for the first trials meanwhile.
+        There is none, either, while that would take long, for a large log of which ``to_read``
+        bytes are still to be read or sent: ``?whole=1`` waits for it, ``read`` is how far reading
+        is, and ``?beginning=1`` asks for the first trials meanwhile.
         """
         asked = request.query_params
         job = self._board.get(request.path_params["id"])
@@ -69,15 +72,14 @@ class Viewing:
             return JSONResponse({"grid": None, "to_read": 0})
         log = self._log(request)
         body = await anyio.to_thread.run_sync(_whole, log)
-        if not isinstance(body, bytes) and body and asked.get("whole") == "1":
+        whole = asked.get("whole") == "1"
+        if not isinstance(body, bytes) and body and whole:
             body = await self._readings.view(log)
-        if not isinstance(body, bytes):
-            told: dict[str, Any] = {
-                "grid": None,
-                "to_read": body,
-                "read": self._readings.read_to(log),
-            }
-            if body and asked.get("beginning") == "1":
+        if not isinstance(body, bytes) or (len(body) > MOST_AT_ONCE and not whole):
+            size = len(body) if isinstance(body, bytes) else body
+            read = size if isinstance(body, bytes) else self._readings.read_to(log)
+            told: dict[str, Any] = {"grid": None, "to_read": size, "read": read}
+            if size and asked.get("beginning") == "1":
                 told["beginning"] = await anyio.to_thread.run_sync(beginning, log)
             return JSONResponse(told)
         facts = job.as_json() if job else run_facts(read_header(log), log) | {"state": "finished"}

@@ -14,7 +14,9 @@ import pytest
 
 from harness.errors import InvalidInput
 from harness.web.reading import FIRST, Readings
-from harness.web.run_view import VIEW, kept_view
+from harness.web.run_index import write_kept
+from harness.web.run_view import VIEW, kept_view, run_view
+from harness.web.viewing import MOST_AT_ONCE
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_log, a_run, a_transcript
 from tests.reports.viewer.test_viewer import SHOWN
@@ -117,20 +119,51 @@ async def test_a_log_that_cannot_be_read_is_refused_with_the_reason(tmp_path: Pa
         await Readings().view(log)
 
 
+def a_large_view(page: Page, name: str, cases: int) -> Path:
+    """Return a log whose view a browser would wait for: it is small, but for spaces."""
+    log = page.project.folder / ".harness/runs" / name / "log.jsonl"
+    a_log(log, *(a_run(f"c{number}") for number in range(cases)))
+    write_kept(log, VIEW, log.stat(), run_view(log) + b" " * MOST_AT_ONCE)
+    return log
+
+
+def test_nobody_waits_unasked_until_a_large_view_is_sent(page: Page) -> None:
+    log = a_large_view(page, "20260501T000007Z-large-c", 3)
+    told = ask(page, log, "?beginning=1")
+    assert (told["grid"], told["read"]) == (None, told["to_read"])
+    assert len(told["beginning"]["cells"]) == 3
+    assert len(ask(page, log, "?whole=1")["grid"]["cells"]) == 3
+
+
+@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+def test_the_first_tests_of_a_large_view_are_shown_while_it_is_loaded(
+    page: Page, browser: Browser
+) -> None:
+    log = a_large_view(page, "20260501T000008Z-large-d", FIRST + 1)
+    seen = watched(page, browser, log, f"{FIRST + 1} tests")
+    assert (f"The first {FIRST} tests of a large log; loading the others …") in seen
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_first_tests_of_a_large_log_are_shown_while_it_is_read(
     page: Page, browser: Browser
 ) -> None:
     log = a_large_run(page, "20260501T000006Z-large-b", 2_000)
+    seen = watched(page, browser, log, "2,000 tests")
+    assert any("of a large log; reading" in said for said in seen)
+
+
+def watched(page: Page, browser: Browser, log: Path, shown: str) -> list[str]:
+    """Open a run and wait for all of it; return what its state said while rows were shown."""
     noting = browser.driver.execute_cdp_cmd(
         "Page.addScriptToEvaluateOnNewDocument", {"source": SEEN}
     )
     browser.open(f"{page.url}/evaluation?run={log.parent.name}")
-    browser.until(lambda: browser.run(SHOWN) == "2,000 tests")
+    browser.until(lambda: browser.run(SHOWN) == shown)
     browser.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", noting)
     seen = browser.run("return window.seen")
-    assert [rows for rows, said in seen if rows and "of a large log; reading" in (said or "")]
     state = "return document.getElementById('state').textContent"
     browser.until(lambda: browser.run(state).startswith("All tests have ended."))
     assert browser.complaints() == []
+    return [said or "" for rows, said in seen if rows]

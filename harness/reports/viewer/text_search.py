@@ -23,12 +23,18 @@ _OURS = frozenset(
         "question",
         "result_sha256",
         "prompt_version",
-        "wire",
     }
 )
 """Fields whose values are not part of the conversation."""
 _NAMED = frozenset({"arguments", "structured", "expected", "actual", "args", "user_context"})
 """Fields whose own fields are named by others: these names are searched, too."""
+_ENVELOPE = frozenset({"jsonrpc", "id", "method", "progressToken"})
+"""Fields of a JSON-RPC frame that say the same, or nothing, around every call; not searched.
+
+`harness/reports/formats/html_report/blocks.js` searches frames by the same rules.
+"""
+_NAMED_IN_FRAMES = frozenset({"_meta", "arguments", "structuredContent", "code", "data"})
+"""Fields of a frame whose numbers, and names of fields, are searched, too."""
 
 
 def find_words(
@@ -87,8 +93,39 @@ def _texts(value: Any, *, name: str = "", named: bool = False) -> Iterator[str]:
         for key, part in value.items():
             if named:
                 yield key
+            elif key == "wire":
+                yield from _texts_of_frames(part or {})
+                continue
             if named or key not in _OURS:
                 yield from _texts(part, name=key, named=named)
     elif isinstance(value, Sequence):
         for part in value:
             yield from _texts(part, name=name, named=named)
+
+
+def _texts_of_frames(wire: Mapping[str, Any]) -> Iterator[str]:
+    if session := wire.get("session"):
+        yield session
+    for name in ("request", "response"):
+        yield from _texts_of_frame((wire.get(name) or {}).get("body"))
+
+
+def _texts_of_frame(value: Any, *, named: bool = False) -> Iterator[str]:
+    """Yield the texts of a part of a frame; what its record holds was left out of it."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, bool) or value is None:
+        return
+    elif isinstance(value, int | float):
+        if named:
+            yield json.dumps(value)
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            if key in _ENVELOPE:
+                continue
+            if named:
+                yield key
+            yield from _texts_of_frame(part, named=named or key in _NAMED_IN_FRAMES)
+    elif isinstance(value, Sequence):
+        for part in value:
+            yield from _texts_of_frame(part, named=named)

@@ -88,10 +88,30 @@ export class Live {
   // A run that has ended is shown at once; another one is followed.
   async open() {
     let whole = await this.whole(false);
-    if (whole?.to_read) whole = await this.reading(whole.to_read);
+    if (whole?.to_read) whole = await (whole.read === whole.to_read ? this.loading() : this.reading(whole.to_read));
     if (!whole?.grid) return this.listen();
     this.planned(whole.run);
     this.summary(whole.summary);
+  }
+
+  // What is known of a large log while it is read or sent. The answer with the whole run says what is wrong with it.
+  /** @param {string} more @returns {Promise<Partial<Whole>>} */
+  async known(more) {
+    try {
+      return await call(`/evaluations/${encodeURIComponent(this.id)}/grid?${more}`);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return {};
+    }
+  }
+
+  // A large run: a browser takes seconds for the whole of it, so its first tests are shown before.
+  async loading() {
+    const { beginning } = await this.known("beginning=1");
+    if (beginning) this.viewer.fill(beginning);
+    byId("state").textContent = `${this.first()}; loading the others …`;
+    await new Promise((painted) => setTimeout(painted));
+    return this.whole(true);
   }
 
   // A large log that nobody has opened yet: its first tests are shown while it is read.
@@ -100,27 +120,22 @@ export class Live {
     const all = this.whole(true);
     let over = false;
     all.finally(() => { over = true; });
-    /** @param {string} more @returns {Promise<Partial<Whole>>} */
-    const ask = async (more) => {
-      try {
-        return await call(`/evaluations/${encodeURIComponent(this.id)}/grid?${more}`);
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        return {}; // `all` says what is wrong
-      }
-    };
-    let told = await ask("beginning=1");
-    if (!over && told.beginning) this.viewer.fill(told.beginning);
+    let known = await this.known("beginning=1");
+    if (!over && known.beginning) this.viewer.fill(known.beginning);
     while (!over) {
-      const tests = `The first ${this.viewer.all.length} tests of a large log`;
-      const share = Math.floor((100 * (told.read || 0)) / size);
-      byId("state").textContent = `${tests}; reading the others: ${share} % of ${Math.round(size / 1e6)} MB. Next time it opens at once …`;
+      const read = known.read || 0;
+      const share = Math.floor((100 * read) / size);
+      byId("state").textContent = `${this.first()}; reading the others: ${share} % of ${Math.round(size / 1e6)} MB. Next time it opens at once …`;
       bar().max = size;
-      bar().value = told.read || 0;
+      bar().value = read;
       await Promise.race([all, new Promise((done) => setTimeout(done, ASK_MS))]);
-      if (!over) told = await ask("");
+      if (!over) known = await this.known("");
     }
     return all;
+  }
+
+  first() {
+    return `The first ${this.viewer.all.length} tests of a large log`;
   }
 
   /**

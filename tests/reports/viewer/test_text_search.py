@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from harness.reports.viewer.text_search import find_words
+from harness.runlog import RunLog
 from harness.types import Frame, Wire
 from tests.reports.sample_logs import a_conversation, a_log, a_run, must_call
 
@@ -39,13 +40,54 @@ def test_a_word_is_found_wherever_somebody_said_it(tmp_path: Path, word: str) ->
     assert find_words(log.path, [word]) == {word: [log.offset(RUN.key)]}
 
 
-@pytest.mark.parametrize(
-    "word", ["transcript", "explanation", "latency_s", "assistant", "role", "jsonrpc", "tools/call"]
+FRAMES = Wire(
+    protocol="2025-11-25",
+    session="s-81f2",
+    request=Frame(
+        body={
+            "jsonrpc": "2.0",
+            "id": 901,
+            "method": "tools/call",
+            "params": {
+                "name": "list_orders",
+                "arguments": None,
+                "_meta": {"progressToken": 902, "com.example/tenant": "Umeå", "retry": 3},
+            },
+        },
+        left_out={"/params/arguments": "arguments"},
+    ),
+    response=Frame(
+        body={
+            "jsonrpc": "2.0",
+            "id": 901,
+            "error": {"code": -32602, "message": "no such kind", "data": {"kind": "Stuhl"}},
+        }
+    ),
 )
-def test_the_names_of_fields_and_what_stands_around_a_call_are_no_words(
+
+
+def a_log_with_frames(log: Path) -> RunLog:
+    calls = tuple(replace(call, wire=FRAMES) for call in SAID.tool_calls)
+    return a_log(log, [(a_run("other"), a_conversation()), (RUN, replace(SAID, tool_calls=calls))])
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["s-81f2", "umeå", "com.example/tenant", "3", "-32602", "no such kind", "stuhl"],
+)
+def test_a_word_is_found_in_the_frames_of_a_call(tmp_path: Path, word: str) -> None:
+    log = a_log_with_frames(tmp_path)
+    assert find_words(log.path, [word])[word][-1:] == [log.offset(RUN.key)]
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "transcript", "explanation", "latency_s", "assistant", "role", "jsonrpc", "tools/call",
+        "params", "progresstoken", "901", "902", "left_out", "message", "protocol",
+    ],
+)  # fmt: skip
+def test_the_names_of_fields_and_what_is_the_same_around_every_call_are_no_words(
     tmp_path: Path, word: str
 ) -> None:
-    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}
-    calls = tuple(replace(call, wire=Wire(request=Frame(body=body))) for call in SAID.tool_calls)
-    log = a_log(tmp_path, [(RUN, replace(SAID, tool_calls=calls))])
-    assert find_words(log.path, [word]) == {word: []}
+    assert find_words(a_log_with_frames(tmp_path).path, [word]) == {word: []}

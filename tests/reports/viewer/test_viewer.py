@@ -23,6 +23,7 @@ from tests.reports.sample_logs import (
     an_ordinary_log,
     must_call,
 )
+from tests.reports.viewer.test_text_search import a_log_with_frames
 from tests.support import with_reply_times
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
@@ -96,6 +97,15 @@ def test_everything_is_searched_and_the_address_remembers_it(
     assert browser.run(TEXT, ".filters summary") == "Filters (2)"
     browser.run(SET, "#search", "value", "who what role")  # names of fields are no texts
     browser.until(lambda: browser.run(SHOWN) == "0 tests of 6")
+
+
+def test_the_frames_of_calls_are_searched(tmp_path: Path, browser: Browser) -> None:
+    browser.open(page_of(a_log_with_frames(tmp_path)))
+    for word in ("s-81f2", "com.example/tenant umeå", "-32602", '"no such kind" stuhl'):
+        browser.run(SET, "#search", "value", word)
+        browser.until(lambda: browser.run(NAMES) == ["refund"])
+        browser.run(SET, "#search", "value", "tools/call progressToken")  # around every call
+        browser.until(lambda: browser.run(SHOWN) == "0 tests of 2")
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,8 @@
 
 const BATCH = 200; // cases searched before the page may do something else
 const OURS = new Set(["who", "what", "id", "bars", "calls"]); // fields of which nobody said the values
+const ENVELOPE = new Set(["jsonrpc", "id", "method", "progressToken"]); // they say the same, or nothing, around every call
+const NAMED_IN_FRAMES = new Set(["_meta", "arguments", "structuredContent", "code", "data"]);
 
 /** @type {Map<string, Promise<any>>} */
 const packs = new Map(); // those that were unpacked last
@@ -59,5 +61,31 @@ export async function searchBlocks(cells, words, signal) {
 function saidIn(value) {
   if (typeof value === "string") return [value];
   if (value === null || typeof value !== "object") return [];
-  return Object.entries(value).flatMap(([name, part]) => (OURS.has(name) ? [] : saidIn(part)));
+  return Object.entries(value).flatMap(([name, part]) => (OURS.has(name) ? [] : name === "frames" ? saidInFrames(part) : saidIn(part)));
+}
+
+/** Every text of the JSON-RPC frames of a call, by the rules of `text_search.py`. @param {any} frames @returns {string[]} */
+function saidInFrames(frames) {
+  const session = /session (.+)$/.exec(frames?.about || "");
+  return [...(session ? [session[1]] : []), ...[frames?.request, frames?.response].flatMap((frame) => saidInFrame(bodyOf(frame), false))];
+}
+
+/** @param {any} frame  with a body, or a text: the whole frame as JSON, which may be cut */
+function bodyOf(frame) {
+  if (typeof frame !== "string") return frame?.body;
+  try {
+    return JSON.parse(frame);
+  } catch {
+    return frame;
+  }
+}
+
+/** @param {any} value @param {boolean} named  whether the names of its fields and its numbers count @returns {string[]} */
+function saidInFrame(value, named) {
+  if (typeof value === "string") return [value];
+  if (typeof value === "number") return named ? [String(value)] : [];
+  if (value === null || typeof value !== "object") return [];
+  if (Array.isArray(value)) return value.flatMap((part) => saidInFrame(part, named));
+  return Object.entries(value).flatMap(([name, part]) => (ENVELOPE.has(name) ? []
+    : [...(named ? [name] : []), ...saidInFrame(part, named || NAMED_IN_FRAMES.has(name))]));
 }
