@@ -11,11 +11,19 @@ import pytest
 
 from harness import web
 from harness.reports.comparing import page as comparing
-from harness.reports.formats.html_report import PAGE
+from harness.reports.formats import html_report
+from harness.reports.single_page import SinglePage
 from harness.reports.viewer import ASSETS
+from harness.workbench import page as workbench
 
 ROOT = Path(__file__).parents[2]
-COMPARED, STATIC = Path(comparing.__file__).parent, Path(web.__file__).parent / "static"
+FOLDERS = {
+    "viewer": ASSETS,
+    "report": Path(html_report.__file__).parent,
+    "comparison": Path(comparing.__file__).parent,
+    "workbench": Path(workbench.__file__).parent,
+    "page": Path(web.__file__).parent / "static",
+}
 STRANGERS = Path(os.environ.get("HARNESS_STRANGERS") or ROOT / "tests/strangers/node_modules")
 TSC = STRANGERS / ".bin" / "tsc"
 
@@ -29,14 +37,22 @@ def test_types_of_the_scripts_agree() -> None:
     assert done.returncode == 0
 
 
-@pytest.mark.parametrize("folder", [ASSETS, COMPARED, STATIC], ids=["viewer", "comparison", "page"])
+@pytest.mark.parametrize("folder", FOLDERS.values(), ids=FOLDERS)
 def test_every_module_is_checked(folder: Path) -> None:
-    assert [path.name for path in folder.glob("*.js") if "@ts-check" not in path.read_text()] == []
+    modules = list(folder.glob("*.js"))
+    assert modules
+    assert [path.name for path in modules if not path.read_text().startswith("// @ts-check")] == []
 
 
-def test_no_two_modules_of_the_report_use_the_same_name() -> None:
+@pytest.mark.parametrize(
+    "page",
+    [html_report.PAGE, comparing.PAGE, workbench.PAGE],
+    ids=["report", "comparison", "workbench"],
+)
+def test_no_two_modules_of_a_page_in_one_file_use_the_same_name(page: SinglePage) -> None:
     names = re.findall(
-        r"^(?:async )?(?:const|let|function\*?|class) (\w+)", PAGE.script, re.MULTILINE
+        r"^(?:async )?(?:const|let|function\*?|class) (\w+)", page.script, re.MULTILINE
     )
     assert len(names) > 40
     assert sorted(names) == sorted(set(names))
+    assert not re.search(r"^(?:import|export) ", page.script, re.MULTILINE)

@@ -15,10 +15,14 @@ from harness.workbench.page.conversations import conversations
 from harness.workbench.page.overview import conversation_keys, overview
 from harness.workbench.workbench import WorkbenchResult
 
+_MODULES = ("data", "widgets", "tools", "script")
 PAGE = SinglePage(
     markup=(__name__, "page.html"),
     styles=(*STYLES, (__name__, "style.css")),
-    scripts=(*SCRIPTS, *((__name__, f"{name}.js") for name in ("widgets", "tools", "script"))),
+    scripts=(
+        *SCRIPTS,
+        *((__name__, f"{name}.js") for name in ("data", "widgets", "tools", "script")),
+    ),
 )
 """The page of a workbench."""
 

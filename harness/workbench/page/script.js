@@ -1,7 +1,11 @@
+// @ts-check
+// The page of a workbench: one model at a time, never pooled.
 
-// ── The page: one model at a time, never pooled ──
+import { at, el } from "../../reports/viewer/assets/elements.js";
+import { data } from "./data.js";
+import { showTools } from "./tools.js";
+import { shape } from "./widgets.js";
 
-const data = await block("overview");
 let chosen = 0;
 
 function showHead() {
@@ -19,6 +23,7 @@ function showHead() {
   });
 }
 
+/** @param {number} number  place of the model */
 function choose(number) {
   chosen = number;
   const model = data.models[number];
@@ -32,11 +37,13 @@ function choose(number) {
   at("sections").replaceChildren(...links.map(([id, name]) => el("a", { href: `#${id}`, text: name })));
 }
 
+/** @param {string} name  of a study */
 function titled(name) {
   const words = name.replaceAll(/[_-]/g, " ");
   return words === "ab" ? "A/B" : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** @param {import("./data.js").Model} model */
 function showFindings(model) {
   const items = model.findings.map((one) => el("li", {},
     el("span", { class: "mark", title: one.certain ? "shown by the data" : "suggested, not shown", text: one.certain ? "!" : "?" }),
@@ -49,6 +56,7 @@ function showFindings(model) {
   at("findings-more").textContent = more.join(" ");
 }
 
+/** @param {import("./data.js").Study} study */
 function studySection(study) {
   const id = `study-${study.name}`;
   const section = el("section", { id, "aria-labelledby": `${id}-title` },
@@ -60,14 +68,14 @@ function studySection(study) {
       el("ul", {}, ...study.lines.map((text) => el("li", { dir: "auto", text })))));
   }
   section.append(...study.notes.map((text) => el("p", { class: "note", dir: "auto", text: `Note: ${text}` })));
-  section.append(...study.widgets.map((widget) => SHAPES[widget.kind](widget, titled(study.name))));
+  section.append(...study.widgets.map((widget) => shape(widget, titled(study.name))));
   return section;
 }
 
 at("order").addEventListener("change", () => showTools(data.models[chosen].list));
 at("filters").addEventListener("submit", (event) => event.preventDefault());
 at("open-all").addEventListener("click", () => {
-  const boxes = [...document.querySelectorAll(".tool")];
+  const boxes = /** @type {HTMLDetailsElement[]} */ ([...document.querySelectorAll(".tool")]);
   const opening = boxes.some((one) => !one.open);
   boxes.forEach((one) => { one.open = opening; });
   at("open-all").textContent = opening ? "Close all" : "Open all";

@@ -1,6 +1,15 @@
+// @ts-check
+// The tool list, part by part: coloured by effect, faded by uncertainty, each with its price.
 
-// ── The tool list, part by part: colour by effect, faded by uncertainty, price beside it ──
+import { at, el, plural } from "../../reports/viewer/assets/elements.js";
+import { whisker } from "./widgets.js";
 
+/**
+ * @typedef {import("./data.js").Tool} Tool @typedef {import("./data.js").Part} Part
+ * @typedef {(one: {weight: number, tokens: number}) => number} Key  the smallest comes first
+ */
+
+/** @type {Record<string, Key>} */
 const ORDERS = {
   list: () => 0,
   effect: (one) => -one.weight,
@@ -8,34 +17,38 @@ const ORDERS = {
 };
 
 function toolsLegend() {
-  const swatch = (kind, words, said) => el("li", {}, el("span", { class: `words ${kind}`, text: words }), ` ${said}`);
+  const sample = (/** @type {string} */ kind, /** @type {string} */ words, /** @type {string} */ meaning) => el("li", {}, el("span", { class: `words ${kind}`, text: words }), ` ${meaning}`);
   return el("ul", { class: "legend", "aria-label": "Legend" },
-    swatch("helps shade-4 shown", "▲ blue", "carries weight: without it tests fail"),
-    swatch("hurts shade-4 shown", "▼ orange", "does harm: without it tests pass"),
-    swatch("helps shade-4 likely", "? dashed", "may be chance: one of many parts"),
-    swatch("helps open", "? pale, dotted", "undecided: too few cases to tell"),
-    swatch("", "= no colour", "carries nothing: it makes no difference"));
+    sample("helps shade-4 shown", "▲ blue", "carries weight: without it tests fail"),
+    sample("hurts shade-4 shown", "▼ orange", "does harm: without it tests pass"),
+    sample("helps shade-4 likely", "? dashed", "may be chance: one of many parts"),
+    sample("helps open", "? pale, dotted", "undecided: too few cases to tell"),
+    sample("", "= no colour", "carries nothing: it makes no difference"));
 }
 
-function showTools(list) {
+/** @param {import("./data.js").ToolList} list */
+export function showTools(list) {
   const about = [`${plural(list.tools.length, "tool")}, ${plural(list.parts, "part")}, about ${list.tokens.toLocaleString("en")} tokens in every request.`];
   about.push(list.measured
     ? `The effect is what the pass rate loses when the part is taken out, in percentage points; the stronger the colour, the larger. The line beside it is the 95 % interval.`
     : `No part was taken out in this run: effects are not known.`);
   at("tools-about").textContent = about.join(" ");
   at("legend").replaceChildren(...(list.measured ? [toolsLegend()] : []));
-  const key = ORDERS[at("order").value];
-  const marked = list.tools.some((tool) => tool.shown) ? (tool) => tool.shown : (tool) => tool.largest; // what is open at first
+  const key = ORDERS[/** @type {HTMLSelectElement} */ (at("order")).value];
+  const shown = list.tools.some((tool) => tool.shown);
+  const important = (/** @type {Tool} */ tool) => (shown ? tool.shown : tool.largest) > 0; // opened at first
   const few = list.tools.length <= 3;
   const ordered = [...list.tools].sort((a, b) => toolKey(a, key) - toolKey(b, key));
   at("tools-list").replaceChildren(...ordered.map((tool) =>
-    toolBox(tool, key, few || marked(tool) > 0)));
+    toolBox(tool, key, few || important(tool))));
 }
 
+/** @param {Tool} tool @param {Key} key */
 function toolKey(tool, key) {
   return key({ weight: tool.largest, tokens: tool.tokens });
 }
 
+/** @param {Tool} tool @param {Key} key  the order of its parts @param {boolean} open */
 function toolBox(tool, key, open) {
   const parts = [...tool.parts].sort((a, b) => key(a) - key(b));
   const most = tool.largest ? `effects up to ${Math.round(100 * tool.largest)} points` : "";
@@ -54,10 +67,11 @@ function partsHead() {
   return el("li", { class: "head part", "aria-hidden": "true" }, el("span", { text: "words" }), el("span", { text: "effect" }), el("span", { class: "price", text: "tokens" }));
 }
 
+/** @param {Part} part */
 function partRow(part) {
   const colour = part.tone === "" || part.tone === "equivalent" || part.sign === "none" ? "" : `${part.sign} shade-${part.shade} ${part.sure}`;
   const code = part.what.startsWith("name") || /^(enum|examples|default)/.test(part.what) ? " code" : "";
-  const told = part.effect ? `${part.says}: ${part.effect.text}, ${part.effect.more}` : part.says;
+  const facts = part.effect ? `${part.says}: ${part.effect.text}, ${part.effect.more}` : part.says;
   const decide = part.decide ? ` About ${plural(part.decide, "case")} would decide.` : "";
   const effect = part.effect
     ? [el("span", { class: part.tone, text: part.says }), el("span", { text: ` ${part.effect.text}` }), whisker({ ...part.effect, tone: part.tone }),
@@ -65,7 +79,7 @@ function partRow(part) {
     : [el("span", { class: "dim", text: part.says })];
   return el("li", {},
     el("div", { class: "say" }, el("span", { class: "part" }, el("bdi", { text: part.what })),
-      el("div", { class: `words ${colour}${code}`, dir: "auto", title: told + decide, text: part.text })),
+      el("div", { class: `words ${colour}${code}`, dir: "auto", title: facts + decide, text: part.text })),
     el("div", { class: "effect" }, ...effect),
     el("div", { class: "price" }, part.tokens.toLocaleString("en"), el("span", { class: "more", text: " tokens" })));
 }

@@ -1,14 +1,46 @@
-
+// @ts-check
 // The page of a run; the viewer's scripts stand before it.
 
 import { el, at, plural, svg } from "../../viewer/assets/elements.js";
 import { Viewer } from "../../viewer/assets/viewer.js";
 import { block, caseBlock, searchBlocks } from "./blocks.js";
 
+/**
+ * @typedef {import("../../viewer/assets/rows.js").Cell} Cell
+ * @typedef {{urgency: string[], axes: import("../../viewer/assets/rows.js").Axis[], cells: Cell[]}} GridData
+ *
+ * @typedef {{words: string, leaked: boolean, status: string, number: number, note: string}} AccessCell
+ * @typedef {{legend: string, identities: string[], leaks: {case: string, lines: string[]}[], warnings: string[],
+ *   rows: {test: string, cells: (AccessCell | null)[]}[]}} Access  who saw what
+ * @typedef {{facts: [string, string][], findings: {words: string, command?: string}[], more: number, told: string[]}} Audit
+ * @typedef {[name: string, offered: number, calls: number, errors: number, denied: number, blocked: number]} ToolCounts
+ * @typedef {[row: number, column: number, trials: number]} HeatCell
+ *
+ * @typedef {Object} Overview  what `overview` in Python returns
+ * @property {string} run
+ * @property {{name: string, description: string}[]} suites
+ * @property {{name: string, words: string}[]} models
+ * @property {string} when
+ * @property {string[]} damaged
+ * @property {string | null} early  why the run ended early
+ * @property {number} planned  trials
+ * @property {{status: string, amount: number}[]} endings
+ * @property {{rate: number, low: number, high: number, words: string} | null} rate  the pass rate and its interval, from 0 to 1
+ * @property {string[]} repeats
+ * @property {[string, string][]} figures
+ * @property {GridData} grid
+ * @property {Access | null} access
+ * @property {Audit | null} audit
+ * @property {ToolCounts[]} tools
+ * @property {{rows: string[], columns: string[], cells: HeatCell[]}} heat  tools that were expected and called
+ */
+
+/** @type {Overview} */
 const data = await block("overview");
 
 const several = { suites: data.suites.length > 1, models: data.models.length > 1 };
 
+/** @param {Cell} one */
 function fullName(one) {
   return (several.suites ? one.suite + "::" : "") + one.case + (several.models ? ` [${one.model}]` : "");
 }
@@ -67,7 +99,7 @@ function rateBox() {
 
 function showCases() {
   const viewer = new Viewer(at("viewer"), {
-    trial: async (cell, trial) => (await caseBlock(cell.number)).trials[trial],
+    trial: async (cell, trial) => (await caseBlock(/** @type {number} */ (cell.number))).trials[trial],
     search: (words, signal) => searchBlocks(data.grid.cells, words, signal),
   });
   viewer.fill(data.grid);
@@ -91,7 +123,7 @@ function showAccess() {
     table.remove();
     return;
   }
-  const cell = (one) => {
+  const cell = (/** @type {AccessCell | null} */ one) => {
     if (!one) return el("td", { class: "zero", text: "·" });
     const link = el("a", { href: `#case-${one.number}`, class: one.leaked ? "failed" : one.status, text: one.words });
     return el("td", {}, link, one.note ? el("span", { class: "caption", text: one.note }) : null);
@@ -129,15 +161,15 @@ function showTools() {
     return;
   }
   const heads = ["tool", "offered (trials)", "calls", "errors", "denied", "blocked", "remark"];
-  const cell = (value, index) => el("td", { text: value.toLocaleString("en"), class: !value ? "zero" : index >= 2 ? "bad" : "" });
-  const note = (offered, calls) => (calls ? (offered ? "" : "not on offer") : "never used");
+  const cell = (/** @type {number} */ value, /** @type {number} */ index) => el("td", { text: value.toLocaleString("en"), class: !value ? "zero" : index >= 2 ? "bad" : "" });
+  const note = (/** @type {number} */ offered, /** @type {number} */ calls) => (calls ? (offered ? "" : "not on offer") : "never used");
   at("tools-table").append(el("table", {},
     el("caption", { text: "How often each tool was offered and called, and what became of the calls" }),
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col", text: head })))),
     el("tbody", {}, ...data.tools.map(([name, ...numbers]) => el("tr", {},
       el("th", { scope: "row" }, el("bdi", { text: name })),
       ...numbers.map(cell),
-      el("td", { class: "unused", text: note(...numbers) }))))));
+      el("td", { class: "unused", text: note(numbers[0], numbers[1]) }))))));
 }
 
 function showHeat() {
@@ -148,7 +180,7 @@ function showHeat() {
   }
   const amounts = new Map(cells.map(([row, column, trials]) => [`${row},${column}`, trials]));
   const most = Math.max(...cells.map(([, , trials]) => trials));
-  const cell = (row, column) => {
+  const cell = (/** @type {number} */ row, /** @type {number} */ column) => {
     const trials = amounts.get(`${row},${column}`);
     if (!trials) return el("td", { class: "zero", text: "·" });
     const right = expected[row] === columns[column];
@@ -165,13 +197,16 @@ function showHeat() {
       ...columns.map((_, column) => cell(row, column)))))));
 }
 
+/** The cases as bars, the highest first.
+ * @param {string} title @param {Cell[]} cases  one or more
+ * @param {(one: Cell) => number} value @param {(one: Cell) => string | undefined} words  the value in words */
 function chart(title, cases, value, words) {
   const sorted = [...cases].sort((left, right) => value(right) - value(left));
   const top = value(sorted[0]) || 1;
   const width = Math.min(40, 1000 / sorted.length);
   const middle = sorted[Math.floor(sorted.length / 2)];
   const text = `${title}, ${plural(sorted.length, "case")}: the most ${words(sorted[0])} (${fullName(sorted[0])}), `
-    + `the median ${words(middle)}, the least ${words(sorted.at(-1))}`;
+    + `the median ${words(middle)}, the least ${words(sorted[sorted.length - 1])}`;
   return el("figure", {},
     svg("svg", { viewBox: "0 0 1000 150", preserveAspectRatio: "none", role: "img", "aria-label": text },
       ...sorted.map((one, place) => {
@@ -183,10 +218,10 @@ function chart(title, cases, value, words) {
 }
 
 function showCharts() {
-  const ran = data.grid.cells.filter((one) => one.seconds > 0);
-  if (ran.length) at("charts").append(chart("Time", ran, (one) => one.seconds, (one) => one.time));
+  const ran = data.grid.cells.filter((one) => (one.seconds || 0) > 0);
+  if (ran.length) at("charts").append(chart("Time", ran, (one) => one.seconds || 0, (one) => one.time));
   const paid = data.grid.cells.filter((one) => one.cost);
-  if (paid.length) at("charts").append(chart("Cost", paid, (one) => one.cost, (one) => one.price));
+  if (paid.length) at("charts").append(chart("Cost", paid, (one) => one.cost || 0, (one) => one.price));
   const unknown = data.grid.cells.filter((one) => one.cost === undefined).length;
   if (unknown) at("effort").append(el("p", { class: "dim", text: `The cost of ${plural(unknown, "case")} is unknown.` }));
   else if (!paid.length) at("effort").append(el("p", { class: "dim", text: "Nothing was paid for." }));
