@@ -16,6 +16,7 @@ from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.formats.test_html import page_of
 from tests.reports.packs import blocks_of
 from tests.reports.sample_logs import (
+    STAND_IN,
     Trial,
     a_conversation,
     a_log,
@@ -32,6 +33,12 @@ NAMES = "return [...document.querySelectorAll('.vcase bdi')].map((one) => one.te
 STATUSES = (
     "return [...document.querySelectorAll('[role=gridcell] .vword')].map((one) => one.textContent)"
 )
+SCORES = "return [...document.querySelectorAll('.vscore')].map((one) => one.textContent)"
+LINES_OF_SCORES = """return [...document.querySelectorAll('.vscore')].map((one) => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  return new Set([...range.getClientRects()].map((line) => line.top)).size;
+})"""
 SHOWN = "return document.getElementById('shown').textContent"
 TEXT = "return document.querySelector(arguments[0]).textContent"
 SET = (
@@ -51,7 +58,11 @@ def two_models(number: int) -> Sequence[Trial]:
         for model in ("large", "small"):
             wrong = model == "small" and place % 2 == 1
             ended: Status = "failed" if wrong else "passed"
-            checks = (must_call("get_order", *(() if wrong else ("get_order",))),)
+            problem = "Expected call not found: " + "get_order " * 40
+            checks = (
+                must_call("get_order", *(() if wrong else ("get_order",)), explanation=problem),
+                replace(STAND_IN, score=0.58 if wrong else 1.0),
+            )
             run = a_run(f"case_{place}", ended, model=model, checks=checks, tags=(f"t{place % 2}",))
             said = a_conversation("get_order", prompt=f"Needle {place} and hay", result=f"r{place}")
             found.append((run, said))
@@ -68,6 +79,8 @@ def test_cases_and_models_are_a_grid_with_failures_first_and_a_rate_for_each(
     heads = (
         "return [...document.querySelectorAll('[role=columnheader]')].map((one) => one.innerText)"
     )
+    assert browser.run(SCORES) == ["1.00", "0.58"] * 2 + ["1.00"] * 4
+    assert browser.run(LINES_OF_SCORES) == [1] * 8
     assert browser.run(heads) == ["Test", "large\n100 % (51–100 %)", "small\n50 % (15–85 %)"]
     browser.run(SET, "#only-different", "checked", True)
     assert browser.run(NAMES) == ["case_1", "case_3"]
