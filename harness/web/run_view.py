@@ -92,10 +92,11 @@ def settled_at(log: Path, offset: int) -> TrialResult | None:
 
 def _keep(log: RunLog, report: Report, facts: os.stat_result) -> bytes:
     view = _view(log, report)
-    write_kept(log.path, VIEW, facts, view)
     write_kept(log.path, SETTLED, facts, json.dumps(_settled(log, report)).encode())
     # The list of runs need not read the log, either.
     write_index(log.path, facts, entry_of_report(log, report))
+    # The view comes last: where it stands, nobody reads the log for any of the others.
+    write_kept(log.path, VIEW, facts, view)
     return view
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from harness.reports.build import build_report
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
 from harness.web import run_view as kept
+from harness.web.run_index import NAME as INDEX
+from harness.web.run_index import read_kept, write_kept
 from harness.web.run_view import VIEW, keep_view, kept_view, run_view, settled_at
 from harness.web.talks import Talks, name_of_trial
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
@@ -154,6 +157,24 @@ def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
     with LogWriter(log) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
     assert len(json.loads(run_view(log))["grid"]["cells"]) == 2
+
+
+def test_a_view_is_there_only_when_nothing_else_of_the_log_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page that asks again and again sees the view at once, and must not read a large log."""
+    log = tmp_path / "log.jsonl"
+    a_log(log, a_run("one"))
+    there: list[list[str]] = []
+
+    def writing(path: Path, name: str, facts: os.stat_result, body: bytes) -> None:
+        if name == VIEW:
+            there.append([one for one in (kept.SETTLED, INDEX) if read_kept(path, one, facts)])
+        write_kept(path, name, facts, body)
+
+    monkeypatch.setattr(kept, "write_kept", writing)
+    run_view(log)
+    assert there == [[kept.SETTLED, INDEX]]
 
 
 def test_the_view_of_a_run_that_ends_is_that_which_is_made_of_its_log_later(tmp_path: Path) -> None:
