@@ -5,6 +5,7 @@
     │   └── InvalidInput        …and the mistake is in a file: each Problem says where
     ├── NothingToRun            a valid request that selects no case: exit code 2
     ├── ModelError              a provider gave no usable reply
+    ├── AgentError              an agent that others wrote could not be started or read
     ├── ServerError             an MCP server could not be started or was lost
     │   ├── NotAdmitted         …or refused this caller a session: HTTP 401 or 403
     │   └── OutOfResources      …because harness ran out of files or processes: harness's fault
@@ -13,8 +14,8 @@
     InvalidValue                raised while a value is parsed, with the path to it; the reader of
                                 the file turns it into an InvalidInput with line and column
 
-`ModelError`, `ServerError` and `JudgeError` never end a run: the runner turns them into the
-`TrialError` of a trial with status ``error`` (or a pass, if a check asks for the refusal).
+`ModelError`, `AgentError`, `ServerError` and `JudgeError` never end a run: the runner turns them
+into the `TrialError` of a trial with status ``error`` (or a pass, if a check asks for the refusal).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.types import ErrorKind, Location, Usage
+from harness.types import UNKNOWN_USAGE, ErrorKind, Location, Usage
 
 
 class HarnessError(Exception):
@@ -108,6 +109,19 @@ class ModelError(HarnessError):
         self.attempts = attempts
         self.waited_s = waited_s
         self.usage = usage or Usage()
+
+
+class AgentError(HarnessError):
+    """An agent could not be started, ended early, or said nothing that can be read."""
+
+    def __init__(
+        self, message: str, *, detail: str | None = None, usage: Usage = UNKNOWN_USAGE
+    ) -> None:
+        """``detail`` has its last words on stderr; ``usage`` what the turn used, if it told."""
+        super().__init__(message)
+        self.message = message
+        self.detail = detail or None
+        self.usage = usage
 
 
 class ServerError(HarnessError):

@@ -28,6 +28,7 @@ FLOORS = (
     {"runlog_diff", "documents", "fetching", "safe_text"},
     {"matching", "tool_text", "secrecy"},
     {"models", "sessions"},
+    {"agents"},
     {"config"},
     {"suites"},
     {"users"},

@@ -45,6 +45,14 @@ REQUEST = bundle(
         help="Model under test; may be repeated.",
     ),
     click.option(
+        "--agent",
+        "agents",
+        multiple=True,
+        metavar="NAME|COMMAND",
+        help="Agent under test, beside models: claude-code, codex, one of agents: in harness.yml, "
+        "or a command; may be repeated.",
+    ),
+    click.option(
         "--category",
         "categories",
         metavar="NAME,…",

@@ -1,4 +1,4 @@
-"""The configuration: models, servers and defaults, from three files and the environment.
+"""The configuration: models, agents, servers and defaults, from three files and the environment.
 
 In order of precedence: ``harness.yml`` of the project, then ``$HARNESS_CONFIG`` or
 ``~/.harness/config.yml``, then ``$MXCP_CONFIG`` or ``~/.mxcp/config.yml``. The first file that
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.builtin import builtin_server, builtin_servers
+from harness.config.agents import AgentEntry, agent_named
 from harness.config.clients import read_client_config, with_env_file
 from harness.config.entries import ModelEntry, overridden
 from harness.config.files import ConfigFile, ServerEntry, read_config_file, read_foreign_config_file
@@ -79,6 +80,14 @@ class Config:
         if options:
             entry = overridden(entry, options)
         return resolve(entry, self.environ, keyless=self.keyless).usable()
+
+    def agent(self, text: str, cwd: Path) -> ModelSpec:
+        """Return the agent that ``text`` names: a configured one, a kind, or a command in ``cwd``.
+
+        Raises:
+            UsageError: there is none, or its settings cannot be used.
+        """
+        return agent_named(text, self._agent_entries(), self.environ, cwd)
 
     def models(self) -> tuple[ResolvedModel, ...]:
         """Return every configured model and the built-in one; a problem is recorded, not raised."""
@@ -192,6 +201,8 @@ class Config:
         return f" Known: {', '.join(dict.fromkeys(names))}." if names else ""
 
     def _no_model(self, name: str) -> UsageError:
+        if name in self._agent_entries():
+            return UsageError(f"{name!r} is an agent, not a model", meant=f"Write --agent {name}.")
         configured = tuple(self._model_entries())
         near = did_you_mean(name, (*configured, OFFLINE, *well_known_names()))
         known = f"Configured: {', '.join(configured)}." if configured else "No model is configured."
@@ -207,6 +218,9 @@ class Config:
         entries = _first_wins(file.models for file in self.files)
         entries.pop(OFFLINE, None)
         return entries
+
+    def _agent_entries(self) -> dict[str, AgentEntry]:
+        return _first_wins(file.agents for file in self.files)
 
     def _all_are_meant(self) -> bool:
         """Whether the server is clear although none is named.

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
+from harness.config.agents import AgentEntry, read_agents
 from harness.config.entries import MODEL, ModelEntry, read_foreign_model, read_model
 from harness.config.models import OFFLINE
 from harness.config.servers import read_named_server, starting_in
@@ -37,9 +38,15 @@ _FILE = Layout(
         ),
         "models": mapping("Models, and which one is the default."),
         "servers": mapping("MCP servers by name."),
+        "agents": mapping("Agents that others wrote, by name."),
         "defaults": mapping("Defaults for suites and command lines that do not say otherwise."),
     },
-    elsewhere={"model": "Use 'default:' under 'models:'.", "server": _NAMED, "mcpServers": _NAMED},
+    elsewhere={
+        "model": "Use 'default:' under 'models:'.",
+        "agent": "Use 'agents:', with a mapping for each agent's name.",
+        "server": _NAMED,
+        "mcpServers": _NAMED,
+    },
 )
 _MODELS = Layout(
     fields={
@@ -85,6 +92,8 @@ class ConfigFile:
     """Name → model."""
     servers: Mapping[str, ServerEntry] = field(default_factory=dict)
     """Name → server."""
+    agents: Mapping[str, AgentEntry] = field(default_factory=dict)
+    """Name → agent."""
     disabled: Mapping[str, Location] = field(default_factory=dict)
     """Name → place of a disabled server."""
     default_model: str | None = None
@@ -117,6 +126,7 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
         servers=_servers(
             reading, content.get("servers", {}), path.absolute().parent, project=project
         ),
+        agents=read_agents(reading, content.get("agents", {}), path.absolute().parent),
         default_model=models.get("default"),
         concurrency=defaults.get("concurrency"),
         timeout_s=defaults.get("timeout"),

@@ -20,7 +20,7 @@ from harness.redaction.names import (
     secrets_of,
     words_of,
 )
-from harness.types import Check, JsonObject, ModelSpec, ServerSpec, Suite
+from harness.types import AgentSpec, Check, JsonObject, ModelSpec, ServerSpec, Suite
 
 _PLAIN_HEADERS = frozenset(
     {
@@ -52,12 +52,24 @@ def of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
             yield model.api_key.reveal()
         yield from _of_headers(model.headers)
         yield from under_secret_names(model.body)
+        if model.agent is not None:
+            yield from _of_agent(model.agent)
         url = model.base_url or ""
         yield from _of_login(url)
         query = parse_qsl(_split(url).query)
         yield from (
             value for name, value in query if may_name_secret(name) or name.lower() in _QUERY_KEYS
         )
+
+
+def _of_agent(agent: AgentSpec) -> Iterator[str]:
+    yield from (value for name, value in agent.env.items() if may_name_secret(name))
+    yield from secrets_of((*agent.command, *agent.args))
+    yield from under_secret_names(agent.settings)
+    for text in (*agent.command, *agent.args, *agent.env.values(), *texts_in(agent.settings)):
+        yield from _of_login(text)
+    for value in agent.env.values():
+        yield from secrets_of([value])
 
 
 def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:

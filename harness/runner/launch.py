@@ -13,6 +13,7 @@ import anyio
 from harness.errors import NothingToRun, UsageError
 from harness.redaction import KNOWN, Redactor
 from harness.runlog import Header, LogWriter, RunLog, discard, read_log
+from harness.runner.agents.versions import introduced
 from harness.runner.observer import Observer
 from harness.runner.planning.plan import Plan, describe_model, describe_server, describe_suite
 from harness.runner.run import RunOptions, run_plan
@@ -64,6 +65,7 @@ async def launch_async(
         run_id = resume.header.run_id
     run_id = run_id or new_run_id([suite.name for suite in plan.suites])
     require_trust(plan)
+    plan = await introduced(plan)
     header = header_of(plan, run_id, options)
     redactor = redactor_of(plan)
     if resume is not None:

@@ -10,6 +10,7 @@ import anyio
 import anyio.to_thread
 
 from harness.models import Model, open_model, traits_of
+from harness.runner.agents.subject import AgentModel
 from harness.runner.planning.variant_choice import base_name
 from harness.runner.recordings.recorded_outputs import RecordedModel
 from harness.types import ModelSpec
@@ -36,6 +37,8 @@ async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, M
 
 
 def _open(spec: ModelSpec) -> Model:
+    if spec.agent is not None:
+        return AgentModel()
     recorded = traits_of(spec.provider).answers == "outputs"
     return RecordedModel(spec) if recorded else open_model(spec)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from harness.errors import HarnessError
 from harness.judging.trial import not_started
 from harness.runlog import LogWriter, TrialLine, discard
+from harness.runner.agents.versions import introduced
 from harness.runner.control import StopReason
 from harness.runner.launch import header_of, redactor_of, require_trust
 from harness.runner.observer import Silent
@@ -116,6 +117,7 @@ async def open_stepwise(
     """
     opened = False
     require_trust(plan)
+    plan = await introduced(plan)
     redactor = redactor_of(plan)
     with LogWriter(path, redactor.document, redactor.learn) as log:
         log.append(replace(header_of(plan, path.parent.name, options), planned=planned))

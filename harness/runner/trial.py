@@ -18,6 +18,7 @@ from harness.leaderboards import CarriedOut
 from harness.leaderboards.strategy import ByRules, contexts
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
+from harness.runner.agents.conversation import AgentConversation
 from harness.runner.planning.plan import Job
 from harness.runner.planning.user_models import Player
 from harness.runner.preflight.no_tools import require_tools
@@ -31,6 +32,7 @@ from harness.sessions import Session, SessionPool
 from harness.sessions.beside import bounded, operators_log
 from harness.sessions.trace_context import TracedSession, TraceIds
 from harness.types import (
+    AgentSpec,
     Aside,
     Case,
     CheckResult,
@@ -43,9 +45,10 @@ from harness.types import (
     TrialError,
     Variant,
 )
-from harness.users import speaker
+from harness.users import Speaker, speaker
 from harness.utc import utc_now
 from harness.variants.model import VariantModel
+from harness.variants.proxied import ProxiedVariantSession
 from harness.variants.session import VariantSession
 from harness.variants.views import Views
 
@@ -144,7 +147,7 @@ class _Attempt:
         self._shown: ToolList | None = None
         self._beside: tuple[Aside, ...] = ()
         self._states: tuple[StateReading, ...] = ()
-        self._conversation: Conversation | None = None
+        self._conversation: Conversation | AgentConversation | None = None
         self._scripted: ScriptedCalls | None = None
         self._tools: ToolList | None = None
         self._checks: tuple[CheckResult, ...] | None = None
@@ -193,20 +196,25 @@ class _Attempt:
             if case.caller.group is not None:  # others ask the same, and are compared with it
                 self._beside = await session.watch()
             suite = self._job.suite
-            price = own_costs(suite, self._job.model.name)
             system = case.leaderboard.system_prompt or suite.system_prompt
-            offered: Sequence[Session] = sessions
-            if self._job.model.variant is not None:
-                model, offered = self._under(self._job.model.variant, model, sessions)
-            strategy = self._watched(_strategy(case, dict(zip(told, offered, strict=True))))
             voice = (
                 None
                 if case.user is None
                 else speaker(case.user, self._player, label_of(self._job.trial))
             )
-            self._conversation = Conversation(
-                case, model, offered[0], system, price, voice, strategy
-            )
+            if self._job.model.agent is not None:
+                self._conversation = self._with_agent(
+                    self._job.model.agent, sessions[0], system, voice
+                )
+            else:
+                price = own_costs(suite, self._job.model.name)
+                offered: Sequence[Session] = sessions
+                if self._job.model.variant is not None:
+                    model, offered = self._under(self._job.model.variant, model, sessions)
+                strategy = self._watched(_strategy(case, dict(zip(told, offered, strict=True))))
+                self._conversation = Conversation(
+                    case, model, offered[0], system, price, voice, strategy
+                )
             self._scripted = ScriptedCalls(case, session)
             try:
                 if await self._scripted.set_up():
@@ -220,16 +228,30 @@ class _Attempt:
                 if case.caller.group is not None:
                     self._beside = bounded((*self._beside, *operators_log(session)))
 
+    def _with_agent(
+        self, spec: AgentSpec, session: Session, system: str | None, voice: Speaker | None
+    ) -> AgentConversation:
+        """Return the conversation with an agent, which speaks to the server itself."""
+        if self._job.model.variant is not None:
+            shown = self._views.of(self._job.model.variant, session.tools)
+            self._tools, self._shown = shown.offered, shown.tools
+            session = ProxiedVariantSession(session, shown)
+        return AgentConversation(
+            self._job.trial.case,
+            spec,
+            session,
+            self._job.server.name,
+            system,
+            voice,
+            self._tell_so_far if self._tell is not None else None,
+        )
+
     def _watched(self, strategy: Strategy) -> Strategy:
-        tell, trial = self._tell, self._job.trial
-        if tell is None:
-            return strategy
+        return strategy if self._tell is None else Watched(strategy, self._tell_so_far)
 
-        def tell_so_far() -> None:
-            if self._conversation is not None:
-                tell(trial, self._conversation.transcript())
-
-        return Watched(strategy, tell_so_far)
+    def _tell_so_far(self) -> None:
+        if self._tell is not None and self._conversation is not None:
+            self._tell(self._job.trial, self._conversation.transcript())
 
     def _traced(self, sessions: Sequence[Session]) -> Sequence[Session]:
         if self._traced_as is None:

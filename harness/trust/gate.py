@@ -151,8 +151,13 @@ def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[Deed]:
 
 
 def _of_models(models: Iterable[ModelSpec]) -> Iterator[Deed]:
-    """Yield the actions of models in a file: sending conversations and keys to its URL."""
+    """Yield the actions of models in a file: sending conversations and keys to its URL.
+
+    Those of agents: running their programs.
+    """
     for model in models:
+        if model.agent is not None and model.agent.at is not None:
+            yield from (Deed(Path(model.agent.at.file), words) for words in model.agent.deeds)
         file, _, line = model.sources.get("base_url", "").rpartition(":")
         if file and line.isdigit():
             key = f" with ${model.api_key_variable}" if model.api_key_variable else ""

@@ -20,6 +20,7 @@ from harness.types.access import (
     Leak,
     RefusalShape,
 )
+from harness.types.agents import AgentFacts, AgentSpec
 from harness.types.asked import (
     GREETING,
     Case,
@@ -127,6 +128,8 @@ __all__ = [
     "AccessCell",
     "AccessReport",
     "AccessRow",
+    "AgentFacts",
+    "AgentSpec",
     "Alteration",
     "Aside",
     "AssistantMessage",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypeAlias
 
+from harness.types.agents import AgentFacts
 from harness.types.basics import JsonObject
 from harness.types.usage import Usage
 from harness.types.wire import Wire
@@ -278,7 +279,7 @@ def written_stop(stop: Stop | None) -> str | None:
     return STOPS.written(stop)
 
 
-ErrorKind: TypeAlias = Literal["model", "server", "judge", "harness"]
+ErrorKind: TypeAlias = Literal["model", "agent", "server", "judge", "harness"]
 """Whose fault it is that a trial could not be judged."""
 
 
@@ -369,6 +370,8 @@ class Transcript:
     this caller a session, if the case checks for that; no model was asked then."""
     error: TrialError | None = None
     """Set when ``stop`` is ``error``."""
+    agent: AgentFacts | None = None
+    """What is known of the agent that answered; ``None`` for a model."""
 
     @property
     def refused_by(self) -> Refusal:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from harness.types.agents import AgentSpec
 from harness.types.basics import JsonObject, Location, NamedTool, ScriptedCall
 from harness.types.variants import Variant
 
@@ -226,6 +227,8 @@ class ModelSpec:
     """Dollars per million output tokens, overriding the price table."""
     sources: Mapping[str, str] = field(default_factory=dict)
     """Setting → where it came from, for ``harness models``."""
+    agent: AgentSpec | None = None
+    """How it is started, if it is an agent that others wrote, and no model."""
     variant: Variant | None = None
     """Changes to the tool list that the model sees; the model's name says so:
     ``claude-4-sonnet+clearer_search``."""

@@ -15,6 +15,7 @@ from harness.errors import UsageError
 from harness.redaction.places import bare_url
 from harness.sessions.transports import TRANSPORTS
 from harness.types import (
+    AgentSpec,
     Case,
     Check,
     IdentitySpec,
@@ -249,7 +250,9 @@ def describe_suite(suite: Suite) -> JsonObject:
 
 
 def describe_model(model: ModelSpec) -> JsonObject:
-    """Return a model's settings without its secrets."""
+    """Return a model's settings without its secrets, or an agent's."""
+    if model.agent is not None:
+        return _describe_agent(model, model.agent)
     return {
         "provider": model.provider,
         "model_id": model.model_id,
@@ -259,6 +262,37 @@ def describe_model(model: ModelSpec) -> JsonObject:
         "max_tokens": model.max_tokens,
         "body": dict(model.body),
         "headers": sorted(model.headers),
+        **({"variant": describe_variant(model.variant)} if model.variant else {}),
+    }
+
+
+def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
+    """Return how an agent is started; its settings, which may hold secrets, as a digest.
+
+    What is known only when a run starts is left out before.
+    """
+    facts = {
+        "command": list(agent.command),
+        "args": list(agent.args),
+        "function": agent.function,
+        "model": agent.model,
+        "env": sorted(agent.env),
+        "tools": list(agent.tools),
+        "settings": _short_digest(agent.settings) if agent.settings else None,
+        "files": agent.files,
+        "home": agent.home,
+    }
+    started = {
+        "version": agent.version,
+        "program": agent.program_digest and agent.program_digest[:_DIGITS],
+    }
+    described = {name: fact for name, fact in facts.items() if fact}
+    return {
+        "provider": model.provider,
+        "model_id": model.model_id,
+        **described,
+        **{name: fact for name, fact in started.items() if fact},
+        "digest": _short_digest([model.model_id, described, started]),
         **({"variant": describe_variant(model.variant)} if model.variant else {}),
     }
 

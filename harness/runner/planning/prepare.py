@@ -19,6 +19,7 @@ from harness.models import unknown_provider
 from harness.models.settings import unsent
 from harness.redaction import KNOWN, MARK
 from harness.runlog import read_log
+from harness.runner.agents.abilities import refuse_what_agents_cannot
 from harness.runner.planning import ranges
 from harness.runner.planning.judge_choice import choose_judges
 from harness.runner.planning.plan import Plan, case_label, make_plan
@@ -66,6 +67,9 @@ class RunRequest:
     models: Sequence[str] = ()
     """Models that answer; none means each suite's own, else the configured default, else
     `harness.config.models.OFFLINE`."""
+    agents: Sequence[str] = ()
+    """Agents that answer, beside the models, each by its name or as a command; with agents alone,
+    no default model answers."""
     pattern: str | None = None
     """Selects cases by name or tag."""
     cases: Sequence[str] | None = None
@@ -195,7 +199,9 @@ def prepare(
     ]
     if not suites:
         raise NothingToRun(_nothing(request, found))
-    chosen = {suite.name: _models(suite, request, config, options) for suite in suites}
+    agents = _agents(request, config, cwd, options)
+    chosen = {suite.name: _models(suite, request, config, options, agents) for suite in suites}
+    refuse_what_agents_cannot(suites, agents)
     refuse_twins(model for models in chosen.values() for model in models)
     refuse_recorded(model for models in chosen.values() for model in models)
     check_prompts(found, chosen)
@@ -288,12 +294,33 @@ def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config)
 
 
 def _models(
-    suite: Suite, request: RunRequest, config: Config, options: Mapping[str, Any] | None
+    suite: Suite,
+    request: RunRequest,
+    config: Config,
+    options: Mapping[str, Any] | None,
+    agents: Sequence[ModelSpec],
 ) -> list[ModelSpec]:
-    names = request.models or [suite.model or config.default_model or OFFLINE]
+    usual = () if agents else (suite.model or config.default_model or OFFLINE,)
+    names = request.models or usual
     found = (config.model(name, options) for name in dict.fromkeys(names))
     models = [one for model in found for one in entrants(suite, _recorded(model))]
-    return told_of(models, variants_of(suite, request.variants))
+    return told_of([*models, *agents], variants_of(suite, request.variants))
+
+
+def _agents(
+    request: RunRequest, config: Config, cwd: Path, options: Mapping[str, Any] | None
+) -> list[ModelSpec]:
+    if request.agents and options and not request.models:
+        raise UsageError("settings of a model do not apply to agents")
+    agents = [config.agent(name, cwd) for name in dict.fromkeys(request.agents)]
+    names = [*dict.fromkeys(request.models), *(agent.name for agent in agents)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(
+            f"two that answer are called {twice!r}",
+            meant="Give each a name of its own, below 'agents:' in harness.yml.",
+        )
+    return agents
 
 
 def _check_providers(plan: Plan) -> None:
@@ -303,7 +330,7 @@ def _check_providers(plan: Plan) -> None:
         UsageError: a provider is unknown.
     """
     for model in (*plan.models, *plan.players, *plan.judges):
-        if wrong := unknown_provider(model):
+        if model.agent is None and (wrong := unknown_provider(model)):
             raise wrong
 
 
@@ -344,6 +371,7 @@ def _notes(request: RunRequest, suites: Sequence[Suite], config: Config, plan: P
     notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
     if (
         not request.models
+        and not request.agents
         and config.default_model is None
         and any(suite.model is None for suite in suites)
     ):

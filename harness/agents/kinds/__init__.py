@@ -1,0 +1,1 @@
+"""The kinds of agents, one file each, named like its ``type:``."""

@@ -1,0 +1,208 @@
+"""An agent's program, under a supervisor: read within bounds, and ended with all it started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+
+from harness.agents.workplace import Workplace
+from harness.errors import AgentError
+from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.stderr import StderrTail
+
+END_S = 4.0
+"""Seconds for the supervisor to end everything; it needs milliseconds."""
+_SCRIPT = Path(__file__).with_name("supervisor_script.py")
+_SIGNALLED, _NOT_STARTED = 128, 127
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """A program that has ended."""
+
+    name: str
+    """The program, for messages."""
+    code: int
+    """Its exit code; 128 + N if signal N ended it."""
+    out: str = field(repr=False)
+    """What it wrote on stdout."""
+    stderr: str = field(repr=False)
+    """The last lines that it wrote on stderr."""
+
+    def failure(self, why: str | None = None) -> AgentError:
+        """Return the error for a program that ended like this; ``why`` in its own words."""
+        return AgentError(
+            f"{self.name} {how_ended(self.code)}" + (f": {why}" if why else ""),
+            detail=self.stderr or self.out[-_TAIL:],
+        )
+
+
+_TAIL = 2_000
+
+
+class Program:
+    """A running program; made by `launched`."""
+
+    def __init__(self, name: str, process: Process, stderr: StderrTail, most_bytes: int) -> None:
+        """Read at most ``most_bytes`` of its stdout at a time; see `take`."""
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self.name = name
+        self.stdin: ByteSendStream = process.stdin
+        self.stderr = stderr
+        self._stdout: ByteReceiveStream = process.stdout
+        self._process = process
+        self._most_bytes = most_bytes
+        self._read = 0
+
+    async def take(self) -> bytes:
+        """Return the next bytes of its stdout; empty at the end.
+
+        Raises:
+            AgentError: it has written more than the limit since the last `begin_turn`.
+        """
+        try:
+            data = await self._stdout.receive()
+        except (anyio.EndOfStream, anyio.ClosedResourceError, anyio.BrokenResourceError):
+            return b""
+        self._read += len(data)
+        if self._read > self._most_bytes:
+            raise AgentError(
+                f"{self.name} wrote more than {self._most_bytes / 1e6:g} MB on stdout, and was "
+                "ended (max_output_mb)",
+                detail=self.stderr.text(),
+            )
+        return data
+
+    def begin_turn(self) -> None:
+        """Count its output from zero."""
+        self._read = 0
+
+    async def send(self, data: bytes) -> None:
+        """Write on its stdin; what it does not read is lost."""
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            await self.stdin.send(data)
+
+    async def code(self) -> int:
+        """Wait for its end, and return its exit code."""
+        return await self._process.wait()
+
+
+@asynccontextmanager
+async def launched(command: Sequence[str], place: Workplace) -> AsyncGenerator[Program]:
+    """Run ``command`` for the length of the block; nothing that it started outlives it.
+
+    Raises:
+        AgentError: it cannot be started.
+    """
+    name = Path(command[0]).name
+    if shutil.which(command[0], path=place.env.get("PATH", os.defpath)) is None:
+        raise AgentError(f"there is no program {command[0]!r}")
+    lifeline_read, lifeline = os.pipe()
+    stderr_read, stderr_write = os.pipe()
+    stderr = StderrTail(stderr_read)
+    try:
+        # A cancellation between the fork and its return would leave an untracked process.
+        with anyio.CancelScope(shield=True):
+            process = await anyio.open_process(
+                [sys.executable, "-I", "-S", str(_SCRIPT), str(lifeline_read), *command],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stderr_write,
+                cwd=place.work,
+                env=place.env,
+                start_new_session=True,
+                pass_fds=(lifeline_read,),
+            )
+    except (OSError, ValueError) as error:
+        os.close(lifeline)
+        stderr.close()
+        raise AgentError(f"{name} could not be started: {error}") from error
+    finally:
+        os.close(lifeline_read)
+        os.close(stderr_write)
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stderr.read_on)
+            try:
+                yield Program(name, process, stderr, place.most_bytes)
+            finally:
+                tasks.cancel_scope.cancel()
+    finally:
+        os.close(lifeline)
+        with anyio.CancelScope(shield=True):
+            await _ended(process)
+        stderr.close()
+
+
+async def _ended(process: Process) -> None:
+    with anyio.move_on_after(END_S):
+        await process.wait()
+    if process.returncode is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        with anyio.move_on_after(END_S):
+            await process.wait()
+    assert process.stdin is not None
+    with suppress(anyio.BrokenResourceError, OSError):
+        await process.stdin.aclose()
+    if process.returncode is not None:
+        await process.aclose()
+        await see_off(process.stdin)
+
+
+async def run_program(command: Sequence[str], place: Workplace, said: str = "") -> Finished:
+    """Run ``command`` to its end, with ``said`` on its stdin.
+
+    Raises:
+        AgentError: it cannot be started, or wrote more than the limit.
+    """
+    try:
+        async with launched(command, place) as program, anyio.create_task_group() as tasks:
+
+            async def speak() -> None:
+                await program.send(said.encode())
+                await program.stdin.aclose()
+
+            tasks.start_soon(speak)
+            out = bytearray()
+            while data := await program.take():
+                out += data
+            code = await program.code()
+            tasks.cancel_scope.cancel()
+            return Finished(
+                name=program.name,
+                code=code,
+                out=out.decode("utf-8", "replace"),
+                stderr=program.stderr.text(),
+            )
+    except BaseExceptionGroup as group:
+        raise cause_in(group) from group
+
+
+def cause_in(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the error of the agent inside ``group``, else ``group``."""
+    found = group.subgroup(AgentError)
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return group if found is None else found
+
+
+def how_ended(code: int) -> str:
+    """Return ``exited with code 1`` or ``was killed by SIGKILL``."""
+    if code == _NOT_STARTED:
+        return "could not be started"
+    if code > _SIGNALLED:
+        with suppress(ValueError):
+            return f"was killed by {signal.Signals(code - _SIGNALLED).name}"
+    return f"exited with code {code}"

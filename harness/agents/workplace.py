@@ -1,0 +1,158 @@
+"""The place where an agent works in one trial: folders and an environment of its own.
+
+Nothing of the user's is in it but what the configuration names, and nothing of it is left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+import anyio.to_thread
+
+from harness.errors import AgentError
+from harness.types import AgentSpec
+
+URL_VARIABLE, FILE_VARIABLE = "HARNESS_MCP_URL", "HARNESS_MCP_CONFIG"
+"""Where an agent finds the server's address, and a file that MCP clients read."""
+_INHERITED = ("LANG", "LC_ALL", "PATH", "TZ")
+_PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|prompt|system_prompt)\}")
+_NAME = re.compile(r"[^{}\n]{1,1000}")
+_MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workplace:
+    """Folders, environment and server of one trial; made by `open_workplace`."""
+
+    work: Path
+    """The working folder, empty but for a copy of `AgentSpec.files`."""
+    home: Path
+    """The home, empty but for a copy of `AgentSpec.home`."""
+    env: dict[str, str] = field(repr=False)
+    """The whole environment; drivers may add to it."""
+    url: str = field(repr=False)
+    """The address of the server: whoever knows it may use the session."""
+    server: str
+    """The server's name in an agent's configuration: letters, digits, ``_`` and ``-``."""
+    mcp_config: Path
+    """A file with ``mcpServers``, as many clients read it."""
+    system: str | None
+    """The system prompt, if the suite has one."""
+    most_bytes: int
+    """Bytes that the agent may write on stdout in one turn."""
+
+    def filled(self, words: tuple[str, ...], prompt: str) -> list[str]:
+        """Return ``words`` with their placeholders replaced; values are not looked through."""
+        values = {
+            "mcp_url": self.url,
+            "mcp_config": str(self.mcp_config),
+            "prompt": prompt,
+            "system_prompt": self.system or "",
+        }
+        return [_PLACEHOLDER.sub(lambda match: values[match[1]], word) for word in words]
+
+
+@asynccontextmanager
+async def open_workplace(
+    spec: AgentSpec, *, url: str, server: str, system: str | None
+) -> AsyncGenerator[Workplace]:
+    """Make a place for one trial, and remove it afterwards, whatever was put there.
+
+    Raises:
+        AgentError: the folders that the configuration names cannot be copied.
+    """
+    with anyio.CancelScope(shield=True):
+        root = Path(await anyio.to_thread.run_sync(_new_folder))
+    try:
+        yield await anyio.to_thread.run_sync(_furnished, root, spec, url, server, system)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await anyio.to_thread.run_sync(_remove, root)
+
+
+def environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
+    """Return everything that an agent's environment has, besides the server's address."""
+    return {
+        "LANG": "C.UTF-8",
+        **{name: os.environ[name] for name in _INHERITED if name in os.environ},
+        "HOME": str(home),
+        "TMPDIR": str(tmp),
+        "NO_PROXY": "127.0.0.1,localhost",
+        **spec.env,
+    }
+
+
+def command_of(spec: AgentSpec) -> tuple[str, ...]:
+    """Return the program and its first arguments, where files of the user's folder are absolute.
+
+    The agent starts in another folder, in which ``python agent.py`` would not find the file.
+    """
+    return tuple(str(path) if (path := _file(spec, word)) else word for word in spec.command)
+
+
+def files_of(spec: AgentSpec) -> list[Path]:
+    """Return the files of the user's folder that the command names."""
+    return [path for word in spec.command if (path := _file(spec, word))]
+
+
+def _file(spec: AgentSpec, word: str) -> Path | None:
+    is_name = _NAME.fullmatch(word) is not None and ("/" in word or "." in word)
+    path = Path(spec.base) / word
+    return path.absolute() if is_name and not Path(word).is_absolute() and path.is_file() else None
+
+
+def _new_folder() -> str:
+    return tempfile.mkdtemp(prefix="harness-agent-")
+
+
+def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str | None) -> Workplace:
+    home, work, tmp = root / "home", root / "work", root / "tmp"
+    tmp.mkdir()
+    for folder, copied in ((home, spec.home), (work, spec.files)):
+        if copied is None:
+            folder.mkdir()
+            continue
+        try:
+            shutil.copytree(Path(spec.base) / copied, folder, symlinks=True)
+        except (OSError, shutil.Error) as error:
+            raise AgentError(f"the folder {copied} cannot be copied: {error}") from error
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", server) or "server"
+    config = root / "mcp.json"
+    config.touch(0o600)  # whoever knows the URL can use the session
+    config.write_text(json.dumps({"mcpServers": {name: {"type": "http", "url": url}}}))
+    given = {URL_VARIABLE: url, FILE_VARIABLE: str(config)}
+    return Workplace(
+        work=work,
+        home=home,
+        env={**environment(spec, home, tmp), **given},
+        url=url,
+        server=name,
+        mcp_config=config,
+        system=system,
+        most_bytes=round(spec.max_output_mb * _MEGABYTE),
+    )
+
+
+def _remove(root: Path) -> None:
+    def unlocked(again: Callable[[str], Any], path: str, _error: object) -> None:
+        """Try once more what failed: a folder may have been made unreadable or read-only."""
+        with suppress(OSError):
+            Path(path).parent.chmod(stat.S_IRWXU)
+            Path(path).chmod(stat.S_IRWXU)
+            if Path(path).is_dir() and not Path(path).is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                again(path)
+
+    shutil.rmtree(root, onerror=unlocked)

@@ -1,0 +1,54 @@
+"""What an agent cannot do, found before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.agents import KINDS, AgentKind
+from harness.errors import UsageError
+from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite
+
+_SHOWN = 5
+
+
+def refuse_what_agents_cannot(suites: Sequence[Suite], agents: Sequence[ModelSpec]) -> None:
+    """Check that every case of ``suites`` can be run with every one of ``agents``.
+
+    Raises:
+        UsageError: with each case that cannot, and why.
+    """
+    for agent in agents:
+        assert agent.agent is not None
+        refused = list(_refused(suites, agent.agent))
+        if refused:
+            more = len(refused) - _SHOWN
+            shown = [*refused[:_SHOWN], *([f"and {more} more"] if more > 0 else [])]
+            listed = "\n".join(f"  - {one}" for one in shown)
+            raise UsageError(
+                f"the agent {agent.name} cannot run all of these cases:\n{listed}",
+                meant="Select others with -k, or run these with a model.",
+            )
+
+
+def _refused(suites: Sequence[Suite], spec: AgentSpec) -> Iterator[str]:
+    kind = KINDS.get(spec.kind)
+    for suite in suites:
+        if suite.system_prompt and not kind.takes_system_prompt(spec):
+            place = " (write {system_prompt} into its command)" if spec.kind == "command" else ""
+            yield f"{suite.name}: it cannot be given the suite's system prompt{place}"
+        for case in suite.cases:
+            why = next(_reasons(case, spec, kind), None)
+            if why is not None:
+                yield f"{case.at or suite.name}: test {case.name!r}: {why}"
+
+
+def _reasons(case: Case, spec: AgentSpec, kind: AgentKind) -> Iterator[str]:
+    if case.leaderboard != LeaderboardRules():
+        yield "a leaderboard decides how its conversations go, and the agent's loop is its own"
+    if case.interruption != Interruption():
+        yield "it interrupts the conversation, which an agent does not allow from outside"
+    if not kind.resumes(spec):
+        if case.user is not None:
+            yield "it has a simulated user, and this kind of agent cannot continue a conversation"
+        elif any(not turn.fresh for turn in case.turns[1:]):
+            yield "it has several turns, and this kind of agent cannot continue a conversation"

@@ -1,0 +1,87 @@
+"""A session that a case's limits end: an agent's own loop does not know them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import anyio
+
+from harness.sessions import Introduction, Session
+from harness.sessions.without_answer import without_answer
+from harness.types import Aside, JsonObject, Limits, Stop, ToolCall, ToolList, ToolRequest
+
+_WORDS: dict[Stop, str] = {
+    "reply_limit": "not sent by harness: the limit of replies was reached",
+    "call_limit": "not sent by harness: the limit of tool calls was reached",
+}
+
+
+class LimitedSession:
+    """A session in one trial of an agent: it counts calls, and says when the trial must end."""
+
+    def __init__(self, session: Session, limits: Limits, tell: Callable[[], None]) -> None:
+        """Send through ``session``; ``tell`` is called after each call."""
+        self._session = session
+        self._limits = limits
+        self._tell = tell
+        self._asked = 0
+        self.reached = False
+        """Whether the agent asked for the list of tools, or called one."""
+        self.stop: Stop | None = None
+        """The limit that was reached."""
+        self.lost_by: str | None = None
+        """Why the server was lost during a call."""
+        self.over = anyio.Event()
+        """Set when the agent must not go on."""
+
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+        """Send one call, unless a limit was reached."""
+        self.reached = True
+        self._asked += 1
+        if self.stop is None:
+            self.stop = self._limit(reply)
+        if self.stop is not None:
+            self.over.set()
+            words = _WORDS[self.stop]
+            return without_answer(request, "blocked", words, reply=reply, epoch=epoch)
+        call = await self._session.call(request, reply=reply, epoch=epoch)
+        if call.outcome == "server_lost":
+            self.lost_by = self.lost_by or call.text
+        if self.lost_by is not None or self._session.lost is not None:
+            self.over.set()
+        self._tell()
+        return call
+
+    def _limit(self, reply: int) -> Stop | None:
+        """Return the limit that a call of ``reply`` would exceed; its last reply is the answer."""
+        if self._asked > self._limits.max_calls:
+            return "call_limit"
+        return "reply_limit" if reply >= self._limits.max_replies else None
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request: as `Session.ask`."""
+        self.reached = self.reached or method == "tools/list"
+        return await self._session.ask(method, params)
+
+    @property
+    def tools(self) -> ToolList:
+        """What this user sees: as `Session.tools`."""
+        return self._session.tools
+
+    @property
+    def introduction(self) -> Introduction:
+        """What the server says of itself: as `Session.introduction`."""
+        return self._session.introduction
+
+    async def watch(self) -> tuple[Aside, ...]:
+        """Watch the session: as `Session.watch`."""
+        return await self._session.watch()
+
+    @property
+    def lost(self) -> str | None:
+        """Why the server is gone: as `Session.lost`."""
+        return self.lost_by or self._session.lost
+
+    def stderr_tail(self) -> str:
+        """Return the last lines of the server's stderr: as `Session.stderr_tail`."""
+        return self._session.stderr_tail()

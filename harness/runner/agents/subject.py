@@ -1,0 +1,25 @@
+"""What stands in place of a model where an agent answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.errors import ModelError
+from harness.types import Message, Reply, ToolList
+
+
+class AgentModel:
+    """Nothing to ask: an agent runs its own loop (`harness.runner.agents.conversation`)."""
+
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
+        """Refuse.
+
+        Raises:
+            ModelError: always.
+        """
+        raise ModelError("an agent gives no single replies")
+
+    async def aclose(self) -> None:
+        """Do nothing: nothing is open."""

@@ -1,0 +1,101 @@
+"""What is known of an agent only when a run starts: whether it is there, its version, its files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import anyio.to_thread
+
+from harness.agents import KINDS, AgentKind
+from harness.agents.program import run_program
+from harness.agents.workplace import Workplace, command_of, environment, files_of
+from harness.errors import AgentError, UsageError
+from harness.runner.planning.plan import Plan
+from harness.types import AgentSpec, ModelSpec
+
+VERSION_S = 60.0
+"""Seconds that a program may take to tell its version."""
+_LONGEST = 200
+_MOST_BYTES = 1_000_000
+
+
+async def introduced(plan: Plan) -> Plan:
+    """Return ``plan`` with the version of each of its agents, and the digest of its files.
+
+    Raises:
+        UsageError: an agent's program is not there.
+    """
+    agents = {
+        model.name: replace(model, agent=await _introduced(model, model.agent))
+        for model in plan.models
+        if model.agent is not None
+    }
+    if not agents:
+        return plan
+    jobs = (replace(job, model=agents.get(job.model.name, job.model)) for job in plan.jobs)
+    return replace(plan, jobs=tuple(jobs))
+
+
+async def _introduced(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
+    kind, path = KINDS.get(spec.kind), spec.env.get("PATH") or os.environ.get("PATH")
+    program = next(iter(command_of(spec)), None)
+    if program is not None and shutil.which(program, path=path) is None:
+        raise UsageError(
+            f"agent {model.name!r}: there is no program {program!r}",
+            meant=f"Install it: {kind.install}" if kind.install else "Name it by its path.",
+        )
+    files = await anyio.to_thread.run_sync(_digest, spec)
+    version = None if kind.version is None else await _version(spec, kind)
+    return replace(spec, version=version, program_digest=files)
+
+
+async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
+    """Return the first line that the program says of its version; ``None`` if it says none."""
+    with tempfile.TemporaryDirectory(prefix="harness-agent-") as folder:
+        home = Path(folder)
+        place = Workplace(
+            work=home,
+            home=home,
+            env=environment(spec, home, home),
+            url="",
+            server="",
+            mcp_config=home,
+            system=None,
+            most_bytes=_MOST_BYTES,
+        )
+        with anyio.move_on_after(VERSION_S):
+            try:
+                done = await run_program([*command_of(spec), *(kind.version or ())], place)
+            except AgentError:
+                return None
+            said = next((line.strip() for line in done.out.splitlines() if line.strip()), "")
+            return said[:_LONGEST] if said and not done.code else None
+    return None
+
+
+def _digest(spec: AgentSpec) -> str | None:
+    files = [*files_of(spec), *_folders(spec)]
+    if not files:
+        return None
+    found = hashlib.sha256()
+    for file in files:
+        found.update(hashlib.sha256(file.read_bytes()).digest())
+    return found.hexdigest()
+
+
+def _folders(spec: AgentSpec) -> Iterator[Path]:
+    """Yield what is copied for each trial, and the module of a function."""
+    if spec.function is not None:
+        module = Path(spec.base, *spec.function.partition(":")[0].split("."))
+        yield from (
+            one for one in (module.with_suffix(".py"), module / "__init__.py") if one.is_file()
+        )
+    for folder in filter(None, (spec.files, spec.home)):
+        yield from sorted(one for one in (Path(spec.base) / folder).rglob("*") if one.is_file())
