@@ -21,7 +21,7 @@ import anyio
 import anyio.to_thread
 
 from harness.errors import AgentError
-from harness.types import AgentSpec
+from harness.types import AgentSpec, JsonObject
 
 URL_VARIABLE, FILE_VARIABLE = "HARNESS_MCP_URL", "HARNESS_MCP_CONFIG"
 """Where an agent finds the server's address, and a file that MCP clients read."""
@@ -93,6 +93,13 @@ def environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
     }
 
 
+def written(path: Path, value: JsonObject) -> Path:
+    """Write ``value`` as JSON to ``path``, for its owner alone; return the path."""
+    path.touch(0o600)
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
 def command_of(spec: AgentSpec) -> tuple[str, ...]:
     """Return the program and its first arguments, where files of the user's folder are absolute.
 
@@ -128,9 +135,8 @@ def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str |
         except (OSError, shutil.Error) as error:
             raise AgentError(f"the folder {copied} cannot be copied: {error}") from error
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", server) or "server"
-    config = root / "mcp.json"
-    config.touch(0o600)  # whoever knows the URL can use the session
-    config.write_text(json.dumps({"mcpServers": {name: {"type": "http", "url": url}}}))
+    # Whoever knows the URL can use the session.
+    config = written(root / "mcp.json", {"mcpServers": {name: {"type": "http", "url": url}}})
     given = {URL_VARIABLE: url, FILE_VARIABLE: str(config)}
     return Workplace(
         work=work,

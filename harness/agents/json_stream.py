@@ -1,0 +1,50 @@
+"""What a program says as one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from harness.agents.program import Finished
+from harness.errors import AgentError
+from harness.json_bounds import loads
+from harness.types import JsonObject
+
+_LONGEST_SHOWN = 200
+_MOST = 10**12
+"""No turn takes more tokens; a larger or negative count is unknown."""
+
+
+def json_lines(done: Finished) -> Iterator[JsonObject]:
+    """Yield each JSON object that ``done`` wrote on stdout.
+
+    Raises:
+        AgentError: a line is no JSON object, or there is none at all.
+    """
+    lines = [line for line in done.out.splitlines() if line.strip()]
+    if not lines:
+        raise done.failure("it wrote nothing on stdout")
+    for line in lines:
+        try:
+            value = loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise AgentError(
+                f"{done.name} wrote a line that is no JSON object: "
+                f"{json.dumps(line[:_LONGEST_SHOWN])}",
+                detail=done.stderr,
+            )
+        yield value
+
+
+def count(value: Any) -> int | None:
+    """Return a number of tokens; ``None`` if ``value`` is none."""
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value <= _MOST else None
+
+
+def texts(value: Any) -> list[str]:
+    """Return the texts of a list; empty for anything else."""
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -1,0 +1,156 @@
+"""Claude Code, by ``claude -p``. ``type: claude-code``.
+
+Its own tools are off but those that ``tools`` names; tools of the server need no permission.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.json_stream import count, json_lines, texts
+from harness.agents.program import run_program
+from harness.agents.workplace import Workplace, command_of, written
+from harness.errors import AgentError
+from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
+
+_ENVIRONMENT = {
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_AUTOUPDATER": "1",
+    "DISABLE_TELEMETRY": "1",
+    "ENABLE_TOOL_SEARCH": "false",  # else tools are deferred, and the model searches for them
+    "MCP_CONNECTION_NONBLOCKING": "false",  # else the first request may go out without its tools
+}
+_OURS = "mcp__"
+"""How the names of a server's tools begin; all others are its own."""
+
+
+class ClaudeCode:
+    """A conversation with Claude Code, which resumes its own session in each further turn."""
+
+    def __init__(self, spec: AgentSpec, place: Workplace) -> None:
+        """Run in ``place``."""
+        self._spec = spec
+        self._place = place
+        self._session: str | None = None
+
+    async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
+        """Return its answer to ``prompt``; see `harness.agents.Agent`."""
+        command = [*command_of(self._spec), *self._options(fresh=fresh)]
+        done = await run_program(command, self._place, prompt)
+        lines = list(json_lines(done))
+        _check_connected(lines, self._place.server)
+        result = next((line for line in reversed(lines) if line.get("type") == "result"), None)
+        if result is None:
+            raise done.failure("it gave no result")
+        usage = _usage(result)
+        if result.get("is_error") or result.get("subtype") != "success":
+            words = result.get("result") or ", ".join(texts(result.get("errors")))
+            raise AgentError(
+                f"{done.name} gave up: {words or result.get('subtype')}",
+                detail=done.stderr,
+                usage=usage,
+            )
+        self._session = str(result.get("session_id") or "") or self._session
+        said = list(_said(lines))
+        return AgentReply(
+            text=str(result.get("result") or ""),
+            usage=usage,
+            served_by=next((str(one["model"]) for one in reversed(said) if "model" in one), None),
+            refused=result.get("stop_reason") == "refusal",
+            own_tools=Counter(_own_tools(said)),
+        )
+
+    def _options(self, *, fresh: bool) -> Iterator[str]:
+        spec, place = self._spec, self._place
+        yield from ("-p", "--output-format", "stream-json", "--verbose")
+        yield from ("--mcp-config", str(place.mcp_config), "--strict-mcp-config")
+        yield from ("--tools", ",".join(spec.tools))
+        yield from ("--allowedTools", ",".join([f"mcp__{place.server}__*", *spec.tools]))
+        if spec.model is not None:
+            yield from ("--model", spec.model)
+        if place.system is not None:
+            yield from ("--append-system-prompt", place.system)
+        if spec.settings:
+            yield from ("--settings", str(written(place.home / "settings.json", spec.settings)))
+        if self._session is not None and not fresh:
+            yield from ("--resume", self._session)
+        yield from spec.args
+
+
+def _check_connected(lines: list[JsonObject], server: str) -> None:
+    """Check that it has the server's tools: without them its answer says nothing."""
+    for line in lines:
+        if line.get("subtype") == "init" and isinstance(line.get("mcp_servers"), list):
+            states = {
+                one.get("name"): one.get("status")
+                for one in line["mcp_servers"]
+                if isinstance(one, Mapping)
+            }
+            if states.get(server) != "connected":
+                raise AgentError(
+                    f"it did not connect to the server: {states.get(server) or 'not listed'}"
+                )
+
+
+def _said(lines: list[JsonObject]) -> Iterator[JsonObject]:
+    """Yield the messages of its model."""
+    for line in lines:
+        if line.get("type") == "assistant" and isinstance(line.get("message"), dict):
+            yield line["message"]
+
+
+def _own_tools(said: list[JsonObject]) -> Iterator[str]:
+    for message in said:
+        blocks = message.get("content")
+        for block in blocks if isinstance(blocks, list) else ():
+            if isinstance(block, Mapping) and block.get("type") == "tool_use":
+                name = str(block.get("name"))
+                if not name.startswith(_OURS):
+                    yield name
+
+
+def _usage(result: JsonObject) -> Usage:
+    used: Any = result.get("usage")
+    if not isinstance(used, Mapping):
+        return UNKNOWN_USAGE
+    fresh, read, wrote, out = (
+        count(used.get(name))
+        for name in (
+            "input_tokens",
+            "cache_read_input_tokens",
+            "cache_creation_input_tokens",
+            "output_tokens",
+        )
+    )
+    cost = result.get("total_cost_usd")
+    return Usage(
+        input_tokens=None if fresh is None else fresh + (read or 0) + (wrote or 0),
+        output_tokens=out,
+        cache_read_tokens=read,
+        cache_write_tokens=wrote,
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+    )
+
+
+@asynccontextmanager
+async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]:
+    """Open Claude Code for one trial."""
+    place.env.update({name: at for name, at in _ENVIRONMENT.items() if name not in spec.env})
+    yield ClaudeCode(spec, place)
+
+
+KIND = AgentKind(
+    opens=open_agent,
+    settings=("model", "tools", "settings"),
+    program="claude",
+    install="npm install -g @anthropic-ai/claude-code",
+    version=("--version",),
+    passes=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "IS_SANDBOX"),
+    resumes=can,
+    takes_system_prompt=can,
+)
+"""``type: claude-code``."""

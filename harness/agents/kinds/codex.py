@@ -1,0 +1,148 @@
+"""Codex, by ``codex exec``. ``type: codex``.
+
+``settings`` are those of its ``config.toml``. Its own tools are off but those that ``tools`` names:
+``shell``, ``view_image``, ``web_search``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.json_stream import count, json_lines
+from harness.agents.program import run_program
+from harness.agents.toml_text import toml
+from harness.agents.workplace import Workplace, command_of
+from harness.errors import AgentError
+from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
+
+_FEATURES = {"shell": "shell_tool", "view_image": "view_image"}
+"""Name of a tool of its own → the feature that switches it."""
+_OWN_ITEMS = {
+    "collab_tool_call": "agents",
+    "command_execution": "shell",
+    "file_change": "apply_patch",
+    "image_view": "view_image",
+    "web_search": "web_search",
+}
+"""Kind of an item in its stream → the tool of its own that it comes from."""
+_START_S = 120
+
+
+class Codex:
+    """A conversation with Codex, which resumes its own thread in each further turn."""
+
+    def __init__(self, spec: AgentSpec, place: Workplace) -> None:
+        """Run in ``place``, where its configuration stands."""
+        self._spec = spec
+        self._place = place
+        self._thread: str | None = None
+
+    async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
+        """Return its answer to ``prompt``; see `harness.agents.Agent`."""
+        resumed = self._thread if not fresh else None
+        command = [
+            *(*command_of(self._spec), "exec", *(("resume",) if resumed else ())),
+            *("--json", "--skip-git-repo-check", *self._spec.args),
+            *((resumed,) if resumed else ()),
+            "-",
+        ]
+        done = await run_program(command, self._place, prompt)
+        lines = list(json_lines(done))
+        failed = [words for line in lines if (words := _failure(line)) is not None]
+        completed = next((one for one in lines if one.get("type") == "turn.completed"), None)
+        if completed is None:
+            raise done.failure(failed[-1] if failed else "it completed no turn")
+        started = (one.get("thread_id") for one in lines if one.get("type") == "thread.started")
+        self._thread = next((str(one) for one in started if one), self._thread)
+        items = [
+            line["item"]
+            for line in lines
+            if line.get("type") == "item.completed" and isinstance(line.get("item"), dict)
+        ]
+        answers = [str(one.get("text") or "") for one in items if one["type"] == "agent_message"]
+        return AgentReply(
+            text=answers[-1] if answers else "",
+            usage=_usage(completed.get("usage")),
+            own_tools=Counter(
+                _OWN_ITEMS[one["type"]] for one in items if one["type"] in _OWN_ITEMS
+            ),
+        )
+
+
+def _failure(line: JsonObject) -> str | None:
+    if line.get("type") == "turn.failed" and isinstance(line.get("error"), Mapping):
+        return str(line["error"].get("message"))
+    return str(line.get("message")) if line.get("type") == "error" else None
+
+
+def _usage(used: Any) -> Usage:
+    if not isinstance(used, Mapping):
+        return UNKNOWN_USAGE
+    return Usage(
+        input_tokens=count(used.get("input_tokens")),
+        output_tokens=count(used.get("output_tokens")),
+        cache_read_tokens=count(used.get("cached_input_tokens")),
+        cache_write_tokens=None,
+        cost_usd=None,
+    )
+
+
+def configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
+    """Return its ``config.toml``: ours, with the user's settings in addition."""
+    given = dict(spec.settings)
+    features = {feature: name in spec.tools for name, feature in _FEATURES.items()}
+    return {
+        "web_search": "live" if "web_search" in spec.tools else "disabled",
+        "approval_policy": "never",
+        "sandbox_mode": "workspace-write" if "shell" in spec.tools else "read-only",
+        **({"model": spec.model} if spec.model is not None else {}),
+        **({"developer_instructions": place.system} if place.system is not None else {}),
+        **given,
+        "features": {"goals": False, **features, **_mapping(given, "features")},
+        "agents": {"enabled": False, **_mapping(given, "agents")},
+        "mcp_servers": {
+            place.server: {
+                "url": place.url,
+                "required": True,  # else the first request may go out without its tools
+                "startup_timeout_sec": _START_S,
+                "default_tools_approval_mode": "approve",  # else tools that write are refused
+            }
+        },
+    }
+
+
+def _mapping(settings: JsonObject, name: str) -> JsonObject:
+    value = settings.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+@asynccontextmanager
+async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]:
+    """Open Codex for one trial."""
+    folder = place.home / ".codex"
+    folder.mkdir(exist_ok=True)
+    file = folder / "config.toml"
+    file.touch(0o600)
+    try:
+        file.write_text(toml(configuration(spec, place)), encoding="utf-8")
+    except ValueError as error:
+        raise AgentError(f"settings: {error}") from error
+    place.env["CODEX_HOME"] = str(folder)
+    yield Codex(spec, place)
+
+
+KIND = AgentKind(
+    opens=open_agent,
+    settings=("model", "tools", "settings"),
+    program="codex",
+    install="npm install -g @openai/codex",
+    version=("--version",),
+    passes=("CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
+    resumes=can,
+    takes_system_prompt=can,
+)
+"""``type: codex``."""
