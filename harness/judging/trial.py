@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.canonical_json import digest
+from harness.judging.agent_conduct import conduct_warnings
 from harness.judging.echoed_tokens import echo_checks
 from harness.judging.empty_answer import answer_checks
 from harness.judging.limits import limit_check
@@ -58,6 +59,7 @@ def judge_trial(
         *unanswered,
         *echo_checks(transcript),
         *teardown_warnings(transcript),
+        *conduct_warnings(transcript),
     )
     error = (
         error

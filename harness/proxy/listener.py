@@ -25,6 +25,7 @@ from harness.sessions import Session
 HOST = "127.0.0.1"
 GOODBYE_S = 1
 """Seconds that connections get to close at the end."""
+_WELL_KNOWN = ".well-known"
 _SECURITY = TransportSecuritySettings(
     enable_dns_rebinding_protection=True,
     allowed_hosts=[f"{HOST}:*", "localhost:*"],
@@ -67,7 +68,8 @@ class Listener:
         _, token, *rest = f"{scope['path']}/".split("/")
         app = self._apps.get(token)
         if app is None:
-            self.strangers += 1
+            # Clients look here for an authorization server, whoever they are.
+            self.strangers += token != _WELL_KNOWN
             refusal = PlainTextResponse("No session has this address.\n", status_code=401)
             await refusal(scope, receive, send)
         elif rest[:1] != ["mcp"]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.agents import AGENT
 from harness.judging.access_checks import is_leaking
 from harness.judging.missing_results import NO_TRIAL
 from harness.models import traits_of
@@ -135,6 +136,10 @@ def model_words(facts: Mapping[str, Any], name: str) -> str:
     if traits_of(str(facts.get("provider"))).answers == "baseline":
         return "(built-in baseline, not an LLM)"
     provider, model_id = facts.get("provider"), facts.get("model_id")
+    if provider == AGENT:
+        told = ", ".join(str(facts[part]) for part in ("version", "model") if facts.get(part))
+        which = f"agent {model_id}: {told}" if told else f"agent {model_id}"
+        return f"({which}; what it did without the server is not seen)"
     return f"({provider}: {model_id})" if model_id != name else f"({provider})"
 
 

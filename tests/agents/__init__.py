@@ -1,0 +1,1 @@
+"""Agents that others wrote, as subjects of a run."""
