@@ -167,35 +167,25 @@ async def run_program(command: Sequence[str], place: Workplace, said: str = "") 
     Raises:
         AgentError: it cannot be started, or wrote more than the limit.
     """
-    try:
-        async with launched(command, place) as program, anyio.create_task_group() as tasks:
+    out = bytearray()
+    async with launched(command, place) as program:
+        async with anyio.create_task_group() as tasks:
 
             async def speak() -> None:
                 await program.send(said.encode())
                 await program.stdin.aclose()
 
             tasks.start_soon(speak)
-            out = bytearray()
             while data := await program.take():
                 out += data
             code = await program.code()
             tasks.cancel_scope.cancel()
-            return Finished(
-                name=program.name,
-                code=code,
-                out=out.decode("utf-8", "replace"),
-                stderr=program.stderr.text(),
-            )
-    except BaseExceptionGroup as group:
-        raise cause_in(group) from group
-
-
-def cause_in(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Return the error of the agent inside ``group``, else ``group``."""
-    found = group.subgroup(AgentError)
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return group if found is None else found
+        return Finished(
+            name=program.name,
+            code=code,
+            out=out.decode("utf-8", "replace"),
+            stderr=program.stderr.text(),
+        )
 
 
 def how_ended(code: int) -> str:

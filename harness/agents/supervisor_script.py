@@ -53,7 +53,7 @@ def main() -> int:
         status = ended if done else None
     _kill_all(agent)
     if status is None:
-        return 128 + signal.SIGKILL
+        return 128 + int(signal.SIGKILL)
     code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
@@ -109,11 +109,11 @@ def _descendants() -> set[int]:
                 continue
             parents[int(name)] = int(facts.rpartition(b")")[2].split()[1])
     found = {os.getpid()}
-    left = True
-    while left:
-        left = {one for one, parent in parents.items() if parent in found and one not in found}
-        found |= left
-    return found - {os.getpid()}
+    while True:
+        more = {one for one, parent in parents.items() if parent in found} - found
+        if not more:
+            return found - {os.getpid()}
+        found |= more
 
 
 def _process_control() -> Callable[[int, int], object]:

@@ -224,7 +224,7 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
         files=ready("files", None),
         home=ready("home", None),
         max_output_mb=entry.settings.get("max_output_mb", 10.0),
-        base=str(entry.base),
+        base=str(entry.base.absolute()),
         deeds=_deeds(entry, kind),
         at=None if entry.locate is None else entry.locate(()),
     )

@@ -1,4 +1,4 @@
-"""What is told of an agent besides its verdict: what it did that is not seen, or was not allowed."""
+"""What is told of an agent besides its verdict: what is not seen of it, and what was refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def conduct_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
                 "refused_requests",
                 facts.refused_requests,
                 f"{words} without the session's token {'was' if one else 'were'} refused.",
-                "The agent, or another program, tried addresses of the proxy that it was not given.",
+                "The agent, or another program, tried addresses that it was not given.",
             )
         )
     return tuple(found)

@@ -36,7 +36,7 @@ class AgentSpec:
     max_output_mb: float = 10.0
     """Megabytes (10^6 bytes) that it may write on stdout in one turn."""
     base: str = ""
-    """The folder that relative paths of `command`, `files` and `home` start from."""
+    """The folder that relative paths of `command`, `files` and `home` start from; absolute."""
     deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)
     """What its file would run, in words, references unexpanded: for `harness.trust`."""
     at: Location | None = None

@@ -1,4 +1,4 @@
-"""Agents that hang, flood, fork, die or reach for what is not theirs: bounded, named, nothing left."""
+"""Agents that hang, flood, fork, die or pry: bounded, named, and nothing is left."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
         with anyio.move_on_after(VERSION_S):
             try:
                 done = await run_program([*command_of(spec), *(kind.version or ())], place)
-            except AgentError:
+            except (AgentError, ExceptionGroup):  # the trials will say what is wrong with it
                 return None
             said = next((line.strip() for line in done.out.splitlines() if line.strip()), "")
             return said[:_LONGEST] if said and not done.code else None

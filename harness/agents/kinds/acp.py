@@ -1,0 +1,147 @@
+"""Any agent that speaks the Agent Client Protocol over stdio. ``type: acp``.
+
+One process for a trial, one session for a conversation. It is offered neither files nor a terminal,
+and what it asks permission for is refused but for calls of the server, and for the kinds of tools
+that ``tools`` names (``read``, ``edit``, ``execute`` …). A tool of its own that asks for no
+permission has to be switched off in its own configuration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.json_rpc import Lines, Refused
+from harness.agents.json_stream import count
+from harness.agents.program import launched
+from harness.agents.workplace import Workplace, command_of
+from harness.errors import AgentError
+from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
+
+_REVISION = 1
+_OWN_KINDS = frozenset({"delete", "edit", "execute", "fetch", "move", "read", "search"})
+"""Kinds of tools that no server's call has: those are ``other``."""
+_GRANT, _DENY = ("allow_once", "allow_always"), ("reject_once", "reject_always")
+_METHOD_NOT_FOUND = -32601
+
+
+class AcpAgent:
+    """A conversation with an agent that speaks ACP."""
+
+    def __init__(self, spec: AgentSpec, place: Workplace, lines: Lines) -> None:
+        """Speak over ``lines``."""
+        self._spec = spec
+        self._place = place
+        self._lines = lines
+        self._lines.answers = self._answered
+        self._lines.hears = self._heard
+        self._session: str | None = None
+        self._begun = False
+        self._said: list[str] = []
+
+    async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
+        """Return its answer to ``prompt``; see `harness.agents.Agent`."""
+        if self._session is None or fresh:
+            self._session = await self._new_session()
+        self._said.clear()
+        content = [{"type": "text", "text": prompt}]
+        done = await self._lines.request(
+            "session/prompt", {"sessionId": self._session, "prompt": content}
+        )
+        import sys; print("DBG", done, file=sys.stderr)
+        why = done.get("stopReason")
+        if why not in ("end_turn", "refusal"):
+            raise AgentError(f"{self._lines.name} ended its turn early: {why}")
+        return AgentReply(
+            text="".join(self._said).strip(),
+            usage=_usage(done.get("usage")),
+            refused=why == "refusal",
+        )
+
+    async def _new_session(self) -> str:
+        if not self._begun:
+            can_do = {"fs": {"readTextFile": False, "writeTextFile": False}, "terminal": False}
+            told = await self._lines.request(
+                "initialize", {"protocolVersion": _REVISION, "clientCapabilities": can_do}
+            )
+            _check_reaches_http(told, self._lines.name)
+            self._begun = True
+        server = {"type": "http", "name": self._place.server, "url": self._place.url, "headers": []}
+        opened = await self._lines.request(
+            "session/new", {"cwd": str(self._place.work), "mcpServers": [server]}
+        )
+        if not isinstance(opened.get("sessionId"), str):
+            raise AgentError(f"{self._lines.name} opened a session without an id")
+        return str(opened["sessionId"])
+
+    def _answered(self, method: str, params: JsonObject) -> JsonObject:
+        """Return the answer to a request of the agent."""
+        if method != "session/request_permission":
+            raise Refused(_METHOD_NOT_FOUND, "this client offers neither files nor a terminal")
+        call = params.get("toolCall")
+        kind = call.get("kind") if isinstance(call, Mapping) else None
+        granted = kind not in _OWN_KINDS or kind in self._spec.tools
+        options = params.get("options")
+        wanted = _GRANT if granted else _DENY
+        found = {
+            one.get("kind"): one.get("optionId")
+            for one in (options if isinstance(options, list) else ())
+            if isinstance(one, Mapping)
+        }
+        chosen = next((found[one] for one in wanted if found.get(one)), None)
+        if chosen is None:
+            return {"outcome": {"outcome": "cancelled"}}
+        return {"outcome": {"outcome": "selected", "optionId": chosen}}
+
+    def _heard(self, method: str, params: JsonObject) -> None:
+        """Take a notification: what the agent says, the last of it being its answer."""
+        update = params.get("update")
+        if method != "session/update" or not isinstance(update, Mapping):
+            return
+        if params.get("sessionId") != self._session:
+            return
+        content = update.get("content")
+        if update.get("sessionUpdate") == "tool_call":
+            self._said.clear()
+        elif (
+            update.get("sessionUpdate") == "agent_message_chunk"
+            and isinstance(content, Mapping)
+            and content.get("type") == "text"
+        ):
+            self._said.append(str(content.get("text") or ""))
+
+
+def _check_reaches_http(told: JsonObject, name: str) -> None:
+    step: Any = told
+    for key in ("agentCapabilities", "mcpCapabilities", "http"):
+        step = step.get(key) if isinstance(step, Mapping) else None
+    if step is not True:
+        raise AgentError(f"{name} takes no MCP servers over HTTP (mcpCapabilities.http)")
+
+
+def _usage(used: Any) -> Usage:
+    if not isinstance(used, Mapping):
+        return UNKNOWN_USAGE
+    fresh, read, wrote = (
+        count(used.get(name)) for name in ("inputTokens", "cachedReadTokens", "cachedWriteTokens")
+    )
+    return Usage(
+        input_tokens=None if fresh is None else fresh + (read or 0) + (wrote or 0),
+        output_tokens=count(used.get("outputTokens")),
+        cache_read_tokens=read,
+        cache_write_tokens=wrote,
+        cost_usd=None,
+    )
+
+
+@asynccontextmanager
+async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]:
+    """Start the agent for one trial."""
+    async with launched([*command_of(spec), *spec.args], place) as program:
+        yield AcpAgent(spec, place, Lines(program))
+
+
+KIND = AgentKind(opens=open_agent, settings=("command", "tools"), needs=("command",), resumes=can)
+"""``type: acp``."""

@@ -1,0 +1,66 @@
+"""A Python function ``async (prompt, mcp_url) -> answer``. ``type: python``.
+
+It runs in a process of its own, which can be ended and has nothing of the user's environment.
+``command`` names another interpreter than the one that runs harness.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from harness.agents import Agent, AgentKind, AgentReply
+from harness.agents.json_stream import count, json_lines
+from harness.agents.program import run_program
+from harness.agents.workplace import Workplace, command_of
+from harness.types import UNKNOWN_USAGE, AgentSpec, Usage
+
+_SCRIPT = Path(__file__).parents[1] / "function_script.py"
+
+
+class PythonFunction:
+    """A function that is called once for each conversation."""
+
+    def __init__(self, spec: AgentSpec, place: Workplace) -> None:
+        """Call the function of ``spec``."""
+        self._spec = spec
+        self._place = place
+
+    async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
+        """Return what the function returns for ``prompt``; see `harness.agents.Agent`."""
+        interpreter = command_of(self._spec) or (sys.executable,)
+        command = [*interpreter, *self._spec.args, str(_SCRIPT), self._spec.function or ""]
+        asked = json.dumps({"prompt": prompt, "mcp_url": self._place.url})
+        done = await run_program(command, self._place, asked)
+        if done.code:
+            last = next(iter(reversed(done.stderr.strip().splitlines())), None)
+            raise done.failure(last)
+        told = list(json_lines(done))[-1]
+        cost = told.get("cost_usd")
+        tokens = {name: count(told.get(name)) for name in ("input_tokens", "output_tokens")}
+        known = Usage(
+            **tokens,
+            cache_read_tokens=None,
+            cache_write_tokens=None,
+            cost_usd=float(cost) if isinstance(cost, int | float) else None,
+        )
+        return AgentReply(
+            text=str(told.get("answer") or ""),
+            usage=known if known.tokens is not None or cost is not None else UNKNOWN_USAGE,
+        )
+
+
+@asynccontextmanager
+async def open_agent(spec: AgentSpec, place: Workplace) -> AsyncGenerator[Agent]:
+    """Open a function for one trial; modules of the user's folder can be imported."""
+    path = [spec.base, *filter(None, [spec.env.get("PYTHONPATH")])]
+    place.env["PYTHONPATH"] = os.pathsep.join(path)
+    yield PythonFunction(spec, place)
+
+
+KIND = AgentKind(opens=open_agent, settings=("function",), needs=("function",))
+"""``type: python``."""
