@@ -14,11 +14,10 @@ from typing import Any
 
 from harness.agents import Agent, AgentKind, AgentReply, can
 from harness.agents.json_rpc import Lines, Refused
-from harness.agents.json_stream import count
 from harness.agents.program import launched
 from harness.agents.workplace import Workplace, command_of
 from harness.errors import AgentError
-from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
+from harness.types import AgentSpec, JsonObject
 
 _REVISION = 1
 _OWN_KINDS = frozenset({"delete", "edit", "execute", "fetch", "move", "read", "search"})
@@ -50,15 +49,11 @@ class AcpAgent:
         done = await self._lines.request(
             "session/prompt", {"sessionId": self._session, "prompt": content}
         )
-        import sys; print("DBG", done, file=sys.stderr)
         why = done.get("stopReason")
         if why not in ("end_turn", "refusal"):
             raise AgentError(f"{self._lines.name} ended its turn early: {why}")
-        return AgentReply(
-            text="".join(self._said).strip(),
-            usage=_usage(done.get("usage")),
-            refused=why == "refusal",
-        )
+        # Its usage is left unknown: agents give that of their last step, not that of the turn.
+        return AgentReply(text="".join(self._said).strip(), refused=why == "refusal")
 
     async def _new_session(self) -> str:
         if not self._begun:
@@ -119,21 +114,6 @@ def _check_reaches_http(told: JsonObject, name: str) -> None:
         step = step.get(key) if isinstance(step, Mapping) else None
     if step is not True:
         raise AgentError(f"{name} takes no MCP servers over HTTP (mcpCapabilities.http)")
-
-
-def _usage(used: Any) -> Usage:
-    if not isinstance(used, Mapping):
-        return UNKNOWN_USAGE
-    fresh, read, wrote = (
-        count(used.get(name)) for name in ("inputTokens", "cachedReadTokens", "cachedWriteTokens")
-    )
-    return Usage(
-        input_tokens=None if fresh is None else fresh + (read or 0) + (wrote or 0),
-        output_tokens=count(used.get("outputTokens")),
-        cache_read_tokens=read,
-        cache_write_tokens=wrote,
-        cost_usd=None,
-    )
 
 
 @asynccontextmanager
