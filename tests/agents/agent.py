@@ -64,6 +64,13 @@ def use(prompt: str) -> None:
     print(f"{prompt} {told} {' '.join(tools)}")
 
 
+def renamed(prompt: str) -> None:
+    """Call the tool that has a name of its own here."""
+    server = Server()
+    tools = [tool["name"] for tool in server.ask("tools/list", {})["result"]["tools"]]
+    print(f"{prompt} {server.call('say_it_again', {'n': 1})} {' '.join(tools)}")
+
+
 def loop(prompt: str) -> None:
     server = Server()
     tools = [
