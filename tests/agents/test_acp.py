@@ -44,7 +44,7 @@ def test_it_remembers_earlier_turns_until_a_fresh_one(project: Agents) -> None:
         'one / two: {"n": 2}',
         'three: {"n": 1}',
     ]
-    assert [call.reply for call in transcript.tool_calls] == [1, 2, 3]
+    assert [call.reply for call in transcript.tool_calls] == [1, 3, 5]
 
 
 @pytest.mark.parametrize(

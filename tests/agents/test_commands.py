@@ -143,7 +143,7 @@ def test_turns_that_are_all_fresh_need_no_memory(project: Agents) -> None:
     turns = [{"prompt": "one"}, {"prompt": "two", "fresh": True}]
     case = {"name": "turns", "turns": turns, "assertions": ECHO["assertions"]}
     assert project.answered("use", tests=[case]).code == EXIT_PASSED
-    assert [call.reply for call in project.only()[1].tool_calls] == [1, 2]
+    assert [call.reply for call in project.only()[1].tool_calls] == [1, 3]
 
 
 def test_a_system_prompt_needs_a_place_in_the_command(project: Agents) -> None:

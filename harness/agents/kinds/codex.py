@@ -30,6 +30,7 @@ _OWN_ITEMS = {
 }
 """Kind of an item in its stream → the tool of its own that it comes from."""
 _START_S = 120
+_NOTHING = Usage()
 
 
 class Codex:
@@ -40,6 +41,7 @@ class Codex:
         self._spec = spec
         self._place = place
         self._thread: str | None = None
+        self._used = _NOTHING
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
         """Return its answer to ``prompt``; see `harness.agents.Agent`."""
@@ -66,11 +68,28 @@ class Codex:
         answers = [str(one.get("text") or "") for one in items if one["type"] == "agent_message"]
         return AgentReply(
             text=answers[-1] if answers else "",
-            usage=_usage(completed.get("usage")),
+            usage=self._of_turn(_usage(completed.get("usage")), resumed=resumed is not None),
             own_tools=Counter(
                 _OWN_ITEMS[one["type"]] for one in items if one["type"] in _OWN_ITEMS
             ),
         )
+
+    def _of_turn(self, total: Usage, *, resumed: bool) -> Usage:
+        """Return the usage of one turn: a thread that is resumed tells that of all its turns."""
+        before = self._used if resumed else _NOTHING
+        self._used = total
+        return Usage(
+            input_tokens=_difference(total.input_tokens, before.input_tokens),
+            output_tokens=_difference(total.output_tokens, before.output_tokens),
+            cache_read_tokens=_difference(total.cache_read_tokens, before.cache_read_tokens),
+            cache_write_tokens=None,
+            cost_usd=None,
+        )
+
+
+def _difference(total: int | None, before: int | None) -> int | None:
+    known = total is not None and before is not None and total >= before
+    return total - before if known else None
 
 
 def _failure(line: JsonObject) -> str | None:

@@ -7,7 +7,7 @@ model and tools is the agent's own; what it calls is recorded on its way to the 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
@@ -122,8 +122,8 @@ class AgentConversation:
 
     def transcript(self) -> Transcript:
         """Return what happened so far; complete once `run` has returned."""
-        calls = () if self._recording is None else self._recording.calls()
         messages = self._messages()
+        calls = _numbered(self._calls, messages)
         troubled = self._error is not None or any(call.unanswered for call in calls)
         user = self._case.user
         return Transcript(
@@ -223,6 +223,7 @@ class AgentConversation:
         if said.own_tools is not None and self._own_tools is None:
             self._own_tools = {}
         talk.last = self._replies
+        self._session.answers += 1
         talk.answer = AssistantMessage(
             reply=Reply(
                 text=said.text,
@@ -267,13 +268,15 @@ class AgentConversation:
         """Return the conversation: each message of the user, the calls after it, the answer."""
         if self._recording is None:
             return ()
-        made = {call.request_id: call for call in self._recording.calls()}
+        made = {call.request_id: call for call in self._calls}
         recorded = [_in_server_names(one, made) for one in self._recording.messages()]
         told: list[Message] = []
-        for talk in self._talks:
-            last = self._replies if talk.last is None else talk.last
-            told += [talk.asked, *recorded[2 * talk.first : 2 * last]]
+        begins = [0, *(talk.first for talk in self._talks[1:]), self._replies]
+        for talk, first, end in zip(self._talks, begins, begins[1:], strict=False):
+            last = end if talk.last is None else talk.last
+            told += [talk.asked, *recorded[2 * first : 2 * last]]
             told += [] if talk.answer is None else [talk.answer]
+            told += recorded[2 * last : 2 * end]  # calls that it made after its answer
         return tuple(told)
 
     def _time_is_up(self) -> None:
@@ -310,6 +313,18 @@ _UNCONNECTED = (
     "the agent never asked the server for its tools: it has to connect to the address that it is "
     "given ({mcp_url} or {mcp_config}, $HARNESS_MCP_URL or $HARNESS_MCP_CONFIG)"
 )
+
+
+def _numbered(calls: Sequence[ToolCall], messages: Sequence[Message]) -> tuple[ToolCall, ...]:
+    """Return ``calls`` with the reply that asked for each; answers between are replies, too."""
+    replies = (message for message in messages if isinstance(message, AssistantMessage))
+    places = {
+        request.id: place
+        for place, message in enumerate(replies, start=1)
+        for request in message.reply.tool_requests
+    }
+    numbered = (replace(call, reply=places.get(call.request_id, call.reply)) for call in calls)
+    return tuple(numbered)
 
 
 def _innermost(error: BaseException) -> BaseException:

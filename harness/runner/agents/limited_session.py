@@ -25,6 +25,8 @@ class LimitedSession:
         self._limits = limits
         self._tell = tell
         self._asked = 0
+        self.answers = 0
+        """How many turns the agent has answered: each is a reply besides those with calls."""
         self.reached = False
         """Whether the agent asked for the list of tools, or called one."""
         self.stop: Stop | None = None
@@ -56,7 +58,7 @@ class LimitedSession:
         """Return the limit that a call of ``reply`` would exceed; its last reply is the answer."""
         if self._asked > self._limits.max_calls:
             return "call_limit"
-        return "reply_limit" if reply >= self._limits.max_replies else None
+        return "reply_limit" if reply + self.answers >= self._limits.max_replies else None
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request: as `Session.ask`."""
