@@ -93,8 +93,10 @@ def _changed_fields(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -
         if before is None or after is None:
             yield f"{what} {name} {_came_or_went(before)}"
             continue
+        # An agent and a model have few settings in common: those of one alone say nothing.
+        apart = before.get("provider") != after.get("provider")
         for field, was, now in _pairs(before, after):
-            if was != now:
+            if was != now and not (apart and None in (was, now)):
                 words = _variant if field == "variant" else repr
                 yield f"{what} {name}: {field} was {words(was)}, is {words(now)}"
 

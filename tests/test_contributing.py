@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
+AGENT = ROOT / "tests" / "agents" / "agent.py"
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 _SECTION = re.compile(r"^### … (?P<what>.+?)\n(?P<text>.*?)(?=^##)", re.MULTILINE | re.DOTALL)
@@ -139,6 +140,7 @@ def test_every_addition_is_shown_and_touches_one_file() -> None:
     assert len(shown) == len(additions())
     assert set(shown) >= {
         "a model provider",
+        "a kind of agent",
         "a name for a model",
         "a check",
         "a reader of suites",
@@ -203,6 +205,25 @@ def test_a_reader_reads_the_files_that_it_recognises_beside_those_of_the_same_ex
     (project / "other.yml").write_text("services: {}\n", "utf-8")
     told = run(tree, project, "evals", "other.yml", *shared, exits=3)
     assert "'questions:' in the first line (questions)" in told
+
+
+def test_a_kind_of_agent_answers_a_suite(tree: Path, project: Path) -> None:
+    agent = {"type": "doubled", "command": [sys.executable, str(AGENT), "stdin"]}
+    (project / "harness.yml").write_text(json.dumps({"agents": {"echo": agent}}), "utf-8")
+    (project / "twice.yml").write_text(
+        "suite: twice\n"
+        "server: data_governance\n"
+        "tests:\n"
+        "- name: hello\n"
+        "  prompt: Good morning\n"
+        "  assertions: {answer_contains: Good morning Good morning}\n",
+        "utf-8",
+    )
+    try:
+        told = run(tree, project, "evals", "twice.yml", "--agent", "echo")
+    finally:
+        (project / "harness.yml").unlink()
+    assert "1 passed" in told
 
 
 def test_a_report_a_field_and_a_column_are_written(evaluated: str, project: Path) -> None:

@@ -64,6 +64,10 @@ def use(prompt: str) -> None:
     print(f"{prompt} {told} {' '.join(tools)}")
 
 
+def stdin(_: str) -> None:
+    use(sys.stdin.read())
+
+
 def renamed(prompt: str) -> None:
     """Call the tool that has a name of its own here."""
     server = Server()
@@ -180,4 +184,4 @@ def look_around(_: str) -> None:
 
 
 if __name__ == "__main__":
-    globals()[sys.argv[1]](sys.argv[2])
+    globals()[sys.argv[1]](*(sys.argv[2:3] or [""]))

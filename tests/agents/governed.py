@@ -32,7 +32,8 @@ def governed(request: Incoming) -> Step:
     """Make the calls that are wanted, then say what the last one returned."""
     if not request.tools:
         return say("A title.")  # what some agents ask for beside the conversation
-    asked = request.last_text if "CUST" in request.last_text else request.prompt
+    said = request.last_text
+    asked = said if CUSTOMER.search(said) else request.prompt
     calls = wanted(asked)
     if request.turn == len(calls):
         told = " ".join(result.text for result in request.tool_results)
