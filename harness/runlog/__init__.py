@@ -11,6 +11,7 @@ wrote) is passed over, and cut off when the log is appended to.
 from harness.runlog.amending import amended
 from harness.runlog.lines import (
     SCHEMA_VERSION,
+    CallLine,
     Damaged,
     Footer,
     Header,
@@ -24,6 +25,7 @@ from harness.runlog.writer import LogWriter, discard
 
 __all__ = [
     "SCHEMA_VERSION",
+    "CallLine",
     "Damaged",
     "Footer",
     "Header",

@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from harness.json_bounds import MAX_DIGITS, depth_of, loads, trimmed
-from harness.types import CaseFacts, JsonObject, Review, ToolList, Transcript, TrialResult
+from harness.types import CaseFacts, JsonObject, Review, ToolCall, ToolList, Transcript, TrialResult
 from harness.types.written import written_fields
 
 if TYPE_CHECKING:
@@ -127,6 +127,22 @@ class TrialLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CallLine:
+    """A call of a trial that is under way: written when it is sent, and again when it is answered.
+
+    Only sessions of somebody else's program have such lines: what was called must be known even if
+    harness is killed. The line of the trial, at its end, takes their place.
+    """
+
+    call_of: str
+    """Key of the trial, whose line so far stands before."""
+    call: ToolCall
+    """The last line with the same `ToolCall.request_id` counts."""
+    kind: Literal["call"] = "call"
+    """Tells the lines of a log apart."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Footer:
     """How the run ended."""
 
@@ -160,7 +176,7 @@ class ReviewLine:
     """Tells the lines of a log apart."""
 
 
-DamagedKind: TypeAlias = Literal["header", "tools", "trial", "footer", "review", "unknown"]
+DamagedKind: TypeAlias = Literal["header", "tools", "trial", "call", "footer", "review", "unknown"]
 """The kind of a damaged line, as far as it is known."""
 
 
@@ -186,12 +202,13 @@ class Damaged:
             "tools": "a tool list is lost",
             "footer": "it is not known how the run ended",
             "review": "a person's review is lost",
+            "call": "a call of a session that was cut off is lost",
             "trial": f"{self.trial or 'a trial'} has no result",
         }.get(self.kind, "a trial may have no result")
         return f"{place}: this line of the run log is damaged, and {lost} ({self.why})"
 
 
-Line: TypeAlias = Header | ToolsLine | TrialLine | Footer | ReviewLine
+Line: TypeAlias = Header | ToolsLine | TrialLine | CallLine | Footer | ReviewLine
 """Any line of a log."""
 
 
@@ -260,6 +277,7 @@ _STARTS: dict[bytes, DamagedKind] = {
     b'{"run_id":': "header",
     b'{"server":': "tools",
     b'{"run":': "trial",
+    b'{"call_of":': "call",
     b'{"finished_at":': "footer",
     b'{"review":': "review",
 }

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.errors import InvalidInput, Problem
+from harness.errors import HarnessError, InvalidInput, Problem
 from harness.runlog.lines import (
+    CallLine,
     Damaged,
     Footer,
     Header,
@@ -19,7 +20,9 @@ from harness.runlog.lines import (
     damaged,
     parsed,
 )
-from harness.types import Location, Review, ToolList, Transcript, TrialResult
+from harness.runlog.unfinished import as_far_as_known
+from harness.runlog.writer import LogWriter
+from harness.types import Location, Review, ToolCall, ToolList, Transcript, TrialResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,29 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     The result of a trial whose last line is damaged is unknown: it counts as cut off. ``read_to``
     is told where each line ends, so that somebody who waits can be told how far it is.
 
+    A session that was cut off by a kill gets the line of what is known of it, behind its calls.
+
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
+    found = _content(path, read_to)
+    if not found.calls or being_written(path):
+        return found.log(path)
+    log = found.log(path)
+    try:
+        with LogWriter(path) as writer:
+            for key, calls in found.calls.items():
+                result, transcript = found.runs.get(key), log.transcript(key)
+                if result is not None and transcript is not None:
+                    writer.append(as_far_as_known(result, transcript, calls.values()))
+    except HarnessError as error:
+        words = f"its calls are not shown: {error}"
+        lost = Damaged(line=None, why=words, kind="call")
+        return replace(log, damaged=(*log.damaged, lost))
+    return _content(path, read_to).log(path)
+
+
+def _content(path: Path, read_to: Callable[[int], None]) -> _Content:
     found = _Content()
     for number, offset, end, line in _lines(path):
         if number == 1:
@@ -110,7 +133,7 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
             found.take(number, offset, line)
         found.size = end
         read_to(end)
-    return found.log(path)
+    return found
 
 
 @dataclass(slots=True)
@@ -125,6 +148,7 @@ class _Content:
     offsets: dict[str, int] = field(default_factory=dict)
     bad: dict[int, Damaged] = field(default_factory=dict)
     reviews: dict[str, Review] = field(default_factory=dict)
+    calls: dict[str, dict[str, ToolCall]] = field(default_factory=dict)
     size: int = 0
 
     def take(self, number: int, offset: int, line: Line | Damaged) -> None:
@@ -136,6 +160,7 @@ class _Content:
             self.runs[key] = line.run
             self.bad = {place: one for place, one in self.bad.items() if one.key != key}
             self.offsets[key] = offset
+            self.calls.pop(key, None)
             self.reviews.pop(key, None)  # it was on what the trial was before
             self.footer = None
         elif isinstance(line, ToolsLine):
@@ -143,6 +168,8 @@ class _Content:
                 self.tools[line.tools.digest] = line.tools
             else:
                 self.shown[line.tools.digest] = line
+        elif isinstance(line, CallLine):
+            self.calls.setdefault(line.call_of, {})[line.call.request_id] = line.call
         elif isinstance(line, ReviewLine):
             self.reviews[line.review.key] = line.review
         elif isinstance(line, Footer):
@@ -167,7 +194,7 @@ class _Content:
 
     def _take_damaged(self, number: int, line: Damaged) -> None:
         self.bad[number] = line
-        if line.kind not in {"tools", "review"}:
+        if line.kind not in {"tools", "review", "call"}:
             self.footer = None
         if line.key is not None:
             self.runs.pop(line.key, None)
