@@ -7,13 +7,14 @@ whatever can be shown with a real server and a real SDK is shown with those.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import fields, replace
 from typing import Any
 
 import anyio
 
 from harness.sessions import Introduction, Session
+from harness.sessions.passed_on import Onlooker
 from harness.types import (
     Aside,
     AssistantMessage,
@@ -94,6 +95,9 @@ class MemorySession:
     @property
     def introduction(self) -> Introduction:
         return Introduction(name="memory")
+
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def watch(self) -> tuple[Aside, ...]:
         return ()

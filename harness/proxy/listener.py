@@ -18,7 +18,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-from harness.proxy.forwarding import mcp_server
+from harness.proxy.forwarding import open_forwarding
 from harness.proxy.recording import Recording
 from harness.sessions import Session
 
@@ -38,7 +38,8 @@ class Listener:
 
     def __init__(self, port: int) -> None:
         """Listen on ``port`` of loopback."""
-        self._port = port
+        self.port = port
+        """Where it listens."""
         self._apps: dict[str, StreamableHTTPASGIApp] = {}
         self.strangers = 0
         """Requests without the token of a session, which were refused."""
@@ -52,14 +53,14 @@ class Listener:
         Its calls go to ``recording``; at most ``max_calls`` are sent.
         """
         token = secrets.token_urlsafe(32)
-        server = mcp_server(session, recording, max_calls)
-        manager = StreamableHTTPSessionManager(app=server, security_settings=_SECURITY)
-        async with manager.run():
-            self._apps[token] = StreamableHTTPASGIApp(manager)
-            try:
-                yield f"http://{HOST}:{self._port}/{token}/mcp"
-            finally:
-                del self._apps[token]
+        async with open_forwarding(session, recording, max_calls) as server:
+            manager = StreamableHTTPSessionManager(app=server, security_settings=_SECURITY)
+            async with manager.run():
+                self._apps[token] = StreamableHTTPASGIApp(manager)
+                try:
+                    yield f"http://{HOST}:{self.port}/{token}/mcp"
+                finally:
+                    del self._apps[token]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request, as an ASGI application."""

@@ -1,80 +1,117 @@
 """What one session of a foreign client consisted of: its calls, as a conversation.
 
 Who asked for a call is not seen from here: what a client asks for while none of its calls is under
-way begins a new reply, and what it asks for meanwhile belongs to the same one.
+way begins a new reply, and what it asks for meanwhile belongs to the same one. A call that the
+server answers with a question, and that the client makes again with the answer, is one call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
 import anyio
 
+from harness.canonical_json import canonical_json
+from harness.runlog.unfinished import as_conversation
+from harness.sessions.call_words import input_required
+from harness.sessions.without_answer import without_answer
 from harness.types import (
-    AssistantMessage,
+    JsonObject,
     Message,
-    Reply,
-    ToolAnswer,
     ToolCall,
-    ToolMessage,
     ToolRequest,
 )
+
+_UNANSWERED = "harness was ended before the server answered"
+_GIVEN_UP = "the client ended the call before the server answered"
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class OneCall:
+    """A call of a client, from its beginning to its answer."""
+
+    id: str
+    """Unique in its session."""
+    reply: int
+    """The reply that it belongs to."""
+    made: ToolCall
+    """Its record, so far."""
+    result: JsonObject | None = None
+    """What the server answered, raw."""
+
+    def ask(self, result: JsonObject) -> None:
+        """Take in that the client was asked by ``result`` before the server answered."""
+        text = input_required(result, may_answer=True)
+        self.made = replace(self.made, outcome="tool_error", text=text)
+        self.result = result
 
 
 class Recording:
     """Collects the calls of one client, in the order in which it made them."""
 
-    def __init__(self) -> None:
-        """Begin now: times count from here."""
+    def __init__(self, keep: Callable[[ToolCall], None] = lambda _: None) -> None:
+        """Begin now: times count from here.
+
+        ``keep`` is given the record of each call twice, when it begins and when it ends.
+        """
         self.epoch = anyio.current_time()
         """The start, on the clock of `anyio.current_time`."""
         self.replies = 0
         """How many groups of calls were made."""
-        self._asked: list[tuple[int, ToolRequest]] = []
-        self._made: dict[str, ToolCall] = {}
+        self._keep = keep
+        self._calls: list[OneCall] = []
+        self._ended: set[str] = set()
+        self._questions: dict[str, OneCall] = {}
         self._under_way = 0
 
-    def begin(self, tool: str) -> tuple[int, str]:
-        """Return the reply that a call of ``tool`` belongs to, and an id for it; `end` ends it."""
-        if not self._under_way:
+    def begin(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall:
+        """Take in that a call begins; ``params`` are those of its request. `end` ends it."""
+        asked = self._asked_before(tool, arguments, params)
+        if not self._under_way and asked is None:
             self.replies += 1
         self._under_way += 1
-        self._asked.append(
-            (self.replies, ToolRequest(id=f"call_{len(self._asked) + 1}", tool=tool))
-        )
-        return self.replies, self._asked[-1][1].id
+        reply = self.replies if asked is None else asked.reply
+        name = f"call_{len(self._calls) + 1}" if asked is None else asked.id
+        request = ToolRequest(id=name, tool=tool, arguments=arguments)
+        made = without_answer(request, "timeout", _UNANSWERED, reply=reply, epoch=self.epoch)
+        call = asked or OneCall(id=name, reply=reply, made=made)
+        if asked is None:
+            self._calls.append(call)
+        call.made, call.result = made, None
+        self._keep(made)
+        return call
 
-    def end(self, request: ToolRequest, call: ToolCall) -> None:
-        """Take the record of the call that ``request`` asked for."""
+    def end(self, call: OneCall) -> None:
+        """Take in that ``call`` has ended."""
         self._under_way -= 1
-        place = next(n for n, (_, asked) in enumerate(self._asked) if asked.id == request.id)
-        reply, _ = self._asked[place]
-        self._asked[place] = (
-            reply,
-            ToolRequest(id=request.id, tool=request.tool, arguments=request.arguments),
-        )
-        self._made[request.id] = call
+        if call.made.text == _UNANSWERED:
+            call.made = replace(call.made, text=_GIVEN_UP)
+        self._ended.add(call.id)
+        self._keep(call.made)
+        if call.result is not None and call.result.get("resultType") == "input_required":
+            state = call.result.get("requestState")
+            self._questions[_named(call.made.tool, call.made.arguments, state)] = call
 
     @property
     def begun(self) -> int:
         """How many calls were asked for."""
-        return len(self._asked)
+        return len(self._calls)
 
     def calls(self) -> tuple[ToolCall, ...]:
         """Return the calls that have ended, in the order in which they were made."""
-        return tuple(self._made[asked.id] for _, asked in self._asked if asked.id in self._made)
+        return tuple(call.made for call in self._calls if call.id in self._ended)
 
     def messages(self) -> tuple[Message, ...]:
-        """Return the calls as replies of a model, each followed by what it was told."""
-        told: list[Message] = []
-        for reply in range(1, self.replies + 1):
-            asked = [
-                request for at, request in self._asked if at == reply and request.id in self._made
-            ]
-            told += [
-                AssistantMessage(reply=Reply(tool_requests=tuple(asked), stop="tool_calls")),
-                ToolMessage(answers=tuple(_answer(self._made[request.id]) for request in asked)),
-            ]
-        return tuple(told)
+        """Return the calls as a conversation (`as_conversation`)."""
+        return as_conversation(self.calls())
+
+    def _asked_before(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall | None:
+        """Return the call that a request makes again with what the server asked for."""
+        if "inputResponses" not in params and "requestState" not in params:
+            return None
+        return self._questions.pop(_named(tool, arguments, params.get("requestState")), None)
 
 
-def _answer(call: ToolCall) -> ToolAnswer:
-    return ToolAnswer(request_id=call.request_id, text=call.text, is_error=call.is_error)
+def _named(tool: str, arguments: JsonObject, state: object) -> str:
+    return canonical_json([tool, dict(arguments), state])

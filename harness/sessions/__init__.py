@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from harness.types import Aside, Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+
+if TYPE_CHECKING:
+    from harness.sessions.passed_on import Onlooker
 
 SEPARATOR = "__"
 """Separates the name of a joined server from that of its tool; allowed in names by every provider.
@@ -30,6 +33,9 @@ class Introduction:
     """How its tools are to be used, for the model of whoever connects."""
     capabilities: JsonObject = field(default_factory=dict)
     """What it offers (``tools``, ``resources`` …), as MCP writes it."""
+    subscribes: bool = False
+    """Whether it tells of changes only to who listens (`harness.sessions.passed_on.LISTEN`), and
+    asks its client in results: the revisions since 2026-07-28."""
 
 
 class Session(Protocol):
@@ -52,6 +58,8 @@ class Session(Protocol):
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request, within ``call_timeout_s``, and return its raw result.
 
+        A subscription has no limit of time: it is answered when it ends.
+
         Raises:
             RequestRefused: the server answered with an error.
             ServerError: it was not answered in time, or the server is gone.
@@ -61,6 +69,13 @@ class Session(Protocol):
     @property
     def introduction(self) -> Introduction:
         """What the server says of itself."""
+        ...
+
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        """Pass on what the server says and asks of its own accord, for the length of the block.
+
+        Where several clients share a connection, all are told, and none is asked.
+        """
         ...
 
     async def watch(self) -> tuple[Aside, ...]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 
 from harness.errors import RequestRefused, ServerError
-from harness.json_bounds import loads, shortcoming
+from harness.json_bounds import shortcoming
 from harness.linear_regex import matches_whole
 from harness.redaction.tokens import TokenPieces
 from harness.sessions import Introduction
@@ -20,9 +21,10 @@ from harness.sessions.beside import asides_of
 from harness.sessions.beside import bounded as bounded_asides
 from harness.sessions.call_frames import reduced
 from harness.sessions.call_outcome import classify
+from harness.sessions.call_words import input_required, text_of, why_malformed
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
-from harness.sessions.passed_on import PassedOn, TellProgress
+from harness.sessions.passed_on import LISTEN, Clean, Onlooker, PassedOn, TellProgress
 from harness.sessions.server_messages import Exchange
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
@@ -102,6 +104,8 @@ class CallSender:
             "name": draft.request.tool,
             "arguments": dict(draft.request.arguments),
         }
+        if isinstance(draft.request, PassedOn):
+            params = {**draft.request.more, **params}
         if draft.request.meta:
             params["_meta"] = dict(draft.request.meta)
         try:
@@ -143,6 +147,10 @@ class CallSender:
         self._client.watch()
         return await self._client.surroundings() if known is None else known
 
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        """Pass things on, without tokens (see `harness.sessions.Session.passing_on`)."""
+        return self._client.passing_on(Clean(onlooker, self._shown.json))
+
     @property
     def introduction(self) -> Introduction:
         """What the server says of itself, without tokens."""
@@ -161,7 +169,7 @@ class CallSender:
             ServerError: there is no answer.
         """
         try:
-            with anyio.fail_after(self._timeout_s):
+            with anyio.fail_after(math.inf if method == LISTEN else self._timeout_s):
                 result: JsonObject = self._shown.json(await self._client.request(method, params))
                 return result
         except TimeoutError as error:
@@ -193,7 +201,7 @@ class CallSender:
         if request.malformed is not None:
             return (
                 "invalid_arguments",
-                f"{_why_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}",
+                f"{why_malformed(request.malformed)}: {request.malformed[:_EXCERPT_CHARS]}",
             )
         if (why := shortcoming(request.arguments)) is not None:
             return "invalid_arguments", f"harness did not send the arguments: {why}"
@@ -213,7 +221,7 @@ class CallSender:
             said = self._shown.json({"message": error.message, "data": error.data})
             draft.request.refused(error.code, said["message"], said["data"])
         text = (
-            error.message if error.data in (None, "") else f"{error.message}: {_text(error.data)}"
+            error.message if error.data in (None, "") else f"{error.message}: {text_of(error.data)}"
         )
         clean = self._shown.text(text)
         draft.echoed, text = clean is not text, clean
@@ -245,7 +253,8 @@ class CallSender:
         outcome: Outcome = "ok"
         checked = Validation()
         if result.get("resultType") == "input_required":
-            text, outcome, problems = _input_required(result), "tool_error", ()
+            may = isinstance(draft.request, PassedOn)
+            text, outcome, problems = input_required(result, may_answer=may), "tool_error", ()
         elif problems:
             text, outcome = (
                 f"the server's answer is not a valid MCP result: {'; '.join(problems)}",
@@ -371,30 +380,3 @@ class _Draft:
 
 def _progress_of(request: ToolRequest) -> TellProgress | None:
     return request.progress if isinstance(request, PassedOn) else None
-
-
-def _why_malformed(raw: str) -> str:
-    """Return what is wrong with arguments that are not sent."""
-    try:
-        why = shortcoming(loads(raw, strict=True))
-    except ValueError:
-        why = None
-    return (
-        "the arguments are not a JSON object"
-        if why is None
-        else f"harness did not send the arguments: {why}"
-    )
-
-
-def _input_required(result: JsonObject) -> str:
-    """Return what input the server asks for; an evaluation cannot give it."""
-    requests = result.get("inputRequests")
-    wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
-    return (
-        f"the server asks for more input{f' ({wanted})' if wanted else ''}, which harness cannot "
-        "give"
-    )
-
-
-def _text(data: Any) -> str:
-    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)

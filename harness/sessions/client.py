@@ -10,7 +10,7 @@ Importing this module loads the MCP SDK, which takes half a second: do it while 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -22,7 +22,6 @@ from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.client.session import ClientSession
 from mcp.shared.dispatcher import CallOptions
 from mcp.shared.exceptions import MCPError
-from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
@@ -41,12 +40,13 @@ from harness.errors import ServerError
 from harness.sessions import Introduction
 from harness.sessions.admission import refused_step
 from harness.sessions.beside import Heard
-from harness.sessions.passed_on import TellProgress
+from harness.sessions.passed_on import Onlooker, Onlookers, TellProgress
+from harness.sessions.questions import AskingDispatcher
 from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
-from harness.types import Aside, JsonObject, Protocol, Wire
+from harness.types import Aside, JsonObject, ServerSpec, Wire
 
 PROBE_S = 5.0
 """Seconds to wait for ``server/discover`` before a server is treated as one of the handshake era.
@@ -60,6 +60,7 @@ PROBE_SHARE = 1 / 3
 for _logger in ("client", "mcp"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
 
+_OF_A_CLIENT = (CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY)
 _CLIENT_INFO = Implementation(name="harness", version=version("harness"))
 
 
@@ -69,6 +70,11 @@ class WireFacts:
 
     requests: Requests
     """The requests that are under way."""
+    onlookers: Onlookers
+    """Whom the server's own messages are passed on to."""
+    stream: Callable[[], Coroutine[Any, Any, None]] | None = None
+    """Reads what the server says beside answers, for as long as it runs; ``None``: nothing has to
+    be opened for it."""
     transport: str | None = None
     """What carries them: ``pipe`` or ``tcp``; ``None`` if that is unknown."""
     session_id: Callable[[], str | None] = lambda: None
@@ -81,7 +87,7 @@ class McpClient:
     def __init__(
         self,
         session: ClientSession,
-        dispatcher: JSONRPCDispatcher,
+        dispatcher: AskingDispatcher,
         meta: Mapping[str, Any],
         heard: Heard,
         wire: WireFacts,
@@ -98,11 +104,10 @@ class McpClient:
         self._routing = RoutingHeaders(None) if over_http else None
 
     async def negotiate(
-        self, protocol: Protocol, seconds: float, refusals: Sequence[str] = ()
+        self,
+        spec: ServerSpec,
     ) -> None:
-        """Agree on a protocol version, within about ``seconds``.
-
-        ``refusals`` are the server's own words for refusing a caller.
+        """Agree on a protocol version with the server of ``spec``, within about its time to start.
 
         Raises:
             NotAdmitted: the server refused this caller.
@@ -110,6 +115,8 @@ class McpClient:
             ConnectionError: it is gone.
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
+        self._dispatcher.abilities = {ability: {} for ability in spec.transport.abilities}
+        protocol, seconds = spec.transport.protocol, spec.start_timeout_s
         try:
             if protocol == "auto":
                 await self._negotiate_era(min(PROBE_S, seconds * PROBE_SHARE))
@@ -120,7 +127,7 @@ class McpClient:
         except MCPError as error:
             if is_closed(error):
                 raise ConnectionError from error
-            raise refused_step(error, "the handshake", refusals) from error
+            raise refused_step(error, "the handshake", spec.refusals) from error
         except (ValueError, RuntimeError) as error:
             raise ServerError(
                 f"answered the handshake with something that is not MCP: {_first_line(error)}"
@@ -170,7 +177,7 @@ class McpClient:
         exchange: Exchange | None,
         progress: TellProgress | None,
     ) -> dict[str, Any]:
-        meta = {**params.get("_meta", {}), **self._meta}
+        meta = _joined(params.get("_meta", {}), self._meta)
         content = {**params, "_meta": meta} if meta else params
         options: CallOptions = {} if progress is None else {"on_progress": progress}
         if self._routing is not None:
@@ -210,6 +217,24 @@ class McpClient:
         if PROTOCOL_VERSION_META_KEY in self._meta:
             self._meta[LOG_LEVEL_META_KEY] = "debug"
 
+    @asynccontextmanager
+    async def passing_on(self, onlooker: Onlooker) -> AsyncGenerator[None]:
+        """Pass on what the server says and asks of its own accord, for the length of the block."""
+        with self._wire.onlookers.joined(onlooker):
+            if self._wire.stream is None or self._is_newest:
+                yield
+                return
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._wire.stream)
+                try:
+                    yield
+                finally:
+                    tasks.cancel_scope.cancel()
+
+    @property
+    def _is_newest(self) -> bool:
+        return self._session.protocol_version in MODERN_PROTOCOL_VERSIONS
+
     @property
     def introduction(self) -> Introduction:
         """What the server says of itself."""
@@ -219,6 +244,7 @@ class McpClient:
             version="" if said is None else said.version,
             instructions=self._session.instructions,
             capabilities={} if offered is None else _written(offered),
+            subscribes=self._is_newest,
         )
 
     async def surroundings(self) -> tuple[Aside, ...]:
@@ -288,16 +314,26 @@ async def open_client(
     over_http: bool = False,
     transport: str | None = None,
     session_id: Callable[[], str | None] = lambda: None,
+    stream: Callable[[], Coroutine[Any, Any, None]] | None = None,
 ) -> AsyncGenerator[McpClient]:
     """Run a client session on a transport's two streams.
 
     Nothing is sent before `McpClient.negotiate`. ``transport`` (``pipe``, ``tcp``) and
-    ``session_id`` are what is known of the connection, for traces.
+    ``session_id`` are what is known of the connection, for traces; ``stream`` reads what the server
+    says beside answers, if that comes apart from them.
     """
-    requests, heard = Requests(), Heard()
-    wire = WireFacts(requests=requests, transport=transport, session_id=session_id)
-    dispatcher: JSONRPCDispatcher = JSONRPCDispatcher(
-        RequestReader(reader, requests, heard), RequestWriter(writer, requests)
+    requests, heard, onlookers = Requests(), Heard(), Onlookers()
+    wire = WireFacts(
+        requests=requests,
+        onlookers=onlookers,
+        stream=stream,
+        transport=transport,
+        session_id=session_id,
+    )
+    dispatcher = AskingDispatcher(
+        RequestReader(reader, requests, heard, onlookers),
+        RequestWriter(writer, requests),
+        onlookers,
     )
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
         yield McpClient(session, dispatcher, meta, heard, wire, over_http=over_http)
@@ -309,6 +345,20 @@ async def _ignore(progress: float, total: float | None, message: str | None) -> 
 
 def _written(capabilities: ServerCapabilities) -> JsonObject:
     return capabilities.model_dump(by_alias=True, mode="json", exclude_none=True)
+
+
+def _joined(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the ``_meta`` of a request: what the session says takes precedence.
+
+    But for the abilities of a client behind it and the log level that this client wants: these are
+    its own, and only a revision that has them in every request is told.
+    """
+    rest = {key: given[key] for key in given if key not in _OF_A_CLIENT}
+    if PROTOCOL_VERSION_META_KEY not in own:
+        return {**rest, **own}
+    said = {key: given[key] for key in _OF_A_CLIENT if key in given}
+    level = {LOG_LEVEL_META_KEY: own[LOG_LEVEL_META_KEY]} if LOG_LEVEL_META_KEY in own else {}
+    return {**rest, **own, **said, **level}
 
 
 def is_closed(error: MCPError) -> bool:

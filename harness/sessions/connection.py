@@ -21,6 +21,7 @@ from harness.sessions import Introduction
 from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
+from harness.sessions.passed_on import Onlooker
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import POLL_S, Host, Hosts
 from harness.sessions.processes.last_words import last_words
@@ -36,8 +37,7 @@ if TYPE_CHECKING:
     from harness.sessions.client import Link, McpClient
 
 LOST_S = 2.0
-"""Seconds that a call on a broken connection waits for the cause, which takes at most `OBITUARY_S`.
-"""
+"""Seconds that a call on a broken connection waits for its cause; `OBITUARY_S` are enough."""
 
 _REFUSED = (401, 403)
 
@@ -123,6 +123,11 @@ class Connection:
         """What the server says of itself; known once the connection is `ready`."""
         assert self._caller is not None
         return self._caller.introduction
+
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        """Pass things on to a client (see `harness.sessions.Session.passing_on`)."""
+        assert self._caller is not None
+        return self._caller.passing_on(onlooker)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
@@ -333,11 +338,7 @@ class Connection:
         """Agree on a protocol version; retry while a server listens but is not ready."""
         while True:
             try:
-                await link.client.negotiate(
-                    self._spec.transport.protocol,
-                    self._spec.start_timeout_s,
-                    self._spec.refusals,
-                )
+                await link.client.negotiate(self._spec)
             except HttpFault as fault:
                 if not fault.may_pass or not isinstance(place, Host) or not place.is_starting:
                     raise

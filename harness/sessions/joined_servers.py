@@ -8,14 +8,25 @@ is recorded.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from itertools import chain, count
 
 from harness.canonical_json import digest
-from harness.errors import ServerError
+from harness.errors import RequestRefused, ServerError
 from harness.sessions import SEPARATOR, Introduction, Session
+from harness.sessions.passed_on import Onlooker
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
+
+_LISTS = {
+    "tools/list": "tools",
+    "resources/list": "resources",
+    "resources/templates/list": "resourceTemplates",
+    "prompts/list": "prompts",
+}
+_PAGES = 100
+"""Pages of one list that are read."""
 
 
 class JoinedTools:
@@ -26,9 +37,11 @@ class JoinedTools:
         every = [(place, tool) for place, tools in enumerate(lists) for tool in tools.tools]
         called = _told_apart([(names[place], tool.name) for place, tool in every])
         self._home: dict[str, tuple[int, str]] = {}
+        self._called: dict[tuple[int, object], str] = {}
         offered, notes = [], []
         for (place, tool), name in zip(every, called, strict=True):
             self._home[name] = place, tool.name
+            self._called[place, tool.name] = name
             offered.append(replace(tool, name=name))
             if name != tool.name:
                 problem = (
@@ -47,6 +60,10 @@ class JoinedTools:
     def home(self, tool: str) -> tuple[int, str]:
         """Return the index of the server of ``tool`` and its name there; 0 for an unknown tool."""
         return self._home.get(tool, (0, tool))
+
+    def called(self, place: int, tool: object) -> str | None:
+        """Return the name under which ``tool`` of the server at ``place`` is offered."""
+        return self._called.get((place, tool))
 
 
 def _told_apart(tools: Sequence[tuple[str, str]]) -> list[str]:
@@ -119,7 +136,9 @@ class JoinedSession:
         return replace(made, tool=request.tool)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Ask one server after the other, and return the first result."""
+        """Ask one server after the other, and return the first result; lists are joined."""
+        if method in _LISTS:
+            return {_LISTS[method]: await self._listed(method, _LISTS[method])}
         refusals = []
         for session in self._sessions:
             try:
@@ -127,6 +146,26 @@ class JoinedSession:
             except ServerError as error:
                 refusals.append(str(error))
         raise ServerError("; ".join(refusals))
+
+    async def _listed(self, method: str, key: str) -> list[JsonObject]:
+        """Return what a list of all servers holds, tools under the names that they have here."""
+        joined: list[JsonObject] = []
+        for place, session in enumerate(self._sessions):
+            params: JsonObject = {}
+            for _ in range(_PAGES):
+                try:
+                    page = await session.ask(method, params)
+                except RequestRefused:
+                    break  # a server need not have every list
+                items = page.get(key)
+                for item in items if isinstance(items, list) else ():
+                    own = item.get("name") if method == "tools/list" else None
+                    called = self._tools.called(place, own)
+                    joined.append(item if called is None else {**item, "name": called})
+                if not isinstance(page.get("nextCursor"), str):
+                    break
+                params = {"cursor": page["nextCursor"]}
+        return joined
 
     @property
     def introduction(self) -> Introduction:
@@ -139,7 +178,16 @@ class JoinedSession:
             capabilities={
                 kind: one.capabilities[kind] for one in each.values() for kind in one.capabilities
             },
+            subscribes=any(one.subscribes for one in each.values()),
         )
+
+    @asynccontextmanager
+    async def passing_on(self, onlooker: Onlooker) -> AsyncGenerator[None]:
+        """Pass on what any of the servers says (see `harness.sessions.Session.passing_on`)."""
+        async with AsyncExitStack() as all_of_them:
+            for session in self._sessions:
+                await all_of_them.enter_async_context(session.passing_on(onlooker))
+            yield
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the sessions of all servers (see `harness.sessions.Session.watch`)."""

@@ -27,6 +27,7 @@ from mcp_types import (
 )
 
 from harness.sessions.beside import Heard
+from harness.sessions.passed_on import Onlookers
 from harness.sessions.transports.frames import UNASKED, Received
 from harness.types import JsonObject
 
@@ -138,11 +139,13 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
         reader: ObjectReceiveStream[SessionMessage | Exception],
         requests: Requests,
         heard: Heard,
+        onlookers: Onlookers,
     ) -> None:
-        """Read from ``reader``; ``heard`` is told of whatever the server says unasked."""
+        """Read from ``reader``; the others are told of whatever the server says unasked."""
         self._reader = reader
         self._requests = requests
         self._heard = heard
+        self._onlookers = onlookers
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.
@@ -156,10 +159,10 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
                 self._requests.received(item)
             if isinstance(item, SessionMessage) and isinstance(item.message, UNASKED):
                 self._heard.note(item.message.method, item.message.params)
-                if isinstance(item.message, JSONRPCNotification) and not (
-                    self._requests.progress_wanted and item.message.method == _PROGRESS
-                ):
-                    continue  # nothing else uses it, and the SDK would start a task for each
+                if isinstance(item.message, JSONRPCNotification):
+                    self._onlookers.tell(item.message.method, item.message.params)
+                    if not (self._requests.progress_wanted and item.message.method == _PROGRESS):
+                        continue  # the SDK has no use for it, and would start a task for each
             if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
                 return item
             if self._requests.waiting < MAX_REQUESTS:

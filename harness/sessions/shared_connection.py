@@ -7,6 +7,7 @@ a server that mixes users up is found; a probe, which asks as dozens of users, a
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING
 
 from harness.sessions import Introduction
@@ -15,6 +16,7 @@ from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
     from harness.sessions.connection import Connection
+    from harness.sessions.passed_on import Onlooker
 
 
 class Visit:
@@ -55,6 +57,10 @@ class Visit:
     def introduction(self) -> Introduction:
         """What the server says of itself."""
         return self._caller.introduction
+
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        """Pass things on to a client (see `harness.sessions.Session.passing_on`)."""
+        return self._caller.passing_on(onlooker)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""

@@ -7,9 +7,11 @@ those that the server was told.
 from __future__ import annotations
 
 import hashlib
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from harness.sessions import Introduction, Session
+from harness.sessions.passed_on import Onlooker
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 
 TRACEPARENT = "traceparent"
@@ -71,6 +73,10 @@ class TracedSession:
     def introduction(self) -> Introduction:
         """What the server says of itself: as `Session.introduction`."""
         return self._session.introduction
+
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        """Pass things on to a client: as `Session.passing_on`."""
+        return self._session.passing_on(onlooker)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""

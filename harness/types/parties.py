@@ -94,6 +94,9 @@ class TransportSpec:
     """``http`` and ``sse``: headers of every request; values may be secrets."""
     protocol: Protocol = "auto"
     """Which MCP revision to speak."""
+    abilities: tuple[str, ...] = ()
+    """What a handshake says that the client can do: ``elicitation``, ``sampling``. Nothing, unless
+    somebody else's client is behind the session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +153,12 @@ class ServerSpec:
     """What its file would run and send, in words, references unexpanded: for `harness.trust`."""
     at: Location | None = None
     """Where it is configured."""
+
+    def with_abilities(self, abilities: tuple[str, ...]) -> ServerSpec:
+        """Return this server, and those that it joins, for a client that can do these things."""
+        members = tuple(member.with_abilities(abilities) for member in self.members)
+        transport = replace(self.transport, abilities=abilities)
+        return replace(self, transport=transport, members=members)
 
     def isolated_by(self, isolation: Isolation) -> ServerSpec:
         """Return this server, and those that it joins, under another isolation."""

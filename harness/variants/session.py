@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
+
 from harness.sessions import Introduction, Session
+from harness.sessions.passed_on import Onlooker
 from harness.sessions.without_answer import without_answer
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
@@ -41,6 +44,10 @@ class VariantSession:
     def introduction(self) -> Introduction:
         """What the server says of itself: as `Session.introduction`."""
         return self._session.introduction
+
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        """Pass things on to a client: as `Session.passing_on`."""
+        return self._session.passing_on(onlooker)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""

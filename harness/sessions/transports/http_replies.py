@@ -92,6 +92,40 @@ class Answer:
         return noise is not None
 
 
+class Stream:
+    """Reads the stream of what a server says beside answers."""
+
+    def __init__(self, deliver: Callable[[Received], None]) -> None:
+        """Pass every message to ``deliver``."""
+        self.event_id: str | None = None
+        """The event id at which it can be resumed, if the server sends ids."""
+        self.wait_s = RESUME_S
+        """Seconds to wait before that."""
+        self._deliver = deliver
+        self._unasked = Unasked()
+
+    async def read(self, response: httpx2.Response) -> bool:
+        """Read the stream to its end, and return whether there was a message.
+
+        Raises:
+            HttpFault: it breaks off, or contains too many messages.
+        """
+        said = False
+        async for event in events_of(response):
+            try:
+                await self._unasked.one_more()
+            except Flood as error:
+                raise HttpFault(FLOOD) from error
+            self.event_id = event.id or self.event_id
+            if event.retry is not None:
+                self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
+            for received in read_frames(event.data)[0] if event.data else ():
+                said = True
+                if isinstance(received.message, JSONRPCRequest | JSONRPCNotification):
+                    self._deliver(received)
+        return said
+
+
 def error_in(body: bytes) -> JSONRPCError | None:
     """Return ``body`` as a JSON-RPC error, if it is one; it may have no id."""
     try:

@@ -2,7 +2,7 @@
 
 The exchange runs in the requesting task, so an abandoned call closes its connection: that tells
 servers of the newest revision; older ones get a notification. The stream of unsolicited messages (a
-GET) is not opened, since nothing would use them.
+GET) is opened only for a client behind the session, since nothing else would use them.
 
 The server: what happens:
 
@@ -47,10 +47,13 @@ from harness.sessions.transports.http_client import (
     open_web,
 )
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.http_replies import Answer, error_in
+from harness.sessions.transports.http_replies import Answer, Stream, error_in
 
 NOTIFY_S = 0.25
 """Seconds that a notification may take; it is optional."""
+
+REPLY_S = 5.0
+"""Seconds that an answer to a question of the server may take."""
 
 END_S = 1.0
 """Seconds for a server to end the session; it would time out anyway."""
@@ -79,6 +82,7 @@ async def connect(
                 over_http=True,
                 transport="tcp",
                 session_id=lambda: writer.session_id,
+                stream=writer.listen,
             ) as client:
                 yield Link(client, writer)
         finally:
@@ -122,9 +126,28 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                     self._on_closed()
                 raise
         elif not (_is_cancellation(message) and self._version in MODERN_PROTOCOL_VERSIONS):
-            with anyio.move_on_after(NOTIFY_S), suppress(HttpFault):
+            told = isinstance(message, JSONRPCNotification)
+            with anyio.move_on_after(NOTIFY_S if told else REPLY_S), suppress(HttpFault):
                 async with self._post(message, headers):
                     pass
+
+    async def listen(self) -> None:
+        """Read what the server says beside answers, until it no longer says anything there.
+
+        A stream that breaks off is opened again, `MAX_RESUMPTIONS` times in a row.
+        """
+        stream, in_vain = Stream(self._deliver), 0
+        while in_vain < MAX_RESUMPTIONS:
+            headers = {"accept": "text/event-stream", **self._state()}
+            if stream.event_id is not None:
+                headers["last-event-id"] = stream.event_id
+            with suppress(HttpFault):
+                async with self._web.exchange("GET", self._web.url, headers=headers) as response:
+                    if response.status_code not in _SUCCESS:
+                        return  # older revisions leave it to the server whether there is one
+                    in_vain = 0 if await stream.read(response) else in_vain
+            in_vain += 1
+            await anyio.sleep(stream.wait_s)
 
     async def aclose(self) -> None:
         """Do nothing: the HTTP client closes what is open."""

@@ -1,0 +1,35 @@
+"""What the record of a call says where there is no plain answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from harness.json_bounds import loads, shortcoming
+from harness.types import JsonObject
+
+
+def why_malformed(raw: str) -> str:
+    """Return what is wrong with arguments that are not sent."""
+    try:
+        why = shortcoming(loads(raw, strict=True))
+    except ValueError:
+        why = None
+    return (
+        "the arguments are not a JSON object"
+        if why is None
+        else f"harness did not send the arguments: {why}"
+    )
+
+
+def input_required(result: JsonObject, *, may_answer: bool) -> str:
+    """Return what input the server asks for; a client behind the session may give it."""
+    requests = result.get("inputRequests")
+    wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
+    what = f"the server asks for more input{f' ({wanted})' if wanted else ''}"
+    return f"{what}, which {'the client did not give' if may_answer else 'harness cannot give'}"
+
+
+def text_of(data: Any) -> str:
+    """Return the data of an error as text."""
+    return data if isinstance(data, str) else json.dumps(data, ensure_ascii=False)
