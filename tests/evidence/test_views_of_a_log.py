@@ -201,7 +201,7 @@ OFTEN = frozenset(
 
 WITHOUT_A_LOG = frozenset(
     {"call", "compare", "completion", "convert", "export", "fetch", "init", "judge-check", "lint"}
-    | {"models", "plan", "runs", "tools", "view"}
+    | {"models", "plan", "proxy-stdio", "runs", "tools", "view"}
 )
 """Commands that write no run log."""
 WITHOUT_A_VERDICT = frozenset({"record"})
@@ -322,7 +322,7 @@ NO_VIEWS = frozenset(
         "lint",
         "merge",
     }
-    | {"models", "plan", "probe", "record", "review", "tools", "workbench"}
+    | {"models", "plan", "probe", "proxy-stdio", "record", "review", "tools", "workbench"}
 )
 """Commands that show no verdict of an earlier run, or make another run of it."""
 

@@ -1,0 +1,33 @@
+"""Pass MCP over stdio on to the recording proxy, for clients that only start processes."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from harness.errors import UsageError
+from harness.proxy.stdio_shim import URL_VARIABLE, pass_on
+
+
+@click.command("proxy-stdio")
+@click.option("--url", metavar="URL", help=f"The proxy's address.  [default: ${URL_VARIABLE}]")
+def command(url: str | None) -> None:
+    r"""Pass MCP over stdin and stdout on to the proxy that harness record has opened.
+
+    For clients that know servers only as commands: give them this one. It ends with its client, and
+    with the proxy.
+
+    \b
+    harness record --server "python my_server.py" -- my-client --mcp-server "harness proxy-stdio"
+    """
+    address = url or os.environ.get(URL_VARIABLE, "")
+    if not address:
+        raise UsageError(
+            "no proxy is named",
+            meant=f"Start the client by harness record, which sets {URL_VARIABLE}, or give --url.",
+        )
+    try:
+        pass_on(address)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
