@@ -32,6 +32,8 @@ class OneCaller:
     """The suite's name of the caller, if it was given."""
     typed: tuple[str, ...]
     """The values of ``--server``; empty if the server is the suite's."""
+    suites: tuple[Suite, ...] = ()
+    """The suites that were looked through."""
 
 
 def _chosen(
@@ -53,7 +55,7 @@ def _chosen(
     if user_context is None:
         who = _named(name or ANONYMOUS, found)
     GATE.plan([server])
-    return OneCaller(server, who, name, tuple(dict.fromkeys(command_lines)))
+    return OneCaller(server, who, name, tuple(dict.fromkeys(command_lines)), tuple(found))
 
 
 ONE_CALLER = bundle(

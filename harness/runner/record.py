@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
 
 from harness.canonical_json import digest
-from harness.judging.trial import not_judged
 from harness.proxy.listener import open_listener
 from harness.proxy.recording import Recording
-from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
+from harness.proxy.stdio_shim import URL_VARIABLE
+from harness.runlog import RunLog, ToolsLine
 from harness.runner.foreground import run_command
-from harness.runner.launch import header_of, redactor_of
+from harness.runner.launch import redactor_of
 from harness.runner.planning.plan import Job, Plan
-from harness.runner.run import RunOptions
-from harness.runner.runs.folders import RECORDED_SERVER, RUNS, log_path, new_run_id
-from harness.sessions import Session
+from harness.runner.planning.variant_choice import JOINT
+from harness.runner.runs.folders import RECORDED_SERVER, RUNS
+from harness.runner.session_log import SessionLog
 from harness.sessions.pool import open_sessions
 from harness.types import (
     UNKNOWN_USAGE,
@@ -34,20 +35,24 @@ from harness.types import (
     ModelSpec,
     ServerSpec,
     Suite,
+    ToolList,
     Transcript,
     Trial,
     UserMessage,
+    Variant,
 )
 from harness.types.case_parts import Caller
 from harness.utc import utc_now
+from harness.variants.presented import PresentedSession
+from harness.variants.views import Views
 
 SUITE = "recorded"
 """Name of the suite in the logs of recorded sessions."""
 REASON = "recorded, and nothing is expected of it: make cases of it with harness init --from"
 MOST_CALLS = 10_000
 """Most calls of one session."""
-URL_VARIABLE, FILE_VARIABLE = "HARNESS_MCP_URL", "HARNESS_MCP_CONFIG"
-_PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|prompt)\}")
+FILE_VARIABLE = "HARNESS_MCP_CONFIG"
+_PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|mcp_config_stdio|prompt)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,8 +62,8 @@ class RecordRequest:
     server: ServerSpec
     """The server that the program gets to use."""
     command: tuple[str, ...]
-    """The program and its arguments; ``{mcp_url}``, ``{mcp_config}`` and ``{prompt}`` are
-    replaced."""
+    """The program and its arguments; ``{mcp_url}``, ``{mcp_config}``, ``{mcp_config_stdio}`` and
+    ``{prompt}`` are replaced."""
     prompt: str = ""
     """What the program is asked, if it is known."""
     user_context: JsonObject | None = None
@@ -67,6 +72,10 @@ class RecordRequest:
     """The token that is shown."""
     identity: str | None = None
     """Name of the identity, if it has one."""
+    abilities: tuple[str, ...] = ("elicitation",)
+    """What a handshake tells the server that the program can do."""
+    variant: Variant | None = None
+    """The tools that the program sees in place of the server's own."""
     written_server: JsonObject | list[str] | str = ""
     """``server:`` of a suite for this server, without secrets."""
 
@@ -86,61 +95,103 @@ class Recorded:
 async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
     """Run the program with a recording proxy, and keep a run if it made a call.
 
+    Each call is kept as it crosses, so that a kill loses none.
+
     Raises:
         NotAdmitted: the server refused the user a session.
         ServerError: it could not be started or reached.
         UsageError: the program cannot be started, or the identity cannot be told to this server.
+        HarnessError: the run cannot be written.
     """
     started_at = utc_now()
     plan = _plan(request)
-    redactor = redactor_of(plan)
     async with (
-        open_sessions(redactor.learn) as pool,
-        pool.session(request.server, request.user_context, request.credential) as session,
+        open_sessions(redactor_of(plan).learn) as pool,
+        pool.session(
+            request.server.with_abilities(request.abilities),
+            request.user_context,
+            request.credential,
+        ) as lent,
         open_listener() as listener,
     ):
-        recording = Recording()
-        async with listener.serve(session, recording, MOST_CALLS) as url:
-            code = await _run(request, url)
-        took = anyio.current_time() - recording.epoch
-        if not recording.calls():
-            return Recorded(exit_code=code, log=None, strangers=listener.strangers)
-        transcript = _transcript(request, session, recording, started_at, took)
-        log = _kept(plan, session, transcript, runs)
-        return Recorded(exit_code=code, log=log, strangers=listener.strangers)
+        shown = None if request.variant is None else Views().of(request.variant, lent.tools)
+        session = lent if shown is None else PresentedSession(lent, shown)
+
+        def opening() -> tuple[list[ToolsLine], Transcript]:
+            lists = [_tools_line(plan, lent.tools)]
+            if shown is not None:
+                lists.append(replace(_tools_line(plan, shown.tools), variant=shown.variant.name))
+            return lists, begun
+
+        begun = Transcript(
+            messages=(UserMessage(text=request.prompt),) if request.prompt else (),
+            usage=UNKNOWN_USAGE,
+            started_at=started_at,
+            tools=tuple(tool.name for tool in session.tools.tools),
+            tools_digest=session.tools.digest,
+            shown_digest="" if shown is None else shown.tools.digest,
+        )
+        with SessionLog(plan, runs, opening, REASON) as log:
+            recording = Recording(log.keep)
+            async with listener.serve(session, recording, MOST_CALLS) as url:
+                code = await _run(request, url)
+            if not recording.calls():
+                return Recorded(exit_code=code, log=None, strangers=listener.strangers)
+            took = anyio.current_time() - recording.epoch
+            whole = replace(
+                begun,
+                messages=(*begun.messages, *recording.messages()),
+                tool_calls=recording.calls(),
+                replies=recording.replies,
+                latency_s=round(took, 6),
+                stderr_tail=session.stderr_tail() if session.lost else "",
+            )
+            kept = log.finish(whole)
+            return Recorded(exit_code=code, log=kept, strangers=listener.strangers)
+
+
+def _tools_line(plan: Plan, tools: ToolList) -> ToolsLine:
+    (job,) = plan.jobs
+    caller = job.trial.case.caller
+    return ToolsLine(server=job.server.name, tools=tools, user_context=caller.user_context)
 
 
 async def _run(request: RecordRequest, url: str) -> int:
     with tempfile.TemporaryDirectory(prefix="harness-") as folder:
-        path = Path(folder) / "mcp.json"
-        name = re.sub(r"[^A-Za-z0-9_-]+", "_", request.server.name) or "server"
-        path.touch(0o600)  # whoever knows the URL can use the session
-        path.write_text(json.dumps({"mcpServers": {name: {"type": "http", "url": url}}}))
-        values = {"mcp_url": url, "mcp_config": str(path), "prompt": request.prompt}
+        files = config_files(Path(folder), request.server.name, url)
+        values = {"mcp_url": url, "prompt": request.prompt, **files}
         command = [filled(part, values) for part in request.command]
-        return await run_command(command, {URL_VARIABLE: url, FILE_VARIABLE: str(path)})
+        return await run_command(command, {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]})
+
+
+def config_files(folder: Path, server: str, url: str) -> dict[str, str]:
+    """Write files with ``mcpServers`` for the proxy at ``url``; return placeholder → path.
+
+    Whoever reads them can use the session: they are for their owner alone.
+    """
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", server) or "server"
+    process = [sys.executable, "-I", "-m", "harness.proxy.stdio_shim"]
+    entries = {
+        "mcp_config": {"type": "http", "url": url},
+        "mcp_config_stdio": {
+            "type": "stdio",
+            "command": process[0],
+            "args": process[1:],
+            "env": {URL_VARIABLE: url},
+        },
+    }
+    found = {}
+    for placeholder, entry in entries.items():
+        path = folder / f"{placeholder}.json"
+        path.touch(0o600)
+        path.write_text(json.dumps({"mcpServers": {name: entry}}))
+        found[placeholder] = str(path)
+    return found
 
 
 def filled(text: str, values: dict[str, str]) -> str:
     """Return ``text`` with its placeholders replaced, once: values are not looked through."""
     return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
-
-
-def _transcript(
-    request: RecordRequest, session: Session, recording: Recording, started_at: str, took: float
-) -> Transcript:
-    asked = (UserMessage(text=request.prompt),) if request.prompt else ()
-    return Transcript(
-        messages=(*asked, *recording.messages()),
-        tool_calls=recording.calls(),
-        usage=UNKNOWN_USAGE,
-        replies=recording.replies,
-        started_at=started_at,
-        latency_s=round(took, 6),
-        tools=tuple(tool.name for tool in session.tools.tools),
-        tools_digest=session.tools.digest,
-        stderr_tail=session.stderr_tail() if session.lost else "",
-    )
 
 
 def _plan(request: RecordRequest) -> Plan:
@@ -152,28 +203,9 @@ def _plan(request: RecordRequest) -> Plan:
     )
     case = Case(name=request.server.name, prompt=request.prompt, checks=(), caller=caller)
     key = digest([SUITE, utc_now(), case.name, program, request.prompt])
-    trial = Trial(suite=SUITE, case=case, model=program, index=0, key=key)
     suite = Suite(name=SUITE, cases=(case,), server=request.server.name)
-    model = ModelSpec(name=program, provider="command", model_id=program)
+    name = program if request.variant is None else f"{program}{JOINT}{request.variant.name}"
+    model = ModelSpec(name=name, provider="command", model_id=program, variant=request.variant)
+    trial = Trial(suite=SUITE, case=case, model=name, index=0, key=key)
     job = Job(trial=trial, suite=suite, model=model, server=request.server)
     return Plan(jobs=(job,), settings={RECORDED_SERVER: request.written_server})
-
-
-def _kept(plan: Plan, session: Session, transcript: Transcript, runs: Path) -> RunLog:
-    (job,) = plan.jobs
-    redactor = redactor_of(plan)
-    run_id = new_run_id([f"{SUITE}-{job.server.name}"])
-    path = log_path(run_id, runs)
-    result = not_judged(job.trial, transcript, reason=REASON)
-    with LogWriter(path, redactor.document, redactor.learn) as log:
-        log.append(header_of(plan, run_id, RunOptions(concurrency=1)))
-        log.append(
-            ToolsLine(
-                server=job.server.name,
-                tools=session.tools,
-                user_context=job.trial.case.caller.user_context,
-            )
-        )
-        log.append(TrialLine(run=result, transcript=transcript))
-        log.append(Footer(finished_at=utc_now(), elapsed_s=transcript.latency_s))
-    return read_log(path)

@@ -109,12 +109,18 @@ def test_a_program_that_does_not_exist_is_named(project: Project) -> None:
 
 
 def test_placeholders_are_replaced_and_the_file_is_for_its_owner_alone(project: Project) -> None:
-    show = "import os, sys; print(oct(os.stat(sys.argv[1]).st_mode), sys.argv[2:])"
+    show = (
+        "import json, os, sys; modes = [os.stat(path).st_mode for path in sys.argv[1:3]]; "
+        "(server,) = json.load(open(sys.argv[2]))['mcpServers'].values(); "
+        "print(oct(modes[0] | modes[1]), server['env'], sys.argv[3:])"
+    )
     done = project.run(
         *("record", "--suite", "data_governance", "--prompt", "{mcp_url} {x}", "--"),
-        *(sys.executable, "-c", show, "{mcp_config}", "{mcp_url}", "ask:{prompt}", "{other}"),
+        *(sys.executable, "-c", show, "{mcp_config}", "{mcp_config_stdio}", "{mcp_url}"),
+        *("ask:{prompt}", "{other}"),
     )
     mode, _, shown = done.stdout.partition(" ")
+    assert shown.startswith("{'HARNESS_MCP_URL': 'http://127.0.0.1:")
     assert "http://127.0.0.1:" in shown
     assert "ask:{mcp_url} {x}" in shown
     assert "{other}" in shown
@@ -145,6 +151,68 @@ def test_sigterm_ends_the_program_and_keeps_what_was_called(project: Project) ->
     ((_, transcript),) = list(project.log())
     assert transcript is not None
     assert [call.outcome for call in transcript.tool_calls] == ["ok"]
+
+
+def test_a_kill_of_harness_loses_no_call(project: Project) -> None:
+    marker = f"marker-{os.getpid()}-{project.folder.name}"
+    process = subprocess.Popen(
+        [
+            *(*HARNESS, "record", "--suite", "data_governance", "--as", "admin"),
+            *("--prompt", "Find customer Weber", "--"),
+            *(sys.executable, str(PROGRAM), "hang", json.dumps([LOOK, ("no_such_tool", {})])),
+            marker,
+        ],
+        cwd=project.folder,
+        env=dict(os.environ),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "said by the program\n"
+        process.kill()
+    assert all_gone(marker)  # the program ends with harness
+    assert "interrupted" in project.run("runs").stdout
+    log = project.log()
+    assert log.footer is None
+    ((result, transcript),) = list(log)
+    assert transcript is not None
+    assert result.status == "cancelled"
+    assert result.tool_calls == 2
+    assert [call.outcome for call in transcript.tool_calls] == ["ok", "unknown_tool"]
+    roles = [message.role for message in transcript.messages]
+    assert roles == ["user", "assistant", "tool", "assistant", "tool"]
+    before = log.path.read_bytes()
+    assert project.log().results == log.results  # it was put together once
+    assert log.path.read_bytes() == before
+
+
+def test_a_variant_is_what_the_program_sees_and_the_server_never(project: Project) -> None:
+    (project.folder / "words.yml").write_text(
+        "variants: {other: {tools: {search_customers: {name: find_people, parameters: "
+        "{name: {name: who}}}, get_customer_details: null}}}\n"
+    )
+    calls = [
+        ("find_people", {"who": "Weber"}),
+        ("search_customers", {"name": "Weber"}),
+        ("get_customer_details", {"customer_id": "CUST_00010"}),
+    ]
+    options = ("--suite", "data_governance", "--as", "admin", "--variant", "words.yml:other")
+    done = recorded(project, *options, calls=calls)
+    assert done.code == 0, done.stderr
+    log = project.log()
+    ((result, transcript),) = list(log)
+    assert transcript is not None
+    made = [(call.tool, call.arguments, call.outcome) for call in transcript.tool_calls]
+    assert made[0] == ("search_customers", {"name": "Weber"}, "ok")
+    assert [outcome for _, _, outcome in made[1:]] == ["unknown_tool", "unknown_tool"]
+    assert result.model.endswith("+other")
+    names = [tool.name for tool in log.shown[transcript.shown_digest].tools.tools]
+    assert "find_people" in names
+    assert "get_customer_details" not in names
 
 
 def test_a_name_that_the_program_made_up_stays_in_its_comment(project: Project) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import anyio
@@ -10,28 +11,49 @@ import click
 from harness.cli.one_caller import ONE_CALLER, OneCaller
 from harness.drafting.render import started
 from harness.drafting.variables import as_typed
+from harness.errors import UsageError
 from harness.judging.exit_codes import EXIT_FAILED
-from harness.runner.record import FILE_VARIABLE, URL_VARIABLE, RecordRequest, record
+from harness.proxy.stdio_shim import URL_VARIABLE
+from harness.runner.planning.variant_choice import variants_of
+from harness.runner.record import FILE_VARIABLE, RecordRequest, record
 from harness.runner.run import cause_of
 from harness.safe_text import printable
-from harness.types import JsonObject, ServerSpec
+from harness.types import JsonObject, ServerSpec, Suite, Variant
 
 
 @click.command("record", context_settings={"ignore_unknown_options": True})
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM…")
 @ONE_CALLER
 @click.option("--prompt", default="", help="What the program is asked; {prompt} in its arguments.")
+@click.option(
+    "--variant",
+    "variant_name",
+    metavar="NAME",
+    help="What the program sees of the tools: a variant of the suite, or FILE.yml[:NAME].",
+)
+@click.option(
+    "--client-can",
+    "abilities",
+    multiple=True,
+    type=click.Choice(["elicitation", "sampling", "nothing"]),
+    default=("elicitation",),
+    show_default=True,
+    help="What servers of the handshake are told that the program can be asked for.",
+)
 def command(
     *,
     program: tuple[str, ...],
     chosen: OneCaller,
     prompt: str,
+    variant_name: str | None,
+    abilities: tuple[str, ...],
 ) -> None:
     r"""Run PROGRAM with a server behind a recording proxy, and keep what it called as a run.
 
     The program finds the proxy by {mcp_url} or {mcp_config} in its arguments, or by the variables
     HARNESS_MCP_URL and HARNESS_MCP_CONFIG; {mcp_config} is a file with mcpServers, as clients read
-    it. The exit code is the program's; 1 if it ended well without a call.
+    it, {mcp_config_stdio} the same for a client that only starts processes. The exit code is the
+    program's; 1 if it ended well without a call.
 
     \b
     harness record --server "python my_server.py" -- claude --mcp-config {mcp_config}
@@ -42,6 +64,8 @@ def command(
         prompt=prompt,
         user_context=chosen.caller.user_context,
         identity=chosen.identity,
+        abilities=tuple(each for each in abilities if each != "nothing"),
+        variant=_variant(chosen.suites, variant_name),
         written_server=_written(chosen),
     )
     try:
@@ -67,6 +91,26 @@ def command(
     click.echo(f"Look at them: harness view {run_id}", err=True)
     click.echo(f"Make cases of them: harness init --from {run_id}", err=True)
     raise click.exceptions.Exit(done.exit_code)
+
+
+def _variant(suites: Sequence[Suite], name: str | None) -> Variant | None:
+    """Return the only variant that ``name`` stands for.
+
+    Raises:
+        UsageError: there is none, or there are several.
+    """
+    if name is None:
+        return None
+    known = Suite(
+        name="the suites", cases=(), variants=tuple(v for s in suites for v in s.variants)
+    )
+    variants = variants_of(known, [name])
+    if len(variants) > 1:
+        raise UsageError(
+            f"{name} has {len(variants)} variants, and a session has one",
+            meant=f"Name it: {name}:NAME.",
+        )
+    return variants[0]
 
 
 def _written(chosen: OneCaller) -> JsonObject | list[str] | str:

@@ -1,0 +1,112 @@
+"""The log of a session that somebody else's program holds, written while it goes on.
+
+Each call is in the log when it is sent, and again when it is answered: a kill of harness loses
+none. `harness.runlog.read_log` makes a conversation of what a session left that was cut off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from harness.errors import HarnessError
+from harness.judging.trial import judge_trial, not_judged
+from harness.runlog import (
+    CallLine,
+    Footer,
+    LogWriter,
+    RunLog,
+    ToolsLine,
+    TrialLine,
+    discard,
+    read_log,
+)
+from harness.runner.launch import header_of, redactor_of
+from harness.runner.planning.plan import Plan
+from harness.runner.run import RunOptions
+from harness.runner.runs.folders import log_path, new_run_id
+from harness.types import ToolCall, Transcript
+from harness.utc import utc_now
+
+
+class SessionLog:
+    """The log of one session; there is none before its first call."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        runs: Path,
+        opening: Callable[[], tuple[Sequence[ToolsLine], Transcript]],
+        reason: str,
+    ) -> None:
+        """Write the only trial of ``plan`` to a new folder below ``runs``.
+
+        ``opening`` returns the lists of tools, and what is known of the session before its calls;
+        ``reason`` is why it has no verdict.
+        """
+        (self._job,) = plan.jobs
+        self._plan = plan
+        self._runs = runs
+        self._opening = opening
+        self._reason = reason
+        self._writer: LogWriter | None = None
+        self._failed = False
+
+    def __enter__(self) -> Self:
+        """Return the log itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it; without `finish` it is that of an interrupted session."""
+        if self._writer is not None:
+            self._writer.close()
+
+    def keep(self, call: ToolCall) -> None:
+        """Write a call as far as it is known; if that fails, `finish` tries again and says why."""
+        if self._failed:
+            return
+        try:
+            if self._writer is None:
+                self._writer = self._begun()
+            self._writer.append(CallLine(call_of=self._job.trial.key, call=call))
+        except HarnessError:
+            self._failed = True
+
+    def finish(self, transcript: Transcript) -> RunLog:
+        """Write the whole session, and return its log.
+
+        Raises:
+            HarnessError: it cannot be written.
+        """
+        if self._writer is None:
+            self._writer = self._begun()
+        result = not_judged(self._job.trial, transcript, reason=self._reason)
+        self._writer.append(TrialLine(run=result, transcript=transcript))
+        self._writer.append(Footer(finished_at=utc_now(), elapsed_s=transcript.latency_s))
+        self._writer.close()
+        return read_log(self._writer.path)
+
+    def _begun(self) -> LogWriter:
+        redactor = redactor_of(self._plan)
+        run_id = new_run_id([f"{self._job.suite.name}-{self._job.server.name}"])
+        path = log_path(run_id, self._runs)
+        writer = LogWriter(path, redactor.document, redactor.learn)
+        tools, transcript = self._opening()
+        cut_off = judge_trial(self._job.trial, transcript, None)
+        try:
+            writer.append(header_of(self._plan, run_id, RunOptions(concurrency=1)))
+            for line in tools:
+                writer.append(line)
+            writer.append(TrialLine(run=cut_off, transcript=transcript))
+        except HarnessError:
+            writer.close()
+            discard(path)
+            raise
+        return writer
