@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from harness.errors import HarnessError, InvalidInput
 from harness.runlog import (
+    CallLine,
     Damaged,
     Footer,
     Header,
@@ -436,3 +437,85 @@ def test_a_line_that_an_older_version_nested_too_deeply_is_read(tmp_path: Path) 
     log = read_log(path)
     assert [run.key for run in log.results] == ["a", "b"]
     assert log.transcript("a").answer == "hello"  # type: ignore[union-attr]
+
+
+# ── Sessions that were cut off ───────────────────────────────────────────────────────────────
+
+
+def a_call(number: int, outcome: str = "ok", text: str = "") -> CallLine:
+    call = ToolCall(
+        tool="t",
+        arguments={"n": number},
+        outcome=outcome,  # type: ignore[arg-type]
+        reply=number,
+        request_id=f"call_{number}",
+        text=text,
+    )
+    return CallLine(call_of="k", call=call)
+
+
+def cut_off(path: Path) -> None:
+    """Write the log of a session whose second call was never answered."""
+    begun = a_trial(status="cancelled")
+    begun = replace(begun, transcript=Transcript(messages=(UserMessage(text="question"),)))
+    with LogWriter(path) as log:
+        for line in (HEADER, begun, a_call(1, "timeout"), a_call(1, text="first")):
+            log.append(line)
+        log.append(a_call(2, "timeout", "never answered"))
+
+
+def test_the_calls_of_a_session_that_was_cut_off_are_its_conversation(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    cut_off(path)
+    log = read_log(path)
+    (result,) = log.results
+    transcript = log.transcript("k")
+    assert transcript is not None
+    assert (result.status, result.tool_calls) == ("cancelled", 2)
+    assert result.outcomes == {"ok": 1, "timeout": 1}
+    assert [call.text for call in transcript.tool_calls] == ["first", "never answered"]
+    assert [message.role for message in transcript.messages] == [
+        *("user", "assistant", "tool", "assistant", "tool"),
+    ]
+    assert log.footer is None
+
+
+def test_a_session_that_was_cut_off_is_put_together_once(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    cut_off(path)
+    read_log(path)
+    size = path.stat().st_size
+    read_log(path)
+    assert path.stat().st_size == size
+
+
+def test_the_end_of_a_session_takes_the_place_of_its_calls(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    cut_off(path)
+    with LogWriter(path) as log:
+        log.append(a_trial())
+        log.append(FOOTER)
+    log_ = read_log(path)
+    assert [result.status for result in log_.results] == ["passed"]
+    assert log_.footer == FOOTER
+
+
+def test_a_session_that_is_under_way_is_left_to_its_writer(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    cut_off(path)
+    size = path.stat().st_size
+    with LogWriter(path):
+        assert [result.tool_calls for result in read_log(path).results] == [0]
+    assert path.stat().st_size == size
+
+
+def test_a_damaged_call_is_told_and_the_others_stay(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    cut_off(path)
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[3] = lines[3][:40] + b"\n"
+    path.write_bytes(b"".join(lines))
+    log = read_log(path)
+    assert [result.tool_calls for result in log.results] == [2]
+    assert [one.kind for one in log.damaged] == ["call"]
+    assert "a call of a session that was cut off is lost" in log.complaints[0]

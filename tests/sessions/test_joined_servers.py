@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.sessions.joined_servers import JoinedTools
-from harness.types import Tool, ToolList
+from harness.errors import RequestRefused
+from harness.sessions.joined_servers import JoinedSession, JoinedTools
+from harness.types import JsonObject, Tool, ToolList
+from tests.support import MemorySession
 
 NAMES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=3).map("__".join)
 SERVERS = st.dictionaries(NAMES, st.lists(NAMES, max_size=4, unique=True), min_size=1, max_size=4)
@@ -56,3 +59,29 @@ def test_no_two_tools_have_one_name_and_every_call_goes_home(servers: dict[str, 
     assert [tools.home(name) for name in names] == every
     told = {problem.tool for problem in tools.offered.problems}
     assert told == {name for name, (_, own) in zip(names, every, strict=True) if name != own}
+
+
+class Listing(MemorySession):
+    """Lists on pages of one tool each, and has no prompts."""
+
+    def __init__(self, *tools: str) -> None:
+        super().__init__()
+        self._own = tools
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        if method != "tools/list":
+            raise RequestRefused("none", code=-32601, said="none", data=None)
+        page = int(params.get("cursor", 0))
+        more = {"nextCursor": str(page + 1)} if page + 1 < len(self._own) else {}
+        return {"tools": [{"name": self._own[page], "title": "kept"}], **more}
+
+
+@pytest.mark.anyio
+async def test_a_list_that_is_asked_for_is_that_of_all_servers() -> None:
+    servers = {"a": ["search", "get"], "b": ["search", "put"]}
+    sessions = [Listing(*tools) for tools in servers.values()]
+    session = JoinedSession(list(servers), sessions, joined(servers))
+    listed = await session.ask("tools/list", {})
+    assert [tool["name"] for tool in listed["tools"]] == offered(servers)
+    assert {tool["title"] for tool in listed["tools"]} == {"kept"}
+    assert await session.ask("prompts/list", {}) == {"prompts": []}
