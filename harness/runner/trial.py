@@ -48,7 +48,7 @@ from harness.types import (
 from harness.users import Speaker, speaker
 from harness.utc import utc_now
 from harness.variants.model import VariantModel
-from harness.variants.proxied import ProxiedVariantSession
+from harness.variants.presented import PresentedSession
 from harness.variants.session import VariantSession
 from harness.variants.views import Views
 
@@ -235,7 +235,7 @@ class _Attempt:
         if self._job.model.variant is not None:
             shown = self._views.of(self._job.model.variant, session.tools)
             self._tools, self._shown = shown.offered, shown.tools
-            session = ProxiedVariantSession(session, shown)
+            session = PresentedSession(session, shown)
         return AgentConversation(
             self._job.trial.case,
             spec,

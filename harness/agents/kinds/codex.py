@@ -88,8 +88,9 @@ class Codex:
 
 
 def _difference(total: int | None, before: int | None) -> int | None:
-    known = total is not None and before is not None and total >= before
-    return total - before if known else None
+    if total is None or before is None or total < before:
+        return None
+    return total - before
 
 
 def _failure(line: JsonObject) -> str | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 
 import anyio
 
 from harness.sessions import Introduction, Session
+from harness.sessions.passed_on import Onlooker
 from harness.sessions.without_answer import without_answer
 from harness.types import Aside, JsonObject, Limits, Stop, ToolCall, ToolList, ToolRequest
 
@@ -74,6 +76,10 @@ class LimitedSession:
     def introduction(self) -> Introduction:
         """What the server says of itself: as `Session.introduction`."""
         return self._session.introduction
+
+    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+        """Pass things on to a client: as `Session.passing_on`."""
+        return self._session.passing_on(onlooker)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""
