@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from harness.agents import KINDS
 from harness.config import load_config
+from harness.config.agents import AGENT_LAYOUT
 from harness.errors import InvalidInput, UsageError
 
 
@@ -77,3 +80,30 @@ def test_an_agent_that_is_asked_for_as_a_model_is_recognised(tmp_path: Path) -> 
         load_config(tmp_path, {}).model("ours")
     assert "'ours' is an agent, not a model" in str(error.value)
     assert "--agent ours" in str(error.value)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("setting", AGENT_LAYOUT.fields)
+def test_every_setting_stands_in_the_table_of_the_page(setting: str) -> None:
+    assert re.search(rf"^\|[^|]*`{setting}`", PAGE, re.MULTILINE)
+
+
+def test_the_example_of_the_page_is_a_configuration_that_can_be_used(tmp_path: Path) -> None:
+    example = next(
+        text
+        for text in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
+        if text.startswith("agents:")
+    )
+    config(tmp_path, example)
+    (tmp_path / "agents" / "opencode").mkdir(parents=True)
+    ready = load_config(tmp_path, {})
+    names = list(ready.files[0].agents)
+    assert {ready.agent(name, tmp_path).model_id for name in names} == set(KINDS.built_in)
+
+
+@pytest.mark.parametrize("kind", KINDS.built_in)
+def test_the_page_names_every_kind_and_what_it_is_passed(kind: str) -> None:
+    assert f"`{kind}`" in PAGE or f"`type: {kind}`" in PAGE
+    assert [name for name in KINDS.get(kind).passes if f"`{name}`" not in PAGE] == []

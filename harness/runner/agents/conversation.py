@@ -16,7 +16,6 @@ import anyio
 from harness.agents import KINDS, Agent, AgentReply
 from harness.agents.workplace import open_workplace
 from harness.errors import AgentError, ModelError
-from harness.proxy.listener import open_listener
 from harness.proxy.recording import Recording
 from harness.runner.agents.limited_session import LimitedSession
 from harness.sessions import Session
@@ -148,6 +147,8 @@ class AgentConversation:
 
     @asynccontextmanager
     async def _opened(self, recording: Recording) -> AsyncGenerator[Agent]:
+        from harness.proxy.listener import open_listener  # loads the MCP SDK and a web server
+
         async with (
             open_listener() as listener,
             listener.serve(self._session, recording, _NO_LIMIT) as url,
