@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -32,6 +33,10 @@ Probed: TypeAlias = Callable[[int, Path], ProbeReport]
 STRANGERS = Path(__file__).parents[2] / "tests" / "strangers"
 NODE = Path(os.environ.get("HARNESS_STRANGERS", STRANGERS / "node_modules"))
 VENVS = Path(os.environ.get("HARNESS_STRANGER_VENVS", STRANGERS / ".venvs"))
+_NO_RICH = 'raise ImportError("coloured tracebacks take most of the time of a refusal")\n'
+"""Stands in for the module: the Python SDK then logs refusals in plain words."""
+_PLAIN_LOG = {"FASTMCP_ENABLE_RICH_LOGGING": "false"}
+"""The same for FastMCP."""
 _ALTERED = ("balance", "email", "notes", "patient_id")
 
 
@@ -63,29 +68,30 @@ def _altered(seed: int, folder: Path) -> ProbeReport:
     return clinic(None, folder, seed=seed, damaged=False, suite=asked(fields=_ALTERED))
 
 
-def _python_sdk(seed: int, folder: Path) -> ProbeReport:
+def _python_sdk(seed: int, folder: Path, *, alters: bool = False) -> ProbeReport:
     page = (DOCS / "policies.md").read_text(encoding="utf-8")
     files = with_people(files_of("A server with a policy", page), seed)
+    files["rich.py"] = _NO_RICH
     transport = TransportSpec(command=sys.executable, args=("desk.py",))
-    return _recipe(files, folder, _desk(transport), alters=True)
+    return _recipe(files, folder, _desk(transport), alters=alters)
 
 
-def _typescript_sdk(seed: int, folder: Path) -> ProbeReport:
+def _typescript_sdk(seed: int, folder: Path, *, alters: bool = False) -> ProbeReport:
     page = (DOCS / "policies.md").read_text(encoding="utf-8")
     files = with_people(files_of("A server with a policy", page), seed)
     (folder / "node_modules").symlink_to(NODE)
     shutil.copy(Path(__file__).with_name("desk.mjs"), folder)
     people = json.dumps(customers(seed))
     transport = TransportSpec(command="node", args=("desk.mjs",), env={"DESK_CUSTOMERS": people})
-    return _recipe(files, folder, _desk(transport), alters=True)
+    return _recipe(files, folder, _desk(transport), alters=alters)
 
 
 def _desk(transport: TransportSpec) -> ServerSpec:
     return ServerSpec(name="desk", transport=transport, identity=IdentitySpec())
 
 
-def _fastmcp(seed: int, folder: Path) -> ProbeReport:
-    return _recipe(with_people(files_of("FastMCP"), seed), folder, alters=True)
+def _fastmcp(seed: int, folder: Path, *, alters: bool = False) -> ProbeReport:
+    return _recipe(with_people(files_of("FastMCP"), seed), folder, alters=alters)
 
 
 def _mxcp(seed: int, folder: Path) -> ProbeReport:
@@ -100,9 +106,9 @@ def _mxcp(seed: int, folder: Path) -> ProbeReport:
 def _recipe(
     files: Mapping[str, str], folder: Path, server: ServerSpec | None = None, *, alters: bool
 ) -> ProbeReport:
-    """Probe the project of ``files``; ``alters``: also with another address of the first customer.
+    """Probe the project of ``files``; ``alters``: with another address of the first customer.
 
-    Without ``server`` its configuration says which.
+    Damaged identities and forged calls are then left out: they ask nothing of altered data. Without ``server`` its configuration says which.
     """
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -111,13 +117,15 @@ def _recipe(
     if server is None:
         server = load_config(folder, {}).server(str(suite.server), suite.name)
         program = VENVS / str(server.transport.command) / "bin" / str(server.transport.command)
-        server = replace(server, transport=replace(server.transport, command=str(program)))
+        env = {**server.transport.env, **_PLAIN_LOG}
+        server = replace(server, transport=replace(server.transport, command=str(program), env=env))
     server = replace(server, transport=replace(server.transport, cwd=str(folder)))
     address = Alteration(field="email", a=DataSet(), b=DataSet(env={EMAIL: ANOTHER_EMAIL}))
     plan = ProbePlan(
         server=server,
         callers=named_callers(suite.cases),
         cases=suite.cases,
+        damaged=not alters,
         destructive=True,
         alterations=(address,) if alters else (),
     )
@@ -130,17 +138,19 @@ def _ignores_nbf(finding: ProbeFinding) -> bool:
     return finding.problem == "token_accepted" and FLAWS["not_yet_valid"].words in finding.words
 
 
+_VALUES = "altered values, --named-only"
 _ALL = "attributes, smuggled, arguments, cursors"
 SUBJECTS: Mapping[str, Subject] = {
     "clinic": Subject(_stdio, _ALL),
     "clinic_changing": Subject(_changing, "--destructive, --named-only"),
     "clinic_http": Subject(_http, f"{_ALL}, tokens, swapped tokens"),
-    "clinic_altered": Subject(_altered, "altered values, --named-only"),
-    "python_sdk": Subject(_python_sdk, f"{_ALL}, altered values, --destructive"),
-    "typescript_sdk": Subject(_typescript_sdk, f"{_ALL}, altered values, --destructive"),
-    "fastmcp": Subject(
-        _fastmcp, f"{_ALL}, tokens, altered values, --destructive", is_true=_ignores_nbf
-    ),
+    "clinic_altered": Subject(_altered, _VALUES),
+    "python_sdk": Subject(_python_sdk, f"{_ALL}, --destructive"),
+    "python_sdk_altered": Subject(partial(_python_sdk, alters=True), _VALUES),
+    "typescript_sdk": Subject(_typescript_sdk, f"{_ALL}, --destructive"),
+    "typescript_sdk_altered": Subject(partial(_typescript_sdk, alters=True), _VALUES),
+    "fastmcp": Subject(_fastmcp, f"{_ALL}, tokens, --destructive", is_true=_ignores_nbf),
+    "fastmcp_altered": Subject(partial(_fastmcp, alters=True), _VALUES, is_true=_ignores_nbf),
     "mxcp": Subject(_mxcp, f"{_ALL}, tokens, --destructive"),
 }
 """By name."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from harness.judging.from_log import logged_view
@@ -71,7 +72,29 @@ def label_of(result: TrialResult) -> str:
 
 def more(result: Result, own: Result) -> list[str]:
     """Return the fields that ``result`` has and ``own``, a result of the same call, withholds."""
-    return list(dict.fromkeys(difference.leaf.path for difference in differences(result, own)))
+    return list(_more(_Told(result), _Told(own)))
+
+
+class _Told:
+    """A result that is equal to every other one that says the same."""
+
+    __slots__ = ("result",)
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Told) and self.result.fingerprint == other.result.fingerprint
+
+    def __hash__(self) -> int:
+        return hash(self.result.fingerprint)
+
+
+@lru_cache(maxsize=512)
+def _more(result: _Told, own: _Told) -> tuple[str, ...]:
+    # Most damaged identities are told the same, so the same two answers are compared many times.
+    found = differences(result.result, own.result)
+    return tuple(dict.fromkeys(difference.leaf.path for difference in found))
 
 
 class Lived:

@@ -20,8 +20,7 @@ from harness.probing.forged_calls import ForgedCall, in_turns, within_bounds
 from harness.probing.forged_findings import withheld_by
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggled_identities import smuggled
-from harness.reports.build import build_report
-from harness.runlog import RunLog, TrialLine
+from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
@@ -43,10 +42,10 @@ _MOST_OTHERS = 2
 class Forging:
     """The forged calls of a probe."""
 
-    def __init__(self, asking: Asking, log: RunLog) -> None:
-        """Choose the forged calls by the regular calls' answers in ``log``."""
+    def __init__(self, asking: Asking, lived: Lived) -> None:
+        """Choose the forged calls by the answers to the regular calls."""
         self._asking = asking
-        self._withheld = withheld_by(Lived(build_report(log), log))
+        self._withheld = withheld_by(lived)
         possible = in_turns([*self._possible()])
         self.calls: Sequence[ForgedCall] = within_bounds(possible)
         """The forged calls, the most promising first."""

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import anyio
 
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, result_of
-from harness.probing.caller_views import label_of, name_of
+from harness.probing.caller_views import Lived, label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.following import crossed, pairs
 from harness.probing.equal_answers.asking_alone import ask_alone
@@ -34,6 +34,7 @@ from harness.probing.report import ProbeReport
 from harness.probing.stability import Answer, suspicions
 from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
+from harness.reports.build import build_report
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.runner.launch import header_of, redactor_of
 from harness.runner.planning.plan import Job, Plan
@@ -110,10 +111,11 @@ async def probe(
             course.keep(await ask_alone(asking, course.answers))
             if plan.damaged:
                 so_far = read_log(log_path(run_id, runs))
-                await course.forge(Forging(asking, so_far))
-                for swap in swaps(asking, so_far):
+                lived = Lived(build_report(so_far), so_far)
+                await course.forge(Forging(asking, lived))
+                for swap in swaps(asking, lived):
                     course.keep(await swapped(asking, swap))
-                for pair in await pairs(asking, so_far):
+                for pair in await pairs(asking, lived):
                     course.keep(await crossed(asking, pair))
             for number in range(len(plan.alterations)):
                 learn = partial(_tell, learners)

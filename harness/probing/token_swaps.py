@@ -18,9 +18,7 @@ from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
 from harness.probing.caller_views import Lived, label_of
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall
-from harness.reports.build import build_report
-from harness.runlog import RunLog, TrialLine
-from harness.sessions.connection import Connection
+from harness.runlog import TrialLine
 from harness.sessions.identity.delivery import Identity
 from harness.types import Caller, Case, ServerSpec, ToolList, ToolRequest, Trial
 
@@ -50,12 +48,11 @@ class Swap:
         return f"with {shown} in a session of {self.opener.name}"
 
 
-def swaps(asking: Asking, log: RunLog) -> list[Swap]:
-    """Return the swaps to try, by what ``log`` says: with a call that works for its opener."""
+def swaps(asking: Asking, lived: Lived) -> list[Swap]:
+    """Return the swaps to try, by the answers so far: with a call that works for its opener."""
     server = asking.plan.server
     if server.identity.via != "bearer" or server.members:
         return []
-    lived = Lived(build_report(log), log)
     works = {
         (run.case.identity, label_of(run))
         for run in lived.runs
@@ -91,7 +88,7 @@ def _swaps(asking: Asking, works: set[tuple[str | None, str]]) -> Iterator[Swap]
 
 async def swapped(asking: Asking, swap: Swap) -> list[tuple[TrialLine, ToolList | None]]:
     """Try one swap in a session of its own; no line if its opener's call does not work in it."""
-    server = replace(asking.plan.server, isolation="case")
+    server = asking.plan.server
     if server.transport.protocol == "auto":
         older = replace(server.transport, protocol="legacy")
         by_handshake = await _tried(asking, swap, replace(server, transport=older))
@@ -104,10 +101,13 @@ async def _tried(
     asking: Asking, swap: Swap, server: ServerSpec
 ) -> list[tuple[TrialLine, ToolList | None]]:
     try:
-        async with asking.pool.session(server, swap.opener.user_context) as session:
+        # The process stays for the next swap as long as this session of its opener does.
+        async with asking.pool.session(server, swap.opener.user_context):
+            pass
+        async with asking.pool.lone(server, swap.opener.user_context) as session:
             request = ToolRequest(id="probe", tool=swap.call.tool, arguments=swap.call.arguments)
             opened = await session.call(request, reply=1, epoch=0)
-            if opened.outcome != "ok" or not isinstance(session, Connection):
+            if opened.outcome != "ok":
                 return []
             assert session.bearer is not None, "the identity travels in tokens"
             session.bearer.become(Identity(swap.then.user_context, swap.then.credential))

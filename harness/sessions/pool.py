@@ -182,6 +182,19 @@ class Pool:
             seat.last_used = anyio.current_time()
             self._notify()
 
+    @asynccontextmanager
+    async def lone(self, server: ServerSpec, user: JsonObject | None) -> AsyncGenerator[Connection]:
+        """Lend a connection that nobody else gets; over HTTP its process serves others, too."""
+        GATE.plan([server])
+        check_identity(server, user)
+        connection = await self._start(server, Identity(user))
+        try:
+            await connection.ready()
+            yield connection
+        finally:
+            connection.close()
+            await connection.closed()
+
     async def end_idle(self) -> None:
         """End all processes that nobody has on loan, and wait until they have ended."""
         ending: list[Connection] = []

@@ -19,8 +19,7 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.arguments import LISTS, cursor_argument, cursor_of, followed
 from harness.probing.cursors.lists import CURSOR, list_line, owners
 from harness.probing.planned_calls import ProbeCall
-from harness.reports.build import build_report
-from harness.runlog import RunLog, TrialLine
+from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.types import Caller, Case, Tool, ToolList, Trial
 
@@ -45,13 +44,13 @@ class Pair:
     argument: str
 
 
-async def pairs(asking: Asking, log: RunLog) -> Sequence[Pair]:
-    """Return who sends whose cursor, by what ``log`` says so far; at most `MOST_PAIRS` of tools.
+async def pairs(asking: Asking, lived: Lived) -> Sequence[Pair]:
+    """Return who sends whose cursor, by the answers so far; at most `MOST_PAIRS` of tools.
 
     As many more are of the lists of tools, resources and prompts: these are asked for here.
     """
     lists = [*_of_lists(asking, await owners(asking))]
-    return [*_pairs(asking, Lived(build_report(log), log))][:MOST_PAIRS] + lists[:MOST_PAIRS]
+    return [*_pairs(asking, lived)][:MOST_PAIRS] + lists[:MOST_PAIRS]
 
 
 def _of_lists(asking: Asking, owners: Mapping[str, Sequence[str]]) -> Iterator[Pair]:

@@ -36,7 +36,11 @@ PORT = "{port}"
 """Placeholder in a server's arguments, environment and URL for the port that harness chooses."""
 
 POLL_S = 0.02
-"""Seconds between attempts to connect to a starting server; a refusal costs microseconds."""
+"""Fewest seconds between attempts to connect to a starting server."""
+
+POLL_SHARE = 0.05
+"""Seconds between attempts as a share of the time since the start: an attempt costs as much as a
+call, and a server that takes ten seconds to start is not to be asked five hundred times."""
 
 KNOCK_S = 1.0
 """Seconds that one such attempt may take."""
@@ -188,8 +192,9 @@ class Host:
 
     async def _knock(self) -> None:
         host, port = address(self.url)
-        while not await _listens(host, port):  # noqa: ASYNC110 - nobody tells us when another process listens
-            await anyio.sleep(POLL_S)
+        began = anyio.current_time()
+        while not await _listens(host, port):  # noqa: ASYNC110 - nobody tells us when it does
+            await anyio.sleep(max(POLL_S, POLL_SHARE * (anyio.current_time() - began)))
         self._settled.set()
 
 
