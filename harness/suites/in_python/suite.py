@@ -25,6 +25,7 @@ from harness.errors import (
     UsageError,
     did_you_mean,
 )
+from harness.suites.in_python.alterations import python_alterations
 from harness.suites.in_python.case import CHECK, PASS_AT, UserCheck
 from harness.suites.in_python.importing import blame, find, reference_of, where
 from harness.suites.in_python.tools import PythonTool, part, read_tools, served
@@ -149,7 +150,10 @@ class _Reading:
         )
         cases, server = self._cases(), self._server()
         variants, wrong = python_variants(part(self.suite, "variants"), self.at)
-        self.problems += wrong
+        altered, wrong_too = python_alterations(
+            part(self.suite, "interference"), self.at, self.vocabulary
+        )
+        self.problems += [*wrong, *wrong_too]
         if self.toolless:
             cases = tuple(
                 replace(case, caller=replace(case.caller, allow_no_tools=True))
@@ -163,6 +167,7 @@ class _Reading:
             cases=cases,
             server=server,
             variants=variants,
+            alterations=altered,
             judge_model=self.take(self.suite, "judge_model", text, noun),
             user_model=self.take(self.suite, "user_model", text, noun),
             digest=digest(

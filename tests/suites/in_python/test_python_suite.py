@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +13,10 @@ from harness.checks import VOCABULARY
 from harness.config import Config
 from harness.discovery import find_suites
 from harness.errors import InvalidInput, NothingToRun, UsageError
+from harness.probing.interference.data_sets import described
 from harness.suites.in_python.case import PASS_AT, PythonCase
 from harness.suites.in_python.suite import read_object, read_reference
+from harness.suites.readers import read_suite
 from harness.types import (
     ServerSpec,
     Suite,
@@ -469,3 +472,47 @@ def test_a_suite_has_variants_as_objects_or_as_yaml_has_them() -> None:
 )
 def test_wrong_variants_are_told(given: Any, words: str) -> None:
     assert words in problems_of(variants=given)
+
+
+# ── Altered values ───────────────────────────────────────────────────────────────────────────
+
+
+def test_a_suite_alters_values_as_yaml_does(tmp_path: Path) -> None:
+    path = tmp_path / "people.yml"
+    path.write_text(
+        "suite: s\ntests: [{name: a, prompt: x, assertions: {max_calls: 1}}]\n"
+        "interference:\n- alters: salary\n  a: {setup: [restore]}\n"
+        "  b: {env: {SEED: '2'}, setup: [{tool: set_salary, args: {salary: 1}}]}\n"
+        "  may_depend: [count_people]\n",
+        encoding="utf-8",
+    )
+    (in_yaml,) = read_suite(path, VOCABULARY).alterations
+    (one,) = suite_of(
+        interference=[
+            {
+                "alters": "salary",
+                "a": {"setup": ["restore"]},
+                "b": {
+                    "env": {"SEED": "2"},
+                    "setup": [{"tool": "set_salary", "args": {"salary": 1}}],
+                },
+                "may_depend": ["count_people"],
+            }
+        ]
+    ).alterations
+    assert one.at is not None
+    assert described(one) == described(in_yaml)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"alters": "salary"}, "interference: expected a list, found dict"),
+        (["salary"], "interference: number 1 is a str, not a mapping"),
+        ([{"alters": "salary", "b": {}}], "'b' of number 1 of 'interference' is empty"),
+        ([{"field": "salary", "b": {"args": ["x"]}}], "Did you mean 'alters'?"),
+        ([{"alters": "salary", "b": {"setup": [7]}}], "expected a tool's name"),
+    ],
+)
+def test_wrong_altered_values_are_told(given: Any, words: str) -> None:
+    assert words in problems_of(interference=given)

@@ -1,0 +1,36 @@
+"""``interference`` of a suite in Python: a list of mappings, as in a YAML suite."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.documents.document import in_code
+from harness.documents.reading import Reading
+from harness.errors import Problem
+from harness.suites.cases import CaseReader
+from harness.suites.format_tables import layouts
+from harness.suites.interference import read_alterations
+from harness.suites.readers import Vocabulary
+from harness.types import Alteration, Location
+
+_MEANT = "Write interference = [{'alters': '…', 'b': {'env': {…}}}], as in a YAML suite."
+
+
+def python_alterations(
+    given: Any, at: Location, vocabulary: Vocabulary
+) -> tuple[tuple[Alteration, ...], list[Problem]]:
+    """Return the altered values that a suite at ``at`` declares, and what is wrong with them."""
+    if given is None:
+        return (), []
+    if isinstance(given, str | Mapping) or not isinstance(given, Sequence):
+        message = f"interference: expected a list, found {type(given).__name__}."
+        return (), [Problem(at=at, message=message, meant=_MEANT)]
+    for number, one in enumerate(given, start=1):
+        if not isinstance(one, Mapping):
+            message = f"interference: number {number} is a {type(one).__name__}, not a mapping."
+            return (), [Problem(at=at, message=message, meant=_MEANT)]
+    reading = Reading(in_code(at))
+    calls = CaseReader(reading, layouts(vocabulary), {}).calls
+    found = tuple(read_alterations(reading, ("interference",), [*given], calls))
+    return found, reading.problems
