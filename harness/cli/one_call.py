@@ -1,15 +1,23 @@
-"""Make a single tool call as one caller."""
+"""Make a single tool call as one caller; right after another caller, or with altered data."""
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import anyio
 
 from harness.errors import HarnessError
 from harness.probing.callers import ProbeCaller
-from harness.sessions.pool import open_sessions
-from harness.types import JsonObject, ServerSpec, ToolCall, ToolRequest
+from harness.probing.interference.data_sets import Which, data_set, server_with
+from harness.probing.interference.setting_up import set_up
+from harness.sessions import Session
+from harness.sessions.pool import Pool, open_sessions
+from harness.types import Alteration, JsonObject, ServerSpec, ToolCall, ToolRequest
+
+_IN_ORDER: tuple[Which, ...] = ("B", "A")
+"""A comes last: a server that was running before is left with the data as they are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +34,8 @@ class OneCall:
     """The caller."""
     times: int = 1
     """Number of repetitions; the last answer counts."""
+    after: ProbeCaller | None = None
+    """Who makes the same call right before, in the same process."""
 
 
 async def make_call(server: ServerSpec, one: OneCall) -> ToolCall:
@@ -36,16 +46,47 @@ async def make_call(server: ServerSpec, one: OneCall) -> ToolCall:
         ServerError: it could not be started or reached.
         UsageError: the identity or its credential cannot be told to this server.
     """
+    async with _pool() as pool:
+        return await _made(pool, server if one.after is None else server.shared(), one)
+
+
+async def make_call_altered(
+    server: ServerSpec, one: OneCall, alteration: Alteration, callers: Sequence[ProbeCaller]
+) -> Mapping[str, ToolCall]:
+    """Make the call with the data as they are and with the altered value; return both records.
+
+    Each is made by a new process, if the server is not running. Raises as `make_call` does.
+    """
+    made: dict[str, ToolCall] = {}
+    for which in _IN_ORDER:
+        async with _pool() as pool:
+            await set_up(pool, server, alteration, which, callers)
+            made[which] = await _made(pool, server_with(server, data_set(alteration, which)), one)
+    return {"A": made["A"], "B": made["B"]}
+
+
+async def _made(pool: Pool, server: ServerSpec, one: OneCall) -> ToolCall:
     request = ToolRequest(id="call", tool=one.tool, arguments=one.arguments, meta=dict(one.meta))
     who = one.caller
+    async with pool.session(server, who.user_context, who.credential) as session:
+        if one.after is not None:
+            async with pool.session(server, one.after.user_context) as before:
+                await _asked(before, request)
+        for _ in range(one.times):
+            answer = await _asked(session, request)
+        return answer
+
+
+async def _asked(session: Session, request: ToolRequest) -> ToolCall:
+    return await session.call(request, reply=1, epoch=anyio.current_time())
+
+
+@asynccontextmanager
+async def _pool() -> AsyncGenerator[Pool]:
+    """Open sessions; an error in one of them is raised by itself."""
     try:
-        async with (
-            open_sessions() as pool,
-            pool.session(server, who.user_context, who.credential) as session,
-        ):
-            for _ in range(one.times):
-                answer = await session.call(request, reply=1, epoch=anyio.current_time())
-            return answer
+        async with open_sessions() as pool:
+            yield pool
     except BaseExceptionGroup as group:
         found = group.subgroup(HarnessError)
         if found is None:

@@ -17,9 +17,10 @@ from harness.config import load_config
 from harness.discovery import find_suites
 from harness.errors import UsageError, did_you_mean
 from harness.probing.callers import ANONYMOUS, ProbeCaller, named_callers
+from harness.probing.interference.data_sets import check, expanded
 from harness.runner.planning.prepare import suite_roots
 from harness.trust import GATE
-from harness.types import JsonObject, ServerSpec, Suite
+from harness.types import Alteration, JsonObject, ServerSpec, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,32 @@ class OneCaller:
     typed: tuple[str, ...]
     """The values of ``--server``; empty if the server is the suite's."""
     suites: tuple[Suite, ...] = ()
-    """The suites that were looked through."""
+    """The suites that were read."""
+
+    def named(self, name: str) -> ProbeCaller:
+        """Return another identity of the suites.
+
+        Raises:
+            UsageError: there is none of that name.
+        """
+        return _named(name, self.suites)
+
+    def altered(self, name: str) -> tuple[Alteration, Sequence[ProbeCaller]]:
+        """Return the altered value of that name, and the callers who may set it up.
+
+        Raises:
+            UsageError: there is none.
+            InvalidInput: it cannot be altered.
+        """
+        declared = {one.name: one for suite in self.suites for one in suite.alterations}
+        if name not in declared:
+            raise UsageError(
+                f"no value of the suites' 'interference' is called {name!r}",
+                meant=did_you_mean(name, declared) or f"They are: {', '.join(declared)}.",
+            )
+        callers = named_callers(case for suite in self.suites for case in suite.cases)
+        check([declared[name]], self.server, callers)
+        return expanded([declared[name]], os.environ)[0], callers
 
 
 def _chosen(

@@ -343,7 +343,9 @@ class Asking:
                     "bases": list(caller.bases),
                     "damage": caller.damage,
                     "credential": caller.credential,
-                    **self.plan.origin.fact(caller, call),
+                    **self.plan.origin.fact(
+                        caller, call, after=None if again is None else again.after
+                    ),
                     **({} if again is None else {"call": call.label, "after": again.after}),
                 }
             },

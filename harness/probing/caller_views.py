@@ -65,6 +65,14 @@ def is_apart(result: TrialResult) -> bool:
     return not _APART.isdisjoint(facts_of(result))
 
 
+def follows(result: TrialResult) -> tuple[str, str] | None:
+    """Return the name of a repeated call, and who made it right before; ``None`` for others."""
+    facts = facts_of(result)
+    alone = facts.get("alone", {})
+    call, after = alone.get("of", facts.get("call")), alone.get("after", facts.get("after"))
+    return None if after is None else (call, after)
+
+
 def label_of(result: TrialResult) -> str:
     """Return the call's name in tables."""
     return result.case.name.removesuffix(f" [{result.case.identity}]")

@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.probing.caller_views import asked, facts_of, label_of, name_of
+from harness.probing.caller_views import asked, facts_of, follows, label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import ProbeFinding
 from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
-from harness.types import JsonObject, Report
+from harness.types import JsonObject, Report, TrialResult
 
 _LONGEST = 2_000
 """Maximum length of a command, so that it can be pasted."""
@@ -37,8 +37,13 @@ class Origin:
         *,
         meta: JsonObject = NOTHING,
         times: int = 1,
+        after: str | None = None,
+        altered: str | None = None,
     ) -> str | None:
         """Return the command for ``call`` of ``caller``; ``None`` if it is too long to paste.
+
+        ``after`` is an identity who makes the call before, in the same process. ``altered`` is the
+        name of a value that is altered: the call is made with both sets of data.
 
         It has the identity's name, or the attributes of a damaged identity. It never has a token:
         ``harness call`` creates one of the kind ``--credential``.
@@ -47,6 +52,8 @@ class Origin:
         words += ["--args", _json(call.arguments)] if call.arguments else []
         words += ["--meta", _json(meta)] if meta else []
         words += ["--times", str(times)] if times > 1 else []
+        words += ["--after", after] if after is not None else []
+        words += ["--altered", altered] if altered is not None else []
         text = shlex.join(words)
         return text if len(text) <= _LONGEST else None
 
@@ -75,6 +82,17 @@ def _json(value: Any) -> str:
     return json.dumps(value, separators=(", ", ": "))
 
 
+def shows(finding: ProbeFinding, result: TrialResult) -> bool:
+    """Whether a call of a probe is the one that shows ``finding``."""
+    if name_of(result) not in finding.callers:
+        return False
+    if finding.after is not None:
+        return follows(result) == (finding.call, finding.after)
+    # A call whose result depends on earlier calls shows nothing alone.
+    apart = {"after", "opener", "alone"} & facts_of(result).keys()
+    return not apart and finding.call in (label_of(result), result.case.name)
+
+
 def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     """Return the call that showed ``finding`` and its caller; ``None`` if no single call did.
 
@@ -83,17 +101,7 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     must carry ``user_context`` instead, with the named ``credential``. ``command`` repeats the
     call; logs of older versions do not have it.
     """
-    run = next(
-        (
-            one
-            for one in asked(report.results)
-            # A call whose result depends on earlier calls shows nothing alone.
-            if not {"after", "opener", "alone"} & facts_of(one).keys()
-            and finding.call in (label_of(one), one.case.name)
-            and name_of(one) in finding.callers
-        ),
-        None,
-    )
+    run = next((one for one in asked(report.results) if shows(finding, one)), None)
     if run is None:
         return None
     facts, told = facts_of(run), run.case.user_context

@@ -62,9 +62,11 @@ SWAPS = ("another token in the middle of a session", "the session id of another 
 """Attacks that a probe tries over HTTP on a single server, if some call works."""
 
 
-AFTER_NOBODY = "made again by itself, the call does not show this: it takes the caller before"
-"""What a command that makes the call again leaves out, of a finding on who asked before."""
-ONE_DATA_SET = "made again, the call shows the data as they are: the finding is the difference to B"
+AFTER_NOBODY = "made by itself, the call does not show this: it takes the caller before"
+"""What a single request leaves out, of a finding on who asked before."""
+ONE_DATA_SET = (
+    "made by itself, the call shows the data as they are: the finding is the difference to B"
+)
 """The same of a finding on altered values."""
 
 
@@ -80,6 +82,8 @@ class ProbeFinding:
     """The identities concerned."""
     call: str | None = None
     """The call that showed it."""
+    after: str | None = None
+    """The identity who made this call right before, in the same process, if that is needed."""
     shown: tuple[str, ...] = ()
     """Further lines with evidence, if any."""
 

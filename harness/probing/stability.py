@@ -99,6 +99,7 @@ def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
                 words=one_line(words),
                 callers=(suspicion.name,),
                 call=suspicion.call,
+                after=_telling_caller(after, suspicion.name),
                 shown=(AFTER_NOBODY,),
             )
 
@@ -118,12 +119,23 @@ def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> 
     ``after`` has what was `told`, by the previous caller. An answer that changes by itself does not
     come back with the same caller.
     """
+    return any(_telling_pairs(after))
+
+
+def _telling_pairs(after: Mapping[str, Sequence[frozenset[str]]]) -> Iterator[tuple[str, str]]:
+    """Yield two callers each, after whom the answer always had something else."""
     always = {name: frozenset.intersection(*each) for name, each in after.items()}
     ever = {name: frozenset.union(*each) for name, each in after.items()}
-    return any(
-        always[one] - ever[other] and always[other] - ever[one]
-        for one, other in combinations(after, 2)
-    )
+    for one, other in combinations(after, 2):
+        if always[one] - ever[other] and always[other] - ever[one]:
+            yield one, other
+
+
+def _telling_caller(after: Mapping[str, Sequence[frozenset[str]]], suspect: str) -> str | None:
+    """Return another caller than ``suspect``, after whom the answer always had something else."""
+    found = [name for pair in _telling_pairs(after) for name in pair if name != suspect]
+    # After whom the suspect is told most, the fault is seen most easily.
+    return max(found, key=lambda name: len(after[name][0]), default=None)
 
 
 def told(result: Result | None) -> frozenset[str]:

@@ -14,6 +14,7 @@ from harness.probing.caller_sessions import NO_MODEL, SUITE
 from harness.probing.caller_views import asked, label_of, name_of
 from harness.probing.expectations import DECISION
 from harness.probing.interference.outcome import faults
+from harness.probing.replay import shows
 from harness.probing.report import ProbeFinding, ProbeReport
 from harness.runlog import RunLog, TrialLine
 from harness.types import Caller, Case, CheckResult, Trial, TrialError, TrialResult
@@ -38,12 +39,12 @@ def verdict_lines(
             by_call.setdefault((name_of(result), call), result)
     failing: dict[str, list[ProbeFinding]] = {}
     for finding in report.findings:
-        shown = _shown_by(finding, by_call)
+        shown = _shown_by(finding, by_call, log)
         if shown is None or shown.status == "error":
             yield _entry(finding.problem, _whole(finding), finding.callers)
         elif not _fails_already(finding, shown):
             failing.setdefault(shown.key, []).append(finding)
-    of_key = {result.key: result for result in by_call.values()}
+    of_key = {result.key: result for result in log.results}
     for key, findings in failing.items():
         run = with_failures(of_key[key], [_check(finding) for finding in findings])
         yield TrialLine(run=run, transcript=log.transcript(key))
@@ -58,8 +59,10 @@ def verdict_lines(
 
 
 def _shown_by(
-    finding: ProbeFinding, by_call: dict[tuple[str, str], TrialResult]
+    finding: ProbeFinding, by_call: dict[tuple[str, str], TrialResult], log: RunLog
 ) -> TrialResult | None:
+    if finding.after is not None:
+        return next((one for one in asked(log.results) if shows(finding, one)), None)
     calls = (by_call.get((caller, finding.call or "")) for caller in finding.callers)
     return next((result for result in calls if result is not None), None)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from harness.judging.exit_codes import EXIT_INVALID
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.replay import Origin
@@ -131,3 +133,82 @@ def test_a_finding_that_no_single_call_shows_has_no_request(project: Path) -> No
     )
     found = json.loads(harness("probe", "listed", "--named-only", "--json-output")[1])["findings"]
     assert [one["request"] for one in found if "is in the list" in one["words"]] == [None]
+
+
+# ── What one call does not show ──────────────────────────────────────────────────────────────
+
+
+@pytest.fixture
+def forgetful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    server = Path(__file__).with_name("forgetful_server.py")
+    (tmp_path / "harness.yml").write_text(
+        f"mxcp: 1\nservers:\n  people: {{command: {sys.executable}, args: [{server}]}}\n", "utf-8"
+    )
+    (tmp_path / "evals").mkdir()
+    (tmp_path / "evals" / "people.yml").write_text(
+        "suite: people\nserver: people\n"
+        "identities: {admin: {role: admin}, clerk: {role: clerk}}\n"
+        "defaults: {as: [admin, clerk]}\n"
+        "interference:\n- {alters: salary, description: Ann's, b: {env: {SALARY: '91300'}}}\n"
+        "tests:\n- {name: one, prompt: Show it., tool: get_person, expect: {admin: allowed}}\n"
+        "- {name: all, prompt: Show all., tool: list_people, expect: {admin: allowed}}\n",
+        "utf-8",
+    )
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def commands_of(problem: str) -> list[str]:
+    document = json.loads(harness("probe", "people", "--named-only", "--json-output")[1])
+    assert "findings" in document, document
+    found = [one["request"] for one in document["findings"] if one["problem"] == problem]
+    return [one["command"] for one in found]
+
+
+def test_the_command_of_an_answer_that_follows_another_caller_makes_both_calls(
+    forgetful: Path,
+) -> None:
+    commands = [one for one in commands_of("unstable") if "--as clerk" in one]
+    assert ["--after admin" in one for one in commands] == [True]
+    told = repeated(commands[0])
+    assert "get_person as clerk after admin: ok" in told
+    assert "71250" in told
+    assert "71250" not in repeated(commands[0].replace(" --after admin", ""))
+
+
+def test_the_command_of_an_altered_value_makes_the_call_with_both_sets_of_data(
+    forgetful: Path,
+) -> None:
+    (command,) = [one for one in commands_of("interference") if "list_people" in one]
+    assert "--altered" in command
+    told = repeated(command)
+    as_it_is, other = told.split(" with B of Ann's (salary): ok")
+    assert " with A of Ann's (salary): ok" in as_it_is
+    assert as_it_is.index("P-1") < as_it_is.index("P-2")
+    assert other.index("P-2") < other.index("P-1")
+
+
+def test_a_page_of_such_a_finding_has_the_command_that_shows_it(forgetful: Path) -> None:
+    said = harness("probe", "people", "--named-only")[1]
+    run = said.rsplit("harness view ", 1)[1].split()[0]
+    write_reports(run)
+    folder = log_path(run).parent
+    for name in ("report.html", "report.md", "junit.xml"):
+        page = all_of((folder / name).read_text("utf-8"))
+        assert "--as clerk --after admin" in page, name
+        assert "--altered" in page, name
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--after", "bobby"), "no identity of the suites is called 'bobby'"),
+        (("--altered", "salaries"), "no value of the suites' 'interference' is called 'salaries'"),
+    ],
+)
+def test_a_name_that_the_suite_does_not_have_is_told(
+    forgetful: Path, options: tuple[str, str], words: str
+) -> None:
+    exit_code, said = harness("call", "get_person", "--as", "clerk", *options)
+    assert exit_code == EXIT_INVALID
+    assert words in said

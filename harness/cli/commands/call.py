@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import get_args
 
 import anyio
 import click
 
-from harness.cli.one_call import OneCall, make_call
+from harness.cli.one_call import OneCall, make_call, make_call_altered
 from harness.cli.one_caller import ONE_CALLER, OneCaller
 from harness.cli.options import json_object
 from harness.errors import NotAdmitted
@@ -34,8 +34,16 @@ from harness.types import Credential, JsonObject, ToolCall
 @click.option("--args", "arguments", callback=json_object, metavar="JSON|@FILE", help="Arguments.")
 @click.option("--meta", callback=json_object, metavar="JSON|@FILE", help="Entries to add to _meta.")
 @click.option("--times", type=click.IntRange(1, 1000), default=1, help="Repeat the call N times.")
+@click.option(
+    "--after", metavar="IDENTITY", help="Let this identity make the call right before, too."
+)
+@click.option(
+    "--altered",
+    metavar="VALUE",
+    help="Call with both sets of data of a value that the suite alters ('interference').",
+)
 @click.option("--json-output", is_flag=True, help="One JSON document on stdout.")
-def command(
+def command(  # noqa: PLR0913 - one for each option of the command line
     *,
     tool: str,
     chosen: OneCaller,
@@ -43,6 +51,8 @@ def command(
     arguments: JsonObject | None,
     meta: JsonObject | None,
     times: int,
+    after: str | None,
+    altered: str | None,
     json_output: bool,
 ) -> None:
     """Call TOOL once, as one of a suite's identities, and show what the server answers.
@@ -51,23 +61,38 @@ def command(
     repeats its call. The exit code is 0 if the call worked, and 1 if it was refused or failed.
     """
     who = replace(chosen.caller, credential=credential)
-    one = OneCall(tool=tool, arguments=arguments or {}, meta=meta or {}, caller=who, times=times)
+    one = OneCall(
+        tool=tool,
+        arguments=arguments or {},
+        meta=meta or {},
+        caller=who,
+        times=times,
+        after=None if after is None else chosen.named(after),
+    )
     try:
-        answer = anyio.run(make_call, chosen.server, one)
+        if altered is None:
+            answers: Mapping[str, ToolCall] = {"": anyio.run(make_call, chosen.server, one)}
+        else:
+            answers = anyio.run(make_call_altered, chosen.server, one, *chosen.altered(altered))
     except NotAdmitted as error:
         click.echo(json.dumps({"outcome": "denied", "text": str(error)}) if json_output else error)
         raise click.exceptions.Exit(EXIT_FAILED) from error
     if json_output:
-        click.echo(json.dumps(asdict(answer), ensure_ascii=False, default=str))
-    else:
-        click.echo(printable("\n".join(_lines(answer, who))))
-    raise click.exceptions.Exit(EXIT_PASSED if answer.outcome == "ok" else EXIT_FAILED)
+        documents = {which: asdict(answer) for which, answer in answers.items()}
+        whole = documents.get("", documents)
+        click.echo(json.dumps(whole, ensure_ascii=False, default=str))
+    for which, answer in () if json_output else answers.items():
+        with_data = f" with {which} of {altered}" if which else ""
+        before = "" if after is None else f" after {after}"
+        click.echo(printable("\n".join(_lines(answer, who, f"{before}{with_data}"))))
+    worked = all(answer.outcome == "ok" for answer in answers.values())
+    raise click.exceptions.Exit(EXIT_PASSED if worked else EXIT_FAILED)
 
 
-def _lines(answer: ToolCall, who: ProbeCaller) -> Iterator[str]:
+def _lines(answer: ToolCall, who: ProbeCaller, how: str) -> Iterator[str]:
     shown = "" if who.credential == "valid" else f" ({who.credential})"
     took = seconds(answer.duration_s)
-    yield f"{answer.tool} as {who.name}{shown}: {answer.outcome}, {took}"
+    yield f"{answer.tool} as {who.name}{shown}{how}: {answer.outcome}, {took}"
     if answer.structured is not None:
         yield json.dumps(answer.structured, ensure_ascii=False, indent=2, default=str)
     else:

@@ -154,7 +154,7 @@ class _Alone:
     def _trial(
         self, caller: ProbeCaller, call: ProbeCall, number: int, words: str, after: str | None
     ) -> Trial:
-        trial = self.asking.trial(caller, call, number, Again(words))
+        trial = self.asking.trial(caller, call, number, Again(words, after))
         facts = {
             key: value
             for key, value in trial.case.metadata["probe"].items()

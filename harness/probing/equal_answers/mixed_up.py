@@ -52,6 +52,7 @@ def mixed_up(lived: Lived) -> Iterator[ProbeFinding]:
                 words=one_line(words),
                 callers=(name,),
                 call=call,
+                after=other,
                 shown=(AFTER_NOBODY,),
             )
 

@@ -23,6 +23,7 @@ from harness.probing.interference.data_sets import Which, data_set, server_with,
 from harness.probing.interference.declared import declared_in
 from harness.probing.interference.further_calls import AlteredValue, further_calls, leads_on
 from harness.probing.interference.records import SHOWN, Record, Stage, records_of
+from harness.probing.interference.setting_up import set_up
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions.pool import Pool, open_sessions
@@ -33,7 +34,6 @@ from harness.types import (
     ErrorKind,
     Tool,
     ToolList,
-    ToolRequest,
     Trial,
     TrialError,
 )
@@ -166,22 +166,8 @@ class Interference:
         Raises:
             ServerError: one fails.
         """
-        spec, data = self.asking.plan.server, data_set(self.alteration, which)
-        fresh = spec.reset if spec.transport.command is None else None
-        calls = (*([fresh] if fresh else []), *data.setup)
-        if not calls:
-            return
-        caller = setup_caller(self.alteration, self.asking.plan.callers)
-        server = server_with(spec, data)
-        async with pool.session(server, caller.user_context, caller.credential) as session:
-            for call in calls:
-                request = ToolRequest(id="setup", tool=call.tool, arguments=call.arguments)
-                made = await session.call(request, reply=0, epoch=anyio.current_time())
-                if made.is_error:
-                    raise ServerError(
-                        f"the data of {which} of {self.alteration.name} could not be set up: "
-                        f"{call.tool} as {caller.name}: {made.outcome}: {made.text}"
-                    )
+        plan = self.asking.plan
+        await set_up(pool, plan.server, self.alteration, which, plan.callers)
 
     async def _put_back(self) -> None:
         """Restore data set A on a server that was running before."""
@@ -256,9 +242,12 @@ class Interference:
                     "damage": None,
                     "credential": caller.credential,
                     "data": data,
-                    **({} if call is None else self.asking.plan.origin.fact(caller, call)),
+                    **({} if call is None else self._command(caller, call)),
                 }
             },
         )
         key = digest([self.asking.plan.server.name, name, self._visits, data, caller.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
+
+    def _command(self, caller: ProbeCaller, call: ProbeCall) -> dict[str, str]:
+        return self.asking.plan.origin.fact(caller, call, altered=self.alteration.name)
