@@ -108,7 +108,8 @@ def _recipe(
 ) -> ProbeReport:
     """Probe the project of ``files``; ``alters``: with another address of the first customer.
 
-    Damaged identities and forged calls are then left out: they ask nothing of altered data. Without ``server`` its configuration says which.
+    Damaged identities and forged calls are then left out: they ask nothing of altered data.
+    Without ``server`` its configuration says which.
     """
     for name, text in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

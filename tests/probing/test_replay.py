@@ -209,6 +209,6 @@ def test_a_page_of_such_a_finding_has_the_command_that_shows_it(forgetful: Path)
 def test_a_name_that_the_suite_does_not_have_is_told(
     forgetful: Path, options: tuple[str, str], words: str
 ) -> None:
-    exit_code, said = harness("call", "get_person", "--as", "clerk", *options)
+    exit_code, said = harness("call", "get_person", "--as", "clerk", *options, "--json-output")
     assert exit_code == EXIT_INVALID
     assert words in said
