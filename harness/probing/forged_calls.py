@@ -17,8 +17,10 @@ from harness.probing.planned_calls import ProbeCall
 from harness.safe_text import shorten
 from harness.types import JsonObject
 
-MOST_FORGED = 1_000
+MOST_FORGED = 2_000
 """Maximum number of forged calls of one probe, not counting those that confirm a gain."""
+MOST_RISKY = 400
+"""The same for calls on which a simple server may end."""
 _META_CHARS = 60
 
 Forgery: TypeAlias = Literal["identity", "arguments"]
@@ -48,12 +50,17 @@ class ForgedCall:
     """Whether it requests the same record as `base`, so that a withheld value in its answer belongs
     to that record."""
     times: int = 1
-    """Number of repetitions; the last answer counts."""
+    """Number of repetitions; any of the answers counts."""
+    tool: str | None = None
+    """Another name under which the tool is called; ``None``: its own."""
+    is_risky: bool = False
+    """Whether a simple server may end on it, so that it is made in a process of its own."""
 
     @property
     def call(self) -> ProbeCall:
         """The call as it is sent."""
-        return ProbeCall(tool=self.base.tool, arguments=self.arguments, changes=self.base.changes)
+        name = self.tool or self.base.tool
+        return ProbeCall(tool=name, arguments=self.arguments, changes=self.base.changes)
 
     @property
     def label(self) -> str:
@@ -66,10 +73,10 @@ class ForgedCall:
         return f"{self.call.label} _meta={shorten(meta, _META_CHARS)}"
 
 
-def within_bounds(forged: Sequence[ForgedCall]) -> Sequence[ForgedCall]:
-    """Return the first of ``forged``, up to `MOST_FORGED` calls including repetitions."""
+def within_bounds(forged: Sequence[ForgedCall], most: int = MOST_FORGED) -> Sequence[ForgedCall]:
+    """Return the first of ``forged``, up to ``most`` calls including repetitions."""
     sums = accumulate(one.times for one in forged)
-    return [one for one, calls in zip(forged, sums, strict=True) if calls <= MOST_FORGED]
+    return [one for one, calls in zip(forged, sums, strict=True) if calls <= most]
 
 
 def in_turns(each: Iterable[Iterator[ForgedCall]]) -> list[ForgedCall]:

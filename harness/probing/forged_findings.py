@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from harness.probing.caller_views import Lived, bases_of, facts_of, name_of
 from harness.probing.forged_calls import Forgery
@@ -24,23 +25,50 @@ def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
     if not lived.forged:
         return
     withheld = withheld_by(lived)
-    gained: dict[tuple[str, str, str], dict[str, Gain | None]] = {}
+    tries: dict[tuple[str, str, str], list[TrialResult]] = {}
     for run in lived.forged:
         forged = facts_of(run)["forged"]
-        steps = gained.setdefault((name_of(run), forged["words"], forged["call"]), {})
-        if forged["step"] != "before":
-            steps[forged["step"]] = _gain(run, lived, withheld)
-    for run in lived.forged:
-        forged = facts_of(run)["forged"]
-        steps = gained[name_of(run), forged["words"], forged["call"]]
-        first = steps.get("forged")
-        if (
-            forged["step"] == "forged"
-            and first is not None
-            and steps.get("again") is not None
-            and steps.get("plain") is None
-        ):
-            yield _finding(run, first)
+        tries.setdefault((forged["for"], forged["words"], forged["call"]), []).append(run)
+    for runs in tries.values():
+        found = _Steps(lived, withheld, runs).confirmed()
+        if found is not None:
+            yield _finding(*found)
+
+
+class _Steps:
+    """The calls of one forgery, and what each gave."""
+
+    def __init__(self, lived: Lived, withheld: Withheld, runs: Sequence[TrialResult]) -> None:
+        self._lived = lived
+        self._gains: dict[str, list[tuple[TrialResult, Gain]]] = {}
+        self._control = [run for run in runs if _step(run) == "control"]
+        self._is_repeated = facts_of(runs[0])["forged"]["times"] > 1
+        for run in runs:
+            gain = None if _step(run) == "control" else _gain(run, lived, withheld)
+            if gain is not None:
+                self._gains.setdefault(_step(run), []).append((run, gain))
+
+    def confirmed(self) -> tuple[TrialResult, Gain] | None:
+        """Return the first call that gave something, and what; ``None`` if it is not certain."""
+        if "forged" not in self._gains or "again" not in self._gains or "plain" in self._gains:
+            return None
+        run, gain = self._gains["forged"][0]
+        if not self._is_repeated:
+            return run, gain
+        always = [field for field in gain.fields if self._is_always_given(field)]
+        return (run, replace(gain, fields=tuple(always))) if always else None
+
+    def _is_always_given(self, field: str) -> bool:
+        """Whether an identity that may see a field gets it each time, and not by chance."""
+        results = [self._lived.result(run) for run in self._control]
+        return bool(results) and all(
+            result is not None and any(field in (leaf.path, leaf.name) for leaf in result.leaves)
+            for result in results
+        )
+
+
+def _step(run: TrialResult) -> str:
+    return str(facts_of(run)["forged"]["step"])
 
 
 def withheld_by(lived: Lived) -> Withheld:
@@ -53,7 +81,7 @@ def withheld_by(lived: Lived) -> Withheld:
 def forged_kinds(lived: Lived) -> Mapping[str, int]:
     """Return the number of forged calls by kind of forgery."""
     made = (facts_of(run)["forged"] for run in lived.forged)
-    count = Counter(forged["kind"] for forged in made if forged["step"] in ("before", "forged"))
+    count = Counter(forged["kind"] for forged in made if forged["step"] == "forged")
     sent = (facts_of(run)["cursor"]["step"] for run in lived.turned)
     if crossed := sum(step == "cross" for step in sent):
         count["cursor"] = crossed
@@ -70,7 +98,12 @@ def _gain(trial: TrialResult, lived: Lived, withheld: Withheld) -> Gain | None:
     if result is None:
         return None
     return withheld.gain(
-        name_of(trial), result.call, forged["asked"], forged["brought"], same=forged["same"]
+        name_of(trial),
+        replace(result.call, tool=forged["tool"]),
+        forged["asked"],
+        forged["brought"],
+        same=forged["same"],
+        by_chance=forged["times"] > 1,
     )
 
 

@@ -7,16 +7,19 @@ repeated, has it again. So changing data and random answers cause no finding.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from harness.canonical_json import canonical_json, digest
 from harness.errors import HarnessError
 from harness.judging.policy.views import CallKey
-from harness.probing.bent_arguments import Bending, ids_for
+from harness.probing.arguments.bending import Bending, forged
+from harness.probing.arguments.ids import ids_for, other_keys
+from harness.probing.arguments.undeclared import other_names
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
 from harness.probing.caller_views import Lived
 from harness.probing.callers import ProbeCaller
-from harness.probing.forged_calls import ForgedCall, in_turns, within_bounds
+from harness.probing.forged_calls import MOST_RISKY, ForgedCall, in_turns, within_bounds
 from harness.probing.forged_findings import withheld_by
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggled_identities import smuggled
@@ -24,19 +27,21 @@ from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
-Step: TypeAlias = Literal["before", "forged", "plain", "again"]
-"""``before``: a repetition before the last one. ``forged``: the forged call. ``plain``: the regular
-call, right after. ``again``: the forged call once more."""
+Step: TypeAlias = Literal["forged", "plain", "again", "control"]
+"""``forged``: the forged call, or each of its repetitions. ``plain``: the regular call, right
+after. ``again``: the forged call once more. ``control``: the same as an identity that may see the data."""
 _STEPS: Mapping[Step, str] = {
-    "before": " to be repeated",
     "forged": "",
     "plain": " as it stands, to confirm",
     "again": " again, to confirm",
+    "control": " to compare",
 }
 _MOST_ALIKE = 3
 """Maximum number of calls of one tool with the same names of arguments that are forged."""
 _MOST_OTHERS = 2
 """Maximum number of identities with more access that a caller impersonates for one call."""
+_MOST_ENDS = 3
+"""How often a caller may end a server with risky calls before no more of them are made."""
 
 
 class Forging:
@@ -49,14 +54,41 @@ class Forging:
         possible = in_turns([*self._possible()])
         self.calls: Sequence[ForgedCall] = within_bounds(possible)
         """The forged calls, the most promising first."""
-        self._left_out = sum(one.times for one in possible[len(self.calls) :])
+        risky = in_turns([*self._possibly_ending()])
+        self.risky: Sequence[ForgedCall] = within_bounds(risky, MOST_RISKY)
+        """Those on which a simple server may end: not to be made while others ask it."""
+        left = (*possible[len(self.calls) :], *risky[len(self.risky) :])
+        self._left_out = sum(one.times for one in left)
 
     def _possible(self) -> Iterator[Iterator[ForgedCall]]:
         """Yield the forged calls for each caller and call, the most promising first."""
         by_meta = self._asking.plan.server.identity.via == "meta"
         callers = {caller.name: caller for caller in self._asking.plan.callers}
-        leaves = self._withheld.leaves()
         known = {canonical_json(call.arguments) for call in self._asking.calls}
+        named: set[tuple[str, str]] = set()
+        for caller, call, tool, bending in self._bendings():
+            withheld = self._withheld.from_calls(caller.name)
+            others = withheld.get((call.tool, canonical_json(call.arguments)), ())
+            posing = (
+                one
+                for name in others[:_MOST_OTHERS]
+                for one in smuggled(caller, call, callers[name], tool.input_schema, by_meta=by_meta)
+            )
+            bent = [*bending.bent(caller, call, known)]
+            if (caller.name, call.tool) not in named and others and self._may_guess_names:
+                named.add((caller.name, call.tool))
+                bent[-1:-1] = [forged(caller, call, bend) for bend in other_names(call.tool)]
+            # The repeated call comes last: access that it opens would distort other results.
+            yield iter([*in_turns([posing, iter(bent[:-1])]), bent[-1]])
+
+    def _possibly_ending(self) -> Iterator[Iterator[ForgedCall]]:
+        """Yield the risky forged calls for each caller and call."""
+        for caller, call, _, bending in self._bendings():
+            yield bending.risky(caller, call)
+
+    def _bendings(self) -> Iterator[tuple[ProbeCaller, ProbeCall, Tool, Bending]]:
+        """Yield each caller from whom something is withheld, with the calls to tamper with."""
+        leaves = self._withheld.leaves()
         readable = [*self._readable()]
         names = {
             name
@@ -64,23 +96,18 @@ class Forging:
             for name in (*call.arguments, *(tool.input_schema.get("properties") or ()))
         }
         ids = ids_for(names, leaves)
-        for caller in callers.values():
+        for caller in self._asking.plan.callers:
             withheld = self._withheld.from_calls(caller.name)
-            if not withheld:
-                continue
-            for call, tool in _representatives(readable, withheld):
-                others = withheld.get((call.tool, canonical_json(call.arguments)), ())
-                posing = (
-                    one
-                    for name in others[:_MOST_OTHERS]
-                    for one in smuggled(
-                        caller, call, callers[name], tool.input_schema, by_meta=by_meta
-                    )
-                )
-                bending = Bending(tool.input_schema, ids)
-                bent = [*bending.bent(caller, call, known)]
-                # The repeated call comes last: access that it opens would distort other results.
-                yield iter([*in_turns([posing, iter(bent[:-1])]), bent[-1]])
+            fields = self._withheld.fields(caller.name)
+            for call, tool in _representatives(readable, withheld) if withheld else ():
+                keys = other_keys(call.arguments, leaves)
+                yield caller, call, tool, Bending(tool, ids, keys, fields)
+
+    @property
+    def _may_guess_names(self) -> bool:
+        """Whether tools may be called that nobody is shown."""
+        server = self._asking.plan.server
+        return not (server.guard.read_only or server.guard.block or server.members)
 
     def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
         """Yield the read-only calls with their tools."""
@@ -110,16 +137,34 @@ class Forging:
                 rest = []
         return lines
 
+    async def ask_riskily(
+        self, caller: ProbeCaller, calls: Sequence[ForgedCall]
+    ) -> list[tuple[TrialLine, ToolList | None]]:
+        """Make risky ``calls`` in a process of the caller's own; those that end it are left out.
+
+        After `_MOST_ENDS` such ends the rest is not made.
+        """
+        lines: list[tuple[TrialLine, ToolList | None]] = []
+        rest, ends = list(calls), 0
+        while rest and ends < _MOST_ENDS:
+            ends += 1
+            try:
+                async with self._asking.own_session(caller) as session:
+                    while rest and session.lost is None:
+                        asked = await self._steps(session, rest.pop(0))
+                        if all(line.run.error is None for line in asked):
+                            lines += ((line, session.tools) for line in asked)
+            except HarnessError:
+                continue  # that it does not start again decides nothing here
+        return lines
+
     async def _steps(self, session: Session, one: ForgedCall) -> list[TrialLine]:
         """Make one forged call; if it gives withheld data, confirm that."""
+        if one.times > 1:
+            return await self._repeated(session, one)
         lines: list[TrialLine] = []
-        for number in range(1, one.times):
-            trial = self._trial(one, one.call, "before", number)
-            lines.append(await self._asking.line(session, one.call, trial))
         steps: tuple[Step, ...] = ("forged", "plain", "again")
         for step in steps:
-            if step == "plain" and one.times > 1:
-                continue  # as it stands it is the same call, and opened by now
             call = one.base if step == "plain" else one.call
             meta = {} if step == "plain" else one.meta
             line = await self._asking.line(session, call, self._trial(one, call, step), meta=meta)
@@ -128,16 +173,65 @@ class Forging:
                 break
         return lines
 
+    async def _repeated(self, session: Session, one: ForgedCall) -> list[TrialLine]:
+        """Make one call many times; if an answer gives withheld data, make them all again.
+
+        Then an identity that may see the data makes it as often: what is missing from some of its
+        answers, too, is missing by chance.
+        """
+        lines: list[TrialLine] = []
+        steps: tuple[Step, ...] = ("forged", "again")
+        for step in steps:
+            given = False
+            for number in range(1, one.times + 1):
+                trial = self._trial(one, one.call, step, number)
+                line = await self._asking.line(session, one.call, trial)
+                lines.append(line)
+                if line.run.error is not None:
+                    return lines
+                given = given or self._gives(one, line)
+            if not given:
+                return lines
+        giver = self._giver(one)
+        async with self._asking.session(giver) as other:
+            for number in range(1, one.times + 1):
+                trial = self._trial(one, one.call, "control", number, giver)
+                lines.append(await self._asking.line(other, one.call, trial))
+        return lines
+
+    def _giver(self, one: ForgedCall) -> ProbeCaller:
+        """Return the identity that gets most of what the call withholds from its caller."""
+        key = one.base.tool, canonical_json(one.base.arguments)
+        names = self._withheld.from_calls(one.caller.name).get(key, ())
+        return next(
+            (caller for caller in self._asking.plan.callers if caller.name in names[:1]), one.caller
+        )
+
     def _gives(self, one: ForgedCall, line: TrialLine) -> bool:
         made = () if line.transcript is None else line.transcript.tool_calls
         return any(
-            self._withheld.gain(one.caller.name, call, _asked(one), _brought(one), same=one.same)
+            self._withheld.gain(
+                one.caller.name,
+                replace(call, tool=one.base.tool),
+                _asked(one),
+                _brought(one),
+                same=one.same,
+                by_chance=one.times > 1,
+            )
             for call in made
         )
 
-    def _trial(self, one: ForgedCall, call: ProbeCall, step: Step, number: int = 0) -> Trial:
+    def _trial(
+        self,
+        one: ForgedCall,
+        call: ProbeCall,
+        step: Step,
+        number: int = 0,
+        giver: ProbeCaller | None = None,
+    ) -> Trial:
+        caller = giver or one.caller
         label, sent = (one.base.label, {}) if step == "plain" else (one.label, one.meta)
-        name = f"{label} [{one.caller.name}]{_STEPS[step]}"
+        name = f"{label} [{caller.name}]{_STEPS[step]}"
         if step == "plain":
             name += f" {one.label}"
         forged = {
@@ -145,8 +239,11 @@ class Forging:
             "words": one.words,
             "call": one.label,
             "of": one.base.label,
+            "tool": one.base.tool,
+            "for": one.caller.name,
             "asked": dict(_asked(one)),
             "same": one.same,
+            "times": one.times,
             "brought": dict(_brought(one)),
             "step": step,
             "left_out": self._left_out,
@@ -155,7 +252,7 @@ class Forging:
             name=name,
             prompt=label,
             checks=(),
-            caller=Caller(user_context=one.caller.user_context, identity=one.caller.name),
+            caller=Caller(user_context=caller.user_context, identity=caller.name),
             metadata={
                 "probe": {
                     "tool": call.tool,
@@ -163,13 +260,13 @@ class Forging:
                     "bases": [],
                     "damage": None,
                     "credential": "valid",
-                    **self._asking.plan.origin.fact(one.caller, call, meta=sent, times=one.times),
+                    **self._asking.plan.origin.fact(caller, call, meta=sent, times=one.times),
                     "forged": forged,
                 }
             },
         )
-        facts = [self._asking.plan.server.name, name, number, call.arguments]
-        key = digest([*facts, one.caller.user_context])
+        facts = [self._asking.plan.server.name, name, number, call.arguments, one.words]
+        key = digest([*facts, caller.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=number, key=key)
 
 

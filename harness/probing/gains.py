@@ -3,7 +3,9 @@
 A different answer alone is no gain: a server may ignore forged arguments, refuse them, or answer
 the changed request. A gain is a value that the caller's regular calls withhold and that another
 identity rightly gets, in the same field of the same tool, and of the same record as far as ids
-show. Values that the forged call sent itself do not count, nor do rows beyond the end of a page.
+show. An unmistakable value counts wherever it stands, also in what is said of a call that failed
+(`harness.judging.policy.anywhere`). Values that the forged call sent itself do not count, nor do
+rows beyond the end of a page.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from harness.judging.policy import View
+from harness.judging.policy.anywhere import Anywhere
 from harness.judging.policy.comparable_values import Prose, value_of
 from harness.judging.policy.index import Shown, WithheldValues
 from harness.judging.policy.same_field import akin
@@ -61,6 +64,14 @@ class Withheld:
         }
 
     @cached_property
+    def _anywhere(self) -> Mapping[str, Anywhere]:
+        return {name: Anywhere(secrets, self._shown[name]) for name, secrets in self._of.items()}
+
+    @cached_property
+    def _view_of(self) -> Mapping[str, View]:
+        return {view.identity: view for view in self._views}
+
+    @cached_property
     def _indexed(self) -> Mapping[str, WithheldValues]:
         return {identity: WithheldValues(secrets) for identity, secrets in self._of.items()}
 
@@ -103,8 +114,20 @@ class Withheld:
         """Return every field of every answer."""
         return tuple(leaf for view in self._views for one in view.results for leaf in one.leaves)
 
+    def fields(self, identity: str) -> tuple[str, ...]:
+        """Return the names of the fields that are withheld from ``identity`` as such."""
+        secrets = self._of.get(identity, ())
+        return tuple(dict.fromkeys(one.leaf.name for one in secrets if one.reach == "field"))
+
     def gain(
-        self, identity: str, made: ToolCall, asked: JsonObject, brought: JsonObject, *, same: bool
+        self,
+        identity: str,
+        made: ToolCall,
+        asked: JsonObject,
+        brought: JsonObject,
+        *,
+        same: bool,
+        by_chance: bool = False,
     ) -> Gain | None:
         """Return the gain of a forged call of ``identity``; ``None`` if there is none.
 
@@ -114,8 +137,9 @@ class Withheld:
             asked: The arguments that identify the requested record.
             brought: The values that were sent in addition, and the caller's attributes.
             same: Whether it requests the same record as a regular call.
+            by_chance: Whether rows may come and go by chance, so that they count for nothing.
         """
-        if made.outcome != "ok" or identity not in self._indexed:
+        if identity not in self._indexed or made.unanswered:
             return None
         sent = Prose(json.dumps([made.arguments, brought], ensure_ascii=False, default=str))
         result = Result(call=replace(made, arguments=asked))
@@ -124,7 +148,7 @@ class Withheld:
             for secret in {
                 id(one): one for one in self._given_in(identity, result, same=same)
             }.values()
-            if not sent.holds(secret.value)
+            if not sent.holds(secret.value) and not (by_chance and _is_row(secret))
         ]
         if not found:
             return None
@@ -134,6 +158,11 @@ class Withheld:
 
     def _given_in(self, identity: str, result: Result, *, same: bool) -> Iterator[WithheldValue]:
         """Yield the withheld values that ``result`` contains."""
+        for sighting in self._anywhere[identity].in_call(self._view_of[identity], result, "it"):
+            if not sighting.is_note:
+                yield sighting.secret
+        if result.call.outcome != "ok":
+            return
         secrets = self._indexed[identity]
         unsure: list[WithheldValue] = []
         for leaf in result.leaves:
@@ -176,16 +205,30 @@ def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | No
     record = same_thing(secret.leaf.record, leaf.record, except_for=leaf.name)
     if record is False:
         return False
+    if _is_keyed(secret, leaf):
+        return secret.value.grade > 0
     if secret.tool != result.call.tool:
-        # A caller who must not see a row in a list must not get it by its id either.
-        is_row = secret.reach == "call" and secret.kept == "left out"
-        return is_row and record is True and akin(secret.leaf.name, leaf.name)
+        # A caller who must not see a row in a list must not get it by its id either; a field that
+        # is left out of one tool's answers must not be in those of another.
+        kept = secret.reach == "field" or _is_row(secret)
+        return kept and record is True and akin(secret.leaf.name, leaf.name)
     if fold(leaf.name) != fold(secret.leaf.name):
         return False
     if record:
         return True
     asked = same_thing(secret.answered.asked, result.asked, except_for=leaf.name)
     return asked if secret.value.grade > 0 else False
+
+
+def _is_row(secret: WithheldValue) -> bool:
+    """Whether a value belongs to a row that is missing from a list."""
+    return secret.reach == "call" and secret.kept == "left out"
+
+
+def _is_keyed(secret: WithheldValue, leaf: Leaf) -> bool:
+    """Whether a field has the id of the secret's record as its name: ``{"P-1001": 520.75}``."""
+    key = value_of(leaf.name)
+    return key is not None and any(key.text == one.text for one in secret.leaf.record.ids.values())
 
 
 def _rows(result: Result, path: str) -> int:

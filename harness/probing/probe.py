@@ -186,6 +186,10 @@ class _Course:
         async with anyio.create_task_group() as group:
             for calls in by_caller(forging.calls).values():
                 group.start_soon(work, calls[0].caller, calls)
+        await self.asking.pool.end_idle()
+        for calls in by_caller(forging.risky).values():
+            self.keep(await forging.ask_riskily(calls[0].caller, calls))
+            await self.asking.pool.end_idle()
 
     async def change(self, rounds: Sequence[_Round]) -> None:
         """Make the calls that change data, after all other calls.

@@ -226,5 +226,5 @@ class RightsAddUp(Clinic):
     def fields(self, kind: str, record: Record, call: Call) -> dict[str, Any]:
         shown = super().fields(kind, record, call)
         seen = self._seen.setdefault(kind, set())
-        seen |= shown.keys()
+        seen.update(shown)
         return {name: shown.get(name, value) for name, value in record.items() if name in seen}

@@ -2,7 +2,7 @@
 
 They request the records that have the value and similar ones, search for the value of A and of B,
 sort by its field, read further pages, and tamper with arguments as the rest of the probe does
-(`harness.probing.bent_arguments`).
+(`harness.probing.arguments.bending`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from typing import Any
 from harness.canonical_json import canonical_json
 from harness.judging.policy.views import Leaf
 from harness.matching.texts import fold
-from harness.probing.bent_arguments import Bending, ids_for, is_limit
+from harness.probing.arguments.bend import kind_of
+from harness.probing.arguments.bending import Bending
+from harness.probing.arguments.bounds import is_limit
+from harness.probing.arguments.ids import ids_for
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.types import JsonObject, Tool
@@ -145,7 +148,7 @@ class _Further:
         yield from self._chosen()
         for name, part in self._parts.items():
             if isinstance(part, Mapping) and "enum" not in part:  # all its words are tried below
-                for value in self._values(name, _kind(part)):
+                for value in self._values(name, kind_of(part)):
                     # Other filters might exclude the record, so one call leaves them out.
                     yield {**self._needed, name: value}
                     yield {**self._given, name: value}
@@ -155,7 +158,7 @@ class _Further:
         for name, values in ids.items():
             # A server may complete or correct a truncated id.
             yield from ({**self._given, name: value[:-1]} for value in values[:1])
-        for bent in [*Bending(self._tool.input_schema, ids).bent(caller, self._call, ())][:-1]:
+        for bent in [*Bending(self._tool, ids).bent(caller, self._call, ())][:-1]:
             yield bent.arguments
 
     def _chosen(self) -> Iterator[JsonObject]:
@@ -185,14 +188,3 @@ class _Further:
             yield from (one for one in numbers if kind == "number" or isinstance(one, int))
             if is_limit(name) or leads_on(name) or not numbers:
                 yield from _FEW
-
-
-def _kind(part: Mapping[str, Any]) -> str | None:
-    """Return the type of a declared argument, ignoring ``null``."""
-    options = [part, *(one for one in part.get("anyOf", ()) if isinstance(one, Mapping))]
-    for one in options:
-        kinds = one.get("type")
-        for kind in kinds if isinstance(kinds, list) else [kinds]:
-            if isinstance(kind, str) and kind != "null":
-                return kind
-    return None

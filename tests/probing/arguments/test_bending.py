@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.probing.bent_arguments import Bending
+from harness.probing.arguments.bending import Bending
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggled_identities import smuggled
+from harness.types import Tool
 
 CLERK = ProbeCaller(name="clerk", user_context={"role": "clerk"})
 ADMIN = ProbeCaller(name="admin", user_context={"role": "admin", "user_id": "U-1"})
@@ -24,7 +25,7 @@ CALL = ProbeCall(tool="get_person", arguments={"person_id": "P-17"}, changes=Fal
 
 def bent(name: str) -> list[Any]:
     """Return what the argument is bent to in some call."""
-    bending = Bending(SCHEMA, {"person_id": ["P-17", "P-18"]})
+    bending = Bending(Tool(name="get_person", input_schema=SCHEMA), {"person_id": ["P-17", "P-18"]})
     return [one.arguments.get(name, CALL) for one in bending.bent(CLERK, CALL, ())]
 
 

@@ -1,0 +1,47 @@
+"""One change of the arguments of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.types import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bend:
+    """A change of the arguments of a call, or of what is sent with them."""
+
+    words: str
+    """What is changed: ``'person_id' in other case``."""
+    changed: JsonObject = field(default_factory=dict)
+    """The changed arguments; the others stay."""
+    wild: tuple[str, ...] = ()
+    """Those of them that name no record, so that the answer may be about any."""
+    same: bool = False
+    """Whether the changed call still asks for the same record."""
+    is_risky: bool = False
+    """Whether a simple server may end on it: its arguments have types that no schema allows."""
+    meta: JsonObject = field(default_factory=dict)
+    """Entries that are added to ``_meta`` of the request."""
+    tool: str | None = None
+    """Another name under which the tool is called."""
+
+
+def part_of(schema: JsonObject, name: str) -> Mapping[str, Any]:
+    """Return what an input schema says of the argument ``name``; empty if nothing."""
+    declared = schema.get("properties")
+    part = declared.get(name) if isinstance(declared, Mapping) else None
+    return part if isinstance(part, Mapping) else {}
+
+
+def kind_of(part: Mapping[str, Any]) -> str | None:
+    """Return the type of a declared argument, ignoring ``null``; ``None`` if it has none."""
+    options = [part, *(one for one in part.get("anyOf") or () if isinstance(one, Mapping))]
+    for one in options:
+        kinds = one.get("type")
+        for kind in kinds if isinstance(kinds, list) else [kinds]:
+            if isinstance(kind, str) and kind != "null":
+                return kind
+    return None

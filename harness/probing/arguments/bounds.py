@@ -1,0 +1,100 @@
+"""Values beyond what a tool expects: numbers, words outside of an enumeration, made-up cursors."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from harness.matching.texts import fold
+from harness.probing.arguments.bend import Bend, kind_of, part_of
+from harness.types import JsonObject
+
+HUGE = 1_000_000_000
+CURSORS = ("1000000000", "-1", "harness")
+"""Cursors that no server gave: far behind the end, before the beginning, and none at all."""
+_LIMITS = ("limit", "size", "count", "top", "max", "first", "rows", "take")
+_CHOOSING = ("sort", "order", "field", "column", "select", "group", "include", "expand", "by")
+_MOST_WORDS = 4
+_MOST_FIELDS = 3
+_MOST_LEVELS = 2
+
+
+def of_schema(schema: JsonObject, name: str, arguments: JsonObject) -> Iterator[Bend]:
+    """Yield the values of the argument ``name`` that the schema suggests."""
+    part, value = part_of(schema, name), arguments.get(name)
+    words, kind = part.get("enum"), kind_of(part)
+    if kind == "boolean":
+        for flag in (True, False):
+            if flag is not value:
+                yield Bend(words=f"{name!r} set to {str(flag).lower()}", changed={name: flag})
+    elif isinstance(words, list):
+        for word in words[:_MOST_WORDS]:
+            yield Bend(words=f"{word!r} as {name!r}", changed={name: word})
+    elif kind in ("integer", "number"):
+        for number in _numbers(name):
+            yield Bend(words=f"{name!r} set to {number}", changed={name: number})
+    elif kind == "object":
+        given = value if isinstance(value, Mapping) else {}
+        for path, changed in _inside(part, given, 1):
+            yield Bend(words=f"{name}.{path}", changed={name: changed})
+
+
+def outside(
+    schema: JsonObject, arguments: JsonObject, withheld: Collection[str], cursor: str | None
+) -> Iterator[Bend]:
+    """Yield words that an enumeration lacks, and cursors that no server gave.
+
+    Args:
+        schema: The input schema.
+        arguments: The arguments of the call.
+        withheld: Names of the fields that are withheld from the caller.
+        cursor: The argument that takes a cursor, if there is one.
+    """
+    declared = schema.get("properties")
+    for name in declared if isinstance(declared, Mapping) else ():
+        part = part_of(schema, name)
+        words = part.get("enum")
+        chooses = any(word in fold(name) for word in _CHOOSING)
+        if isinstance(words, list) or (chooses and kind_of(part) == "string"):
+            known = words if isinstance(words, list) else []
+            fields = [field for field in withheld if field not in known][:_MOST_FIELDS]
+            for field in fields if chooses or set(known) & {*withheld} else ():
+                yield Bend(words=f"the withheld field {field!r} as {name!r}", changed={name: field})
+        if isinstance(words, list) and all(isinstance(word, str) for word in words):
+            for word in ("harness_unknown", "all"):
+                if word not in words:
+                    yield Bend(words=f"{word!r} as {name!r}", changed={name: word}, wild=(name,))
+    if cursor is not None and cursor not in arguments:
+        for made_up in CURSORS:
+            yield Bend(words=f"the made-up cursor {made_up!r}", changed={cursor: made_up})
+
+
+def is_limit(name: str) -> bool:
+    """Whether an argument of that name limits the number of results."""
+    return any(word in fold(name) for word in _LIMITS)
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    return (HUGE, -1, 0) if is_limit(name) else (-1, HUGE)
+
+
+def _inside(
+    part: Mapping[str, Any], given: Mapping[str, Any], level: int
+) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the change and the object with one number or flag in it set."""
+    inner = part.get("properties")
+    for name in inner if isinstance(inner, Mapping) else ():
+        own = part_of(part, name)
+        kind = kind_of(own)
+        values: tuple[Any, ...] = ()
+        if kind in ("integer", "number"):
+            values = _numbers(name)
+        elif kind == "boolean":
+            values = (True, False)
+        elif kind == "object" and level < _MOST_LEVELS:
+            old = given.get(name)
+            below = _inside(own, old if isinstance(old, Mapping) else {}, level + 1)
+            for path, changed in below:
+                yield f"{name}.{path}", {**given, name: changed}
+        for value in values:
+            yield f"{name} set to {str(value).lower()}", {**given, name: value}

@@ -1,0 +1,67 @@
+"""Ids that are tried as arguments: those of other records, and other values of the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from harness.judging.policy.comparable_values import value_of
+from harness.judging.policy.views import Leaf
+from harness.matching.masks import is_masked
+from harness.matching.texts import fold
+from harness.types import JsonObject
+
+_MOST_OTHER_VALUES = 4
+_UNMISTAKABLE = 2
+_LONGEST = 80
+"""Longer values are texts, by which nothing is looked up."""
+
+
+def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]]:
+    """Return for each argument the ids among ``leaves``: the values of fields with its name.
+
+    An argument such as ``person_id`` also takes the field ``id`` of a record.
+    """
+    found: dict[str, dict[str, None]] = {name: {} for name in names}
+    for leaf in leaves:
+        if isinstance(leaf.value, str) and leaf.value:
+            for name, values in found.items():
+                if names_id(name) and fold(leaf.name) in (fold(name), "id"):
+                    values[leaf.value] = None
+    return {name: list(values) for name, values in found.items()}
+
+
+def other_keys(arguments: JsonObject, leaves: Iterable[Leaf]) -> Mapping[str, Sequence[str]]:
+    """Return for each id in ``arguments`` further values that tell its record from all others.
+
+    A server may look a record up by its email address, or by its number in another system, and
+    check only what it calls the id.
+    """
+    asked = {value: name for name, value in arguments.items() if isinstance(value, str) and value}
+    found: dict[str, dict[str, None]] = {name: {} for name in asked.values()}
+    for leaf in leaves:
+        for value in leaf.record.fields.values():
+            name = asked.get(value) if isinstance(value, str) else None
+            if name is not None and leaf.value != value and _tells_apart(leaf):
+                found[name][str(leaf.value)] = None
+    return {name: list(values)[:_MOST_OTHER_VALUES] for name, values in found.items()}
+
+
+def _tells_apart(leaf: Leaf) -> bool:
+    value = value_of(leaf.value)
+    if value is None or is_masked(leaf.value) or len(str(leaf.value)) > _LONGEST:
+        return False
+    # An amount is unmistakable, too, but nobody looks a record up by it.
+    is_text = isinstance(leaf.value, str)
+    return is_text and (value.grade == _UNMISTAKABLE or names_id(leaf.name))
+
+
+def names_id(name: str) -> bool:
+    """Whether an argument or a field of that name tells a record from others."""
+    return fold(name).endswith(("id", "key", "number", "code", "name", "email"))
+
+
+def given_ids(arguments: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield the arguments that are ids, with their values."""
+    for name, value in arguments.items():
+        if isinstance(value, str) and value and names_id(name):
+            yield name, value

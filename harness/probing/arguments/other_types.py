@@ -1,0 +1,88 @@
+"""Arguments of another type than the schema's: null, lists, objects, numbers as text.
+
+A check that expects a text may let a list pass, a filter that is null may be no filter, and an
+object may reach the database as a condition. A server that does not validate may end on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from harness.probing.arguments.bend import Bend, kind_of, part_of
+from harness.probing.arguments.ids import names_id
+from harness.types import JsonObject
+
+OPERATORS: Sequence[tuple[str, JsonObject]] = (
+    ("a condition of MongoDB", {"$ne": ""}),
+    ("another condition of MongoDB", {"$regex": ".*"}),
+    ("a condition of an ORM", {"not": ""}),
+)
+"""Objects that are conditions in queries of databases."""
+_NUMBER = 20
+_MOST_INNER = 4
+
+
+def of_other_types(
+    schema: JsonObject, arguments: JsonObject, ids: Mapping[str, Sequence[str]]
+) -> Iterator[Bend]:
+    """Yield each argument that ``schema`` declares, or that is sent, with values of other types."""
+    declared = schema.get("properties")
+    names = declared if isinstance(declared, Mapping) else {}
+    for name in dict.fromkeys((*arguments, *names)):
+        part, value = part_of(schema, name), arguments.get(name)
+        kind = kind_of(part)
+        if kind == "string" or (kind is None and isinstance(value, str)):
+            yield from _of_text(name, value, ids.get(name, ()))
+        elif kind in ("integer", "number"):
+            number = value if isinstance(value, int | float) else _NUMBER
+            yield _other(name, "a number as text", str(number), same=name in arguments)
+            yield _other(name, "null", None)
+        elif kind == "boolean":
+            yield _other(name, "a word for true", "true")
+        elif kind == "array":
+            yield _other(name, "null", None)
+            for item in value[:1] if isinstance(value, list) else ():
+                yield _other(name, "one item without its list", item)
+        elif kind == "object" or isinstance(value, Mapping):
+            yield from _of_object(name, part, value if isinstance(value, Mapping) else {})
+
+
+def _of_text(name: str, value: Any, others: Sequence[str]) -> Iterator[Bend]:
+    yield _other(name, "null", None)
+    if not isinstance(value, str):
+        if names_id(name):
+            yield _other(name, *OPERATORS[0])
+        return
+    yield _other(name, "a list with it alone", [value], same=True)
+    other = next((one for one in others if one != value), None)
+    if other is not None:
+        yield _other(name, "a list of it and another", [value, other])
+    for words, condition in OPERATORS:
+        yield _other(name, words, condition)
+    yield _other(name, "an object with it", {"value": value, name: value}, same=True)
+    yield _other(name, "true", value=True)
+    yield _other(name, "a number", 0)
+
+
+def _of_object(name: str, part: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Bend]:
+    yield _other(name, "null", None)
+    yield _other(name, "a list", [dict(value)])
+    inner = part.get("properties")
+    keys = dict.fromkeys((*value, *(inner if isinstance(inner, Mapping) else ())))
+    for key in list(keys)[:_MOST_INNER]:
+        for words, condition in (("null", None), OPERATORS[0]):
+            yield _other(f"{name}.{key}", words, {**value, key: condition}, argument=name)
+
+
+def _other(
+    name: str, words: str, value: Any, *, same: bool = False, argument: str | None = None
+) -> Bend:
+    changed = argument or name
+    return Bend(
+        words=f"{words} as {name!r}",
+        changed={changed: value},
+        wild=() if same else (changed,),
+        same=same,
+        is_risky=True,
+    )
