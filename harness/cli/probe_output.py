@@ -30,7 +30,11 @@ _FORGED: Mapping[str, tuple[Problem, str]] = {
     "identity": ("smuggled_identity", "with another's identity in their arguments or _meta"),
     "arguments": (
         "opened_by_arguments",
-        "with wildcards, others' ids, flags, limits or repeated",
+        "with others' ids, wildcards, other types, limits, flags, under other names or repeated",
+    ),
+    "request": (
+        "opened_by_request",
+        "for resources, prompts and completions that nobody showed the caller",
     ),
     "cursor": ("foreign_cursor", "with a cursor that another caller was given"),
 }

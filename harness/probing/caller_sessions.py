@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import anyio
 
@@ -253,8 +253,11 @@ class Asking:
                 refused = Transcript(
                     stop="not_admitted", refused_status=error.status, started_at=utc_now()
                 )
+                told = [trial for _, trial in rest]
+                if self.pool.has_shown(str(error)):
+                    told = [with_fact(trial, "echoed", value=True) for trial in told]
                 lines += [
-                    (await judged(trial, refused, ToolList(tools=())), None) for _, trial in rest
+                    (await judged(trial, refused, ToolList(tools=())), None) for trial in told
                 ]
             except HarnessError as error:
                 rest = trials[len(lines) :]
@@ -356,6 +359,12 @@ class Asking:
         return Trial(
             suite=SUITE, case=case, model=NO_MODEL.name, index=index, key=key, repeats=repeats
         )
+
+
+def with_fact(trial: Trial, name: str, *, value: object) -> Trial:
+    """Return ``trial`` with one more of the facts that the probe keeps of a call."""
+    facts = {**trial.case.metadata["probe"], name: value}
+    return replace(trial, case=replace(trial.case, metadata={"probe": facts}))
 
 
 async def judged(trial: Trial, transcript: Transcript, tools: ToolList) -> TrialLine:

@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.canonical_json import canonical_json
 from harness.safe_text import one_line, shorten
-from harness.sessions.identity.claims import AGAIN
+from harness.sessions.identity.claims import AGAIN, IN_HEADER
 from harness.types import FLAWS, Case, Credential, JsonObject
 
 ANONYMOUS = "anonymous"
@@ -180,6 +180,8 @@ def _damages(
             yield f"{name} has two values", {**context, name: [value, other]}
             if by_token:
                 yield f"{name} is claimed twice", {f"{name}{AGAIN}": other, **context}
+                in_header = {**context, f"{name}{IN_HEADER}": other}
+                yield f"{name} is in the header of the token, too", in_header
     yield "an unknown attribute", {**context, UNKNOWN: True}
     issued = {name.casefold() for one in named for name in one.user_context or {}}
     flags = {name: True for name in FLAGS if name not in issued}

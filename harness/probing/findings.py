@@ -116,6 +116,12 @@ def _echoed(lived: Lived) -> Iterator[ProbeFinding]:
     told: set[str] = set()
     for run in lived.runs:
         result = lived.result(run)
+        if facts_of(run).get("echoed") and "" not in told:
+            told.add("")
+            words = "Token was sent back: the refusal of a session contains the caller's token"
+            yield ProbeFinding(
+                problem="token_echoed", words=f"{words}, as {name_of(run)}", callers=(name_of(run),)
+            )
         if result is not None and result.call.echoed_token and label_of(run) not in told:
             told.add(label_of(run))
             yield ProbeFinding(

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.safe_text import shorten
+from harness.sessions.identity.additions import Additions
 from harness.types import JsonObject
 
 MOST_FORGED = 2_000
@@ -23,9 +24,10 @@ MOST_RISKY = 400
 """The same for calls on which a simple server may end."""
 _META_CHARS = 60
 
-Forgery: TypeAlias = Literal["identity", "arguments"]
+Forgery: TypeAlias = Literal["identity", "arguments", "request"]
 """``identity``: another identity's attributes are added to a call. ``arguments``: the arguments are
-tampered with, or the call is repeated."""
+tampered with, or the call is repeated. ``request``: a resource, a prompt or a completion is asked
+for, so that there is no regular call to compare with (`harness.probing.requests`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +53,10 @@ class ForgedCall:
     to that record."""
     times: int = 1
     """Number of repetitions; any of the answers counts."""
+    additions: Additions = field(default_factory=Additions)
+    """What each HTTP request has meanwhile, beside the caller's identity."""
+    brought: JsonObject = field(default_factory=dict)
+    """What these additions say of somebody, without tokens."""
     tool: str | None = None
     """Another name under which the tool is called; ``None``: its own."""
     is_risky: bool = False

@@ -16,6 +16,7 @@ from harness.types import TrialResult
 _PROBLEMS: Mapping[Forgery, Problem] = {
     "identity": "smuggled_identity",
     "arguments": "opened_by_arguments",
+    "request": "opened_by_request",
 }
 _MOST_FIELDS = 4
 
@@ -110,8 +111,9 @@ def _gain(trial: TrialResult, lived: Lived, withheld: Withheld) -> Gain | None:
 def _finding(result: TrialResult, gain: Gain) -> ProbeFinding:
     forged = facts_of(result)["forged"]
     fields = ", ".join(gain.fields[:_MOST_FIELDS])
+    otherwise = "which no call gives them" if forged["kind"] == "request" else "and not without"
     words = (
-        f"{forged['of']} gives {name_of(result)} {fields} {forged['words']}, and not without: "
+        f"{forged['of']} gives {name_of(result)} {fields} {forged['words']}, {otherwise}: "
         f"only {' and '.join(gain.givers)} may see that"
     )
     return ProbeFinding(

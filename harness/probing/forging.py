@@ -22,14 +22,18 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import MOST_RISKY, ForgedCall, in_turns, within_bounds
 from harness.probing.forged_findings import withheld_by
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.smuggled_identities import smuggled
+from harness.probing.requests.making import request_line
+from harness.probing.smuggling.in_arguments import smuggled
 from harness.runlog import TrialLine
 from harness.sessions import Session
+from harness.sessions.connection import Connection
+from harness.sessions.identity.additions import Additions
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["forged", "plain", "again", "control"]
 """``forged``: the forged call, or each of its repetitions. ``plain``: the regular call, right
-after. ``again``: the forged call once more. ``control``: the same as an identity that may see the data."""
+after. ``again``: the forged call once more. ``control``: the call as an identity that may see the
+data."""
 _STEPS: Mapping[Step, str] = {
     "forged": "",
     "plain": " as it stands, to confirm",
@@ -50,7 +54,8 @@ class Forging:
     def __init__(self, asking: Asking, lived: Lived) -> None:
         """Choose the forged calls by the answers to the regular calls."""
         self._asking = asking
-        self._withheld = withheld_by(lived)
+        self.withheld = withheld_by(lived)
+        """What the server withholds from each identity."""
         possible = in_turns([*self._possible()])
         self.calls: Sequence[ForgedCall] = within_bounds(possible)
         """The forged calls, the most promising first."""
@@ -67,7 +72,7 @@ class Forging:
         known = {canonical_json(call.arguments) for call in self._asking.calls}
         named: set[tuple[str, str]] = set()
         for caller, call, tool, bending in self._bendings():
-            withheld = self._withheld.from_calls(caller.name)
+            withheld = self.withheld.from_calls(caller.name)
             others = withheld.get((call.tool, canonical_json(call.arguments)), ())
             posing = (
                 one
@@ -88,7 +93,7 @@ class Forging:
 
     def _bendings(self) -> Iterator[tuple[ProbeCaller, ProbeCall, Tool, Bending]]:
         """Yield each caller from whom something is withheld, with the calls to tamper with."""
-        leaves = self._withheld.leaves()
+        leaves = self.withheld.leaves()
         readable = [*self._readable()]
         names = {
             name
@@ -97,8 +102,8 @@ class Forging:
         }
         ids = ids_for(names, leaves)
         for caller in self._asking.plan.callers:
-            withheld = self._withheld.from_calls(caller.name)
-            fields = self._withheld.fields(caller.name)
+            withheld = self.withheld.from_calls(caller.name)
+            fields = self.withheld.fields(caller.name)
             for call, tool in _representatives(readable, withheld) if withheld else ():
                 keys = other_keys(call.arguments, leaves)
                 yield caller, call, tool, Bending(tool, ids, keys, fields)
@@ -165,13 +170,24 @@ class Forging:
         lines: list[TrialLine] = []
         steps: tuple[Step, ...] = ("forged", "plain", "again")
         for step in steps:
-            call = one.base if step == "plain" else one.call
-            meta = {} if step == "plain" else one.meta
-            line = await self._asking.line(session, call, self._trial(one, call, step), meta=meta)
+            if step == "plain" and one.kind == "request":
+                continue
+            line = await self._made(session, one, step)
             lines.append(line)
             if line.run.error is not None or (step == "forged" and not self._gives(one, line)):
                 break
         return lines
+
+    async def _made(self, session: Session, one: ForgedCall, step: Step) -> TrialLine:
+        call = one.base if step == "plain" else one.call
+        trial = self._trial(one, call, step)
+        if one.kind == "request":
+            return await request_line(session, call, trial)
+        if step == "plain":
+            return await self._asking.line(session, call, trial)
+        own = session.additions if isinstance(session, Connection) else Additions()
+        with own.being(one.additions):
+            return await self._asking.line(session, call, trial, meta=one.meta)
 
     async def _repeated(self, session: Session, one: ForgedCall) -> list[TrialLine]:
         """Make one call many times; if an answer gives withheld data, make them all again.
@@ -202,7 +218,7 @@ class Forging:
     def _giver(self, one: ForgedCall) -> ProbeCaller:
         """Return the identity that gets most of what the call withholds from its caller."""
         key = one.base.tool, canonical_json(one.base.arguments)
-        names = self._withheld.from_calls(one.caller.name).get(key, ())
+        names = self.withheld.from_calls(one.caller.name).get(key, ())
         return next(
             (caller for caller in self._asking.plan.callers if caller.name in names[:1]), one.caller
         )
@@ -210,7 +226,7 @@ class Forging:
     def _gives(self, one: ForgedCall, line: TrialLine) -> bool:
         made = () if line.transcript is None else line.transcript.tool_calls
         return any(
-            self._withheld.gain(
+            self.withheld.gain(
                 one.caller.name,
                 replace(call, tool=one.base.tool),
                 _asked(one),
@@ -260,7 +276,7 @@ class Forging:
                     "bases": [],
                     "damage": None,
                     "credential": "valid",
-                    **self._asking.plan.origin.fact(caller, call, meta=sent, times=one.times),
+                    **self._command(caller, one, call, sent),
                     "forged": forged,
                 }
             },
@@ -268,6 +284,14 @@ class Forging:
         facts = [self._asking.plan.server.name, name, number, call.arguments, one.words]
         key = digest([*facts, caller.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=number, key=key)
+
+    def _command(
+        self, caller: ProbeCaller, one: ForgedCall, call: ProbeCall, meta: JsonObject
+    ) -> Mapping[str, str]:
+        """Return the command that makes a call again, if there is one."""
+        if one.kind == "request" or one.additions:
+            return {}
+        return self._asking.plan.origin.fact(caller, call, meta=meta, times=one.times)
 
 
 def _representatives(
@@ -293,4 +317,5 @@ def _asked(one: ForgedCall) -> JsonObject:
 
 
 def _brought(one: ForgedCall) -> dict[str, object]:
-    return {"meta": dict(one.meta), "caller": dict(one.caller.user_context or {})}
+    brought = {"beside": dict(one.brought)} if one.brought else {}
+    return {"meta": dict(one.meta), "caller": dict(one.caller.user_context or {}), **brought}

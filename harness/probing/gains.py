@@ -110,6 +110,10 @@ class Withheld:
             for key, count in givers.items()
         }
 
+    def results(self) -> tuple[Result, ...]:
+        """Return every answer."""
+        return tuple(one for view in self._views for one in view.results)
+
     def leaves(self) -> tuple[Leaf, ...]:
         """Return every field of every answer."""
         return tuple(leaf for view in self._views for one in view.results for leaf in one.leaves)

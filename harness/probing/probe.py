@@ -31,6 +31,8 @@ from harness.probing.kept_decisions import Change, Kept
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
 from harness.probing.report import ProbeReport
+from harness.probing.requests.choosing import requests_to_make
+from harness.probing.smuggling.in_requests import beside_tokens
 from harness.probing.stability import Answer, suspicions
 from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
@@ -176,7 +178,11 @@ class _Course:
         await self._confirm()
 
     async def forge(self, forging: Forging) -> None:
-        """Make the forged calls, all callers concurrently."""
+        """Make the forged calls, all callers concurrently; the risky ones of one after another."""
+        further = [
+            *await requests_to_make(self.asking, forging.withheld),
+            *await beside_tokens(self.asking, forging.withheld),
+        ]
         limiter = anyio.CapacityLimiter(AT_ONCE)
 
         async def work(caller: ProbeCaller, calls: Sequence[ForgedCall]) -> None:
@@ -184,7 +190,7 @@ class _Course:
                 self.keep(await forging.ask(caller, calls))
 
         async with anyio.create_task_group() as group:
-            for calls in by_caller(forging.calls).values():
+            for calls in by_caller([*forging.calls, *further]).values():
                 group.start_soon(work, calls[0].caller, calls)
         await self.asking.pool.end_idle()
         for calls in by_caller(forging.risky).values():

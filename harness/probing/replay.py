@@ -109,7 +109,7 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
     meta = {"_meta": sent} if sent else {}
     method, params = "tools/call", {"name": facts["tool"], "arguments": facts["arguments"], **meta}
-    if facts["tool"] in LISTS:
+    if facts["tool"] in LISTS or facts.get("forged", {}).get("kind") == "request":
         method, params = facts["tool"], {**facts["arguments"], **meta}
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return {

@@ -21,6 +21,7 @@ Problem: TypeAlias = Literal[
     "token_swapped",
     "smuggled_identity",
     "opened_by_arguments",
+    "opened_by_request",
     "foreign_cursor",
     "interference",
     "unstable",
@@ -42,6 +43,8 @@ Problem: TypeAlias = Literal[
   gives data that is withheld from the caller.
 - ``opened_by_arguments``: a call with tampered arguments, or repeated, gives data that is withheld
   from the caller.
+- ``opened_by_request``: a resource, a prompt or a completion that the caller was not shown gives
+  data that is withheld from them.
 - ``interference``: an answer changes when a value is altered that its caller must not see.
 - ``foreign_cursor``: a call with another caller's cursor gives data that the caller's own pages
   withhold.

@@ -238,12 +238,12 @@ class CallSender:
 
     async def _unanswered(self, draft: _Draft, fault: HttpFault, took: float) -> ToolCall:
         """Record a call that ended in an HTTP failure or without any answer."""
+        said = self._shown.text(f"the server {fault}")
+        draft.echoed = self._shown.is_in(str(fault))
         if fault.refuses:
-            return draft.record(
-                "denied", f"the server {fault}", refusal="http_status", duration_s=took
-            )
+            return draft.record("denied", said, refusal="http_status", duration_s=took)
         if fault.blames_the_request:
-            return draft.record("tool_error", f"the server {fault}", duration_s=took)
+            return draft.record("tool_error", said, duration_s=took)
         return draft.record("server_lost", await self._when_lost(fault), duration_s=took)
 
     async def _answered(self, draft: _Draft, result: JsonObject, took: float) -> ToolCall:

@@ -19,6 +19,7 @@ from harness.canonical_json import canonical_json
 from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
 from harness.sessions import Introduction
 from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
+from harness.sessions.identity.additions import Additions
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
 from harness.sessions.passed_on import Onlooker
@@ -58,6 +59,7 @@ class Connection:
         self._hosts = hosts
         self._bearers = bearers
         self.bearer: Bearer | None = None
+        self.additions = Additions()
         self._place: ServerProcess | Host | None = None
         self._caller: CallSender | None = None
         self._client: McpClient | None = None
@@ -251,9 +253,8 @@ class Connection:
         from harness.sessions.transports.http_client import Endpoint
 
         def endpoint() -> Endpoint:
-            return Endpoint(
-                url=place.url, headers=self._spec.transport.headers, identity=self._identity
-            )
+            headers = self._spec.transport.headers
+            return Endpoint(place.url, headers, self._identity, self.additions)
 
         return lambda: connect(endpoint(), self._meta, self._over.set)
 

@@ -195,6 +195,10 @@ class Pool:
             connection.close()
             await connection.closed()
 
+    def has_shown(self, text: str) -> bool:
+        """Whether ``text`` contains a token that some server was shown, or a part of one."""
+        return self._bearers.shown.is_in(text)
+
     async def end_idle(self) -> None:
         """End all processes that nobody has on loan, and wait until they have ended."""
         ending: list[Connection] = []

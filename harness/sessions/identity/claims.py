@@ -37,6 +37,12 @@ AGAIN = "\u200b"
 RFC 7519 has a reader take the last one or refuse the token; a reader that takes the first one can
 be deceived."""
 
+IN_HEADER = "\u2060"
+"""Suffix of an attribute's name that puts it into the header of a token, beside its claims.
+
+A header has no claims about a user (RFC 7515): a reader that takes them from there believes what
+the issuer may never have checked."""
+
 _ALONE = re.compile(r"\{([^{}]+)\}")
 _LEFT_OUT = object()
 

@@ -16,7 +16,7 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric import rsa
 from jwt.algorithms import RSAAlgorithm
 
-from harness.sessions.identity.claims import AGAIN
+from harness.sessions.identity.claims import AGAIN, IN_HEADER
 from harness.sessions.identity.flaws import (
     ALGORITHM,
     LIFETIME_S,
@@ -81,13 +81,18 @@ class SigningKey:
             "exp": int(issued + LIFETIME_S),
             "jti": uuid.uuid4().hex,
         }
+        claimed = {
+            name.removesuffix(IN_HEADER): right.pop(name)
+            for name in list(right)
+            if name.endswith(IN_HEADER)
+        }
         payload = flawed_claims(credential, right)
         data = json.dumps(payload, separators=(",", ":")).replace(
             f'{json.dumps(AGAIN)[1:-1]}":', '":'
         )
         text = (forger or self.forger(issuer)).signed(credential, data.encode())
         if text is None:
-            headers = {"kid": self._id, "typ": "JWT"}
+            headers = {**claimed, "kid": self._id, "typ": "JWT"}
             text = jwt.PyJWS().encode(
                 data.encode(), self._private, algorithm=ALGORITHM, headers=headers
             )

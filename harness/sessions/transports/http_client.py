@@ -21,13 +21,14 @@ import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
 import httpx2
 
 from harness.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
+from harness.sessions.identity.additions import Additions
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
 from harness.sessions.transports.http_errors import HttpFault
@@ -49,7 +50,7 @@ RequestHeaders = Callable[[], Awaitable[Mapping[str, str]]]
 """Returns identity headers; called for each request, so that tokens can be renewed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """The address of a server, and the headers for it."""
 
@@ -59,6 +60,8 @@ class Endpoint:
     """Sent with every request; they may be secrets."""
     identity: RequestHeaders
     """Returns identity headers, which override `headers`."""
+    additions: Additions = field(default_factory=Additions)
+    """What a prober adds to each request; by default nothing."""
 
 
 class Web:
@@ -126,7 +129,7 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
     async with httpx2.AsyncClient(
         verify=trusted(trust_env=trust_env),
         headers=headers,
-        auth=_Identity(endpoint.identity),
+        auth=_Identity(endpoint),
         timeout=httpx2.Timeout(None),
         limits=httpx2.Limits(
             max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S
@@ -138,15 +141,20 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
 
 
 class _Identity(httpx2.Auth):
-    """Adds identity headers to every request."""
+    """Adds identity headers to every request, and parameters to its address."""
 
-    def __init__(self, headers: RequestHeaders) -> None:
-        self._headers = headers
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
 
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        request.headers.update(_encoded(await self._headers()))
+        more = self._endpoint.additions
+        request.headers.update(_encoded({**more.headers, **await self._endpoint.identity()}))
+        if more.query:
+            known = request.url.query.decode("ascii")
+            query = f"{known}&{more.query}" if known else more.query
+            request.url = request.url.copy_with(query=query.encode("ascii"))
         yield request
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from harness.probing.arguments.bending import Bending
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
-from harness.probing.smuggled_identities import smuggled
+from harness.probing.smuggling.in_arguments import smuggled
 from harness.types import Tool
 
 CLERK = ProbeCaller(name="clerk", user_context={"role": "clerk"})

@@ -1,0 +1,81 @@
+"""Make a request that is not a call, and record it like one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.errors import RequestRefused, ServerError
+from harness.probing.caller_sessions import judged
+from harness.probing.planned_calls import ProbeCall
+from harness.runlog import TrialLine
+from harness.sessions import Session
+from harness.types import JsonObject, ToolCall, Transcript, Trial, TrialError
+from harness.utc import utc_now
+
+READ, PROMPT, COMPLETE = "resources/read", "prompts/get", "completion/complete"
+METHODS = (READ, PROMPT, COMPLETE)
+"""The methods that are tried; they stand in the place of a tool's name."""
+MOST_CHARS = 20_000
+"""Characters of one answer that are kept."""
+
+
+async def request_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLine:
+    """Make the request ``call``, whose tool is a method, and return its line."""
+    error: TrialError | None = None
+    try:
+        result = await session.ask(call.tool, call.arguments)
+        made = _record(call, "ok", "\n".join(_texts(call.tool, result)))
+    except RequestRefused as refused:
+        made = _record(call, "tool_error", f"{refused.said} {refused.data or ''}".strip())
+    except ServerError as gone:
+        made = _record(call, "server_lost", str(gone))
+        error = TrialError(kind="server", message=f"{call.tool}: {gone}")
+    transcript = Transcript(
+        tool_calls=(made,),
+        replies=1,
+        started_at=utc_now(),
+        tools=tuple(tool.name for tool in session.tools.tools),
+        tools_digest=session.tools.digest,
+        error=error,
+        stop="answer" if error is None else "error",
+    )
+    return await judged(trial, transcript, session.tools)
+
+
+def _record(call: ProbeCall, outcome: Any, text: str) -> ToolCall:
+    return ToolCall(
+        tool=call.tool,
+        arguments=call.arguments,
+        outcome=outcome,
+        reply=1,
+        text=text[:MOST_CHARS],
+    )
+
+
+def _texts(method: str, result: JsonObject) -> Iterator[str]:
+    """Yield the texts of an answer: the content of a resource or a prompt, or completions."""
+    if method == COMPLETE:
+        completion = result.get("completion")
+        values = completion.get("values") if isinstance(completion, Mapping) else ()
+        yield from (value for value in _items(values) if isinstance(value, str))
+        return
+    blocks = (
+        _items(result.get("contents"))
+        if method == READ
+        else (message.get("content") for message in _objects(result.get("messages")))
+    )
+    for block in blocks:
+        for part in _items(block) if isinstance(block, list) else (block,):
+            if isinstance(part, Mapping):
+                inner = part.get("resource")
+                own = inner if isinstance(inner, Mapping) else part
+                yield from (own[key] for key in ("text", "blob") if isinstance(own.get(key), str))
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in _items(value) if isinstance(one, Mapping)]
