@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import anyio
 
@@ -28,8 +30,9 @@ from harness.probing.repeated_calls import Again, Suspicion
 from harness.probing.replay import Origin
 from harness.probing.stability import follows_the_caller_before, told
 from harness.runlog import TrialLine
+from harness.secrecy.token_payloads import payloads_in
 from harness.sessions import Session
-from harness.sessions.beside import bounded, operators_log
+from harness.sessions.beside import an_aside, bounded, operators_log
 from harness.sessions.pool import Pool
 from harness.types import (
     Alteration,
@@ -300,7 +303,7 @@ class Asking:
         request = ToolRequest(
             id="probe", tool=call.tool, arguments=call.arguments, meta=dict(meta or {})
         )
-        made = await session.call(request, reply=1, epoch=epoch)
+        made = _with_payloads(await session.call(request, reply=1, epoch=epoch))
         if is_last:
             beside = bounded((*beside, *operators_log(session)))
         transcript = Transcript(
@@ -361,9 +364,10 @@ class Asking:
         )
 
 
-def with_fact(trial: Trial, name: str, *, value: object) -> Trial:
+def with_fact(trial: Trial, name: str, *, value: object, without: Collection[str] = ()) -> Trial:
     """Return ``trial`` with one more of the facts that the probe keeps of a call."""
-    facts = {**trial.case.metadata["probe"], name: value}
+    old: JsonObject = trial.case.metadata["probe"]
+    facts = {**{key: one for key, one in old.items() if key not in without}, name: value}
     return replace(trial, case=replace(trial.case, metadata={"probe": facts}))
 
 
@@ -378,6 +382,16 @@ def result_of(line: TrialLine) -> Result | None:
     """Return the result of the call; ``None`` if no call was made."""
     calls = () if line.transcript is None else line.transcript.tool_calls
     return Result(call=calls[0]) if calls else None
+
+
+def _with_payloads(made: ToolCall) -> ToolCall:
+    """Return a call with what tokens in its answer hold beside it: no log keeps the tokens."""
+    whole = f"{made.text}\n{json.dumps(made.structured, ensure_ascii=False, default=str)}"
+    told = dict.fromkeys(payloads_in(whole))
+    if not told:
+        return made
+    asides = (an_aside("the payload of a token in the answer", text) for text in told)
+    return replace(made, beside=bounded((*made.beside, *chain.from_iterable(asides))))
 
 
 def _fault(made: ToolCall) -> TrialError | None:

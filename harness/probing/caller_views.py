@@ -16,7 +16,7 @@ from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that show no decision of the server's policy."""
-_APART = frozenset({"forged", "after", "opener", "data", "cursor", "alone", "warm_up"})
+_APART = frozenset({"forged", "after", "opener", "data", "cursor", "alone", "warm_up", "record"})
 """Keys in the facts of calls that are not common to all callers."""
 
 
@@ -120,6 +120,8 @@ class Lived:
         """Calls for a page, with the caller's own cursor or another caller's."""
         self.warm_up = tuple(run for run in calls if "warm_up" in facts_of(run))
         """Calls that were made before anything was compared."""
+        self.records = tuple(run for run in calls if "record" in facts_of(run))
+        """Calls for the records of the suite's own identities."""
         self.alone = tuple(run for run in calls if "alone" in facts_of(run))
         """Calls in a separate process, or after one other caller in a new process."""
         self.forged = tuple(run for run in calls if is_forged(run))
@@ -130,6 +132,7 @@ class Lived:
             *(*self.again, *self.forged, *self.swapped, *self.with_data),
             *self.turned,
             *self.alone,
+            *self.records,
         )
         """All calls of the suite's own identities besides the common ones."""
         self.views: dict[str, View] = {}

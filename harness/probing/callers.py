@@ -20,7 +20,7 @@ from harness.sessions.identity.claims import AGAIN, IN_HEADER
 from harness.types import FLAWS, Case, Credential, JsonObject
 
 ANONYMOUS = "anonymous"
-MAX_DAMAGED = 200
+MAX_DAMAGED = 240
 """Maximum number of damaged identities in one probe."""
 MAX_PROCESSES = 60
 """The same if each identity needs a separate process."""

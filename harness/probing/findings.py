@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from harness.judging.access_checks import LEAK_NOTE, by_value, leak_lines
 from harness.judging.echoed_tokens import echo_words
 from harness.judging.policy import View, unobserved
+from harness.judging.policy.leaks import find_leaks
 from harness.judging.policy.views import Result
 from harness.judging.trial_views import is_meant
 from harness.probing.caller_views import (
@@ -87,6 +88,7 @@ def read_probe(log: RunLog) -> ProbeReport:
                             *lived.swapped,
                             *lived.with_data,
                             *lived.turned,
+                            *lived.records,
                         )
                     ),
                     *_lost(run for run in others if run.case.identity in told),
@@ -129,6 +131,7 @@ def _echoed(lived: Lived) -> Iterator[ProbeFinding]:
                 words=f"{echo_words(result.call)}: {label_of(run)} as {name_of(run)}",
                 callers=(name_of(run),),
                 call=label_of(run),
+                is_judged=True,
             )
 
 
@@ -201,7 +204,9 @@ class _Facts:
                 words="; ".join(leak_lines(leak)[:2]),
                 callers=(leak.identity,),
                 call=leak.case,
+                is_judged=True,
             )
+        yield from self._of_own_records()
         yield from self._unexpected()
         yield from _echoed(self._lived)
         yield from self._hidden()
@@ -221,6 +226,23 @@ class _Facts:
         ) is not None:  # that a damaged one is refused shows nothing of the others
             yield ProbeFinding(
                 problem="unobserved", words=f"identity not observed: {one_line(reason)}"
+            )
+
+    def _of_own_records(self) -> Iterator[ProbeFinding]:
+        """Yield leaks that show only beside the records of the identities themselves."""
+        if not self._lived.records:
+            return
+        own = (*(run for run in self._runs if not bases_of(run)), *self._lived.records)
+        views = (self._lived.views.get(run.key) for run in own)
+        known = {(leak.identity, leak.value) for leak in self._access.leaks}
+        leaks = find_leaks([view for view in views if view is not None])
+        new = [leak for leak in leaks if (leak.identity, leak.value) not in known]
+        for leak, _ in by_value([leak for leak in new if not leak.is_note]):
+            yield ProbeFinding(
+                problem="leak",
+                words="; ".join(leak_lines(leak)[:2]),
+                callers=(leak.identity,),
+                call=leak.case,
             )
 
     # ── Each sort ────────────────────────────────────────────────────────────────────────────

@@ -74,7 +74,7 @@ def _step(run: TrialResult) -> str:
 
 def withheld_by(lived: Lived) -> Withheld:
     """Return what the server withholds from each of the suite's own identities."""
-    own = (run for run in lived.runs if not bases_of(run))
+    own = (*(run for run in lived.runs if not bases_of(run)), *lived.records)
     views = (lived.views.get(run.key) for run in own)
     return Withheld([view for view in views if view is not None and view.results])
 

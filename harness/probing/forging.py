@@ -14,6 +14,7 @@ from harness.canonical_json import canonical_json, digest
 from harness.errors import HarnessError
 from harness.judging.policy.views import CallKey
 from harness.probing.arguments.bending import Bending, forged
+from harness.probing.arguments.emptied import emptied
 from harness.probing.arguments.ids import ids_for, other_keys
 from harness.probing.arguments.undeclared import other_names
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
@@ -62,6 +63,9 @@ class Forging:
         risky = in_turns([*self._possibly_ending()])
         self.risky: Sequence[ForgedCall] = within_bounds(risky, MOST_RISKY)
         """Those on which a simple server may end: not to be made while others ask it."""
+        changing = in_turns(map(self._emptied, self._asking.plan.callers))
+        self.changing: Sequence[ForgedCall] = within_bounds(changing, MOST_RISKY)
+        """Changes of nothing; there are none unless data may be changed."""
         left = (*possible[len(self.calls) :], *risky[len(self.risky) :])
         self._left_out = sum(one.times for one in left)
 
@@ -72,7 +76,7 @@ class Forging:
         known = {canonical_json(call.arguments) for call in self._asking.calls}
         named: set[tuple[str, str]] = set()
         for caller, call, tool, bending in self._bendings():
-            withheld = self.withheld.from_calls(caller.name)
+            withheld = self._kept_from(caller)
             others = withheld.get((call.tool, canonical_json(call.arguments)), ())
             posing = (
                 one
@@ -91,6 +95,12 @@ class Forging:
         for caller, call, _, bending in self._bendings():
             yield bending.risky(caller, call)
 
+    def _emptied(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
+        """Yield the calls that change something, with nothing to change."""
+        if self.withheld.from_calls(caller.name):
+            for call in filter(lambda one: one.changes, self._asking.calls):
+                yield from (forged(caller, call, bend) for bend in emptied(call.arguments))
+
     def _bendings(self) -> Iterator[tuple[ProbeCaller, ProbeCall, Tool, Bending]]:
         """Yield each caller from whom something is withheld, with the calls to tamper with."""
         leaves = self.withheld.leaves()
@@ -102,11 +112,16 @@ class Forging:
         }
         ids = ids_for(names, leaves)
         for caller in self._asking.plan.callers:
-            withheld = self.withheld.from_calls(caller.name)
+            withheld = self._kept_from(caller)
             fields = self.withheld.fields(caller.name)
             for call, tool in _representatives(readable, withheld) if withheld else ():
                 keys = other_keys(call.arguments, leaves)
                 yield caller, call, tool, Bending(tool, ids, keys, fields)
+
+    def _kept_from(self, caller: ProbeCaller) -> Mapping[CallKey, tuple[str, ...]]:
+        """Return the calls that give others more than ``caller`` → the others, most first."""
+        withheld = self.withheld.from_calls(caller.name)
+        return {**self.withheld.failing(caller.name), **withheld} if withheld else withheld
 
     @property
     def _may_guess_names(self) -> bool:
@@ -170,8 +185,8 @@ class Forging:
         lines: list[TrialLine] = []
         steps: tuple[Step, ...] = ("forged", "plain", "again")
         for step in steps:
-            if step == "plain" and one.kind == "request":
-                continue
+            if step == "plain" and (one.kind == "request" or one.base.changes):
+                continue  # there is none, or it would change something
             line = await self._made(session, one, step)
             lines.append(line)
             if line.run.error is not None or (step == "forged" and not self._gives(one, line)):

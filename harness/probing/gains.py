@@ -110,6 +110,21 @@ class Withheld:
             for key, count in givers.items()
         }
 
+    def failing(self, identity: str) -> Mapping[CallKey, tuple[str, ...]]:
+        """Return the calls that fail for ``identity`` without a refusal → who gets an answer.
+
+        A record that is hidden from somebody is often *not found* for them.
+        """
+        answered: dict[CallKey, dict[str, None]] = {}
+        failed: set[CallKey] = set()
+        for view in self._views:
+            for result in view.results:
+                if result.call.outcome == "ok":
+                    answered.setdefault(result.key, {})[view.identity] = None
+                elif result.call.outcome == "tool_error" and view.identity == identity:
+                    failed.add(result.key)
+        return {key: tuple(names) for key, names in answered.items() if key in failed}
+
     def results(self) -> tuple[Result, ...]:
         """Return every answer."""
         return tuple(one for view in self._views for one in view.results)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from harness.canonical_json import canonical_json
 from harness.matching.texts import fold
-from harness.probing.callers import UNKNOWN, ProbeCaller, damaged_callers
+from harness.probing.callers import ROLES, UNKNOWN, ProbeCaller, damaged_callers
 from harness.types import JsonObject
 
 _LIKE = str.maketrans({"a": "\u0430", "e": "\u0435", "o": "\u043e", "c": "\u0441", "i": "\u0456"})
@@ -72,6 +72,9 @@ def _like(name: str, value: str) -> Iterator[tuple[str, str]]:
         yield value.swapcase(), "is in other case"
     if fold(name) not in _SPACED:
         yield f" {value} ", "has spaces around it"
+    if fold(name) in map(fold, ROLES):
+        yield "0", "is the number of a row"
+        yield "1", "is the number of another row"
     yield f"not_{value}", "ends with it"
     yield f"{value}_not", "begins with it"
     yield f"not_{value}_not", "contains it"

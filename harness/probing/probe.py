@@ -19,7 +19,8 @@ from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, 
 from harness.probing.caller_views import Lived, label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.following import crossed, pairs
-from harness.probing.equal_answers.asking_alone import ask_alone
+from harness.probing.equal_answers.asking_alone import ask_alone, is_unknown
+from harness.probing.equal_answers.own_records import read_own_records
 from harness.probing.equal_answers.warming_up import warm_up, with_verdicts
 from harness.probing.findings import read_probe
 from harness.probing.forged_calls import ForgedCall, by_caller
@@ -110,7 +111,7 @@ async def probe(
             began = anyio.current_time()
             course = _Course(asking, log)
             await course.run(rounds, in_turn)
-            course.keep(await ask_alone(asking, course.answers))
+            await course.ask_apart()
             if plan.damaged:
                 so_far = read_log(log_path(run_id, runs))
                 lived = Lived(build_report(so_far), so_far)
@@ -124,6 +125,7 @@ async def probe(
                 await Interference(asking, number, learn, course.keep).run()
             if changing:
                 await course.change(to_change)
+                await course.change_nothing()
             so_far = read_log(log_path(run_id, runs))
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
@@ -154,6 +156,10 @@ class _Course:
     listed: set[str] = field(default_factory=set)
     answers: list[Answer] = field(default_factory=list)
     """The answers to the suite's own identities."""
+    answers_of_unknown: list[Answer] = field(default_factory=list)
+    """The answers to those made from them with an unknown attribute."""
+    forging: Forging | None = None
+    """The forged calls, once they are chosen."""
 
     async def run(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
         limiter = anyio.CapacityLimiter(AT_ONCE)
@@ -162,8 +168,9 @@ class _Course:
             async with limiter:
                 lines = await self.asking.ask(caller, calls, index)
             self.keep(lines)
-            if not caller.bases:
-                self.answers += (
+            if not caller.bases or is_unknown(caller):
+                answers = self.answers_of_unknown if caller.bases else self.answers
+                answers += (
                     Answer(name_of(line.run), label_of(line.run), result_of(line))
                     for line, _ in lines
                 )
@@ -177,8 +184,21 @@ class _Course:
         self.keep(await with_verdicts(self.asking, first, self.answers))
         await self._confirm()
 
+    async def ask_apart(self) -> None:
+        """Make the calls in separate processes, and read the identities' own records."""
+        self.keep(await ask_alone(self.asking, [*self.answers, *self.answers_of_unknown]))
+        self.keep(await read_own_records(self.asking))
+
+    async def change_nothing(self) -> None:
+        """Make calls that change data with nothing to change, each caller in a new process."""
+        if self.forging is not None:
+            for calls in by_caller(self.forging.changing).values():
+                self.keep(await self.forging.ask_riskily(calls[0].caller, calls))
+                await self.asking.pool.end_idle()
+
     async def forge(self, forging: Forging) -> None:
         """Make the forged calls, all callers concurrently; the risky ones of one after another."""
+        self.forging = forging
         further = [
             *await requests_to_make(self.asking, forging.withheld),
             *await beside_tokens(self.asking, forging.withheld),

@@ -89,6 +89,8 @@ class ProbeFinding:
     """The identity who made this call right before, in the same process, if that is needed."""
     shown: tuple[str, ...] = ()
     """Further lines with evidence, if any."""
+    is_judged: bool = False
+    """Whether the checks of the call fail for it already, wherever its log is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ def _shown_by(
 
 def _fails_already(finding: ProbeFinding, result: TrialResult) -> bool:
     """Whether the log already fails the call for this finding."""
-    if finding.problem == "leak" or (finding.problem == "token_echoed" and finding.call):
+    if finding.is_judged:
         return True
     return finding.problem == "unexpected" and any(
         check.kind == DECISION and check.verdict == "failed" for check in result.checks

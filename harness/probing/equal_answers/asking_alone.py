@@ -1,7 +1,8 @@
-"""Repeat a call in separate processes if all callers of one process got the same answer."""
+"""Make the calls in separate processes: what a caller gets only after others is not theirs."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
@@ -19,46 +20,39 @@ from harness.sessions import Session
 from harness.types import ToolList, Trial
 
 Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
+MOST_UNKNOWN = 9
+"""Maximum number of identities with an unknown attribute that ask alone."""
+_MOST_SUSPECTS = 2
+"""Maximum number of calls of one caller that are repeated."""
 
 
 async def ask_alone(asking: Asking, answers: Sequence[Answer]) -> Lines:
-    """Repeat the calls that all callers got the same answer to, each caller in a separate process.
+    """Make each call as each caller in a process that nobody else has asked.
 
-    If a caller gets less there, the call is repeated both alone and after a caller who gets more.
-    Servers that are not started by the probe, or whose callers do not share a process, are left
-    out.
+    The callers are the suite's identities, and those made from them with one unknown attribute, as
+    far as ``answers`` has what they got in a process that all share. If a caller gets less alone,
+    the call is repeated both alone and after a caller who gets more. Servers that are not started
+    by the probe, or whose callers do not share a process, are left out.
     """
     server = asking.plan.server
     shares = server.shared().isolation == "none" and server.transport.command is not None
-    calls = [*_equal_calls(asking, answers)] if shares else []
-    if not calls:
+    calls = [call for call in asking.calls if not call.changes] if shares else []
+    if not calls or len(asking.plan.callers) == 1:
         return []
-    alone = _Alone(asking)
+    alone = _Alone(asking, answers)
     await asking.pool.end_idle()
-    for caller in asking.plan.callers:
-        await alone.by_itself(caller, calls, 0)
+    for caller in alone.callers:
+        await alone.screen(caller, calls)
     for suspect, call, other in alone.suspects(calls):
-        for number in range(1, ROUNDS):
+        for number in range(ROUNDS):
             if not await alone.is_confirmed(suspect, call, other, number):
                 break
     return alone.lines
 
 
-def _equal_calls(asking: Asking, answers: Sequence[Answer]) -> Iterator[ProbeCall]:
-    """Yield the calls that succeeded with the same answer for all of the suite's identities."""
-    names = {caller.name for caller in asking.plan.callers}
-    of_call: dict[str, dict[str, set[frozenset[str]]]] = {}
-    failed: set[str] = set()
-    for name, label, result in answers:
-        of_call.setdefault(label, {}).setdefault(name, set()).add(told(result))
-        if result is None or result.call.outcome != "ok":
-            failed.add(label)
-    for call in asking.calls:
-        heard = of_call.get(call.label, {})
-        if call.label in failed or heard.keys() != names or len(names) == 1:
-            continue
-        if len(set.union(*heard.values())) == 1:
-            yield call
+def is_unknown(caller: ProbeCaller) -> bool:
+    """Whether a damaged identity has an unknown value: it is alike but for one attribute."""
+    return bool(caller.bases) and (caller.damage or "").endswith(" is unknown")
 
 
 @dataclass(slots=True)
@@ -66,8 +60,45 @@ class _Alone:
     """The calls in separate processes, and their results by caller and call."""
 
     asking: Asking
+    answers: Sequence[Answer]
     lines: Lines = field(default_factory=list)
     results: dict[tuple[str, str], Result] = field(default_factory=dict)
+    own: dict[tuple[str, str], Result] = field(default_factory=dict)
+    """What each caller got in the process that it had for itself."""
+
+    @property
+    def callers(self) -> Sequence[ProbeCaller]:
+        """The callers that ask alone."""
+        heard = {answer.name for answer in self.answers}
+        unknown = [one for one in self.asking.callers() if is_unknown(one) and one.name in heard]
+        return (*self.asking.plan.callers, *unknown[:MOST_UNKNOWN])
+
+    async def screen(self, caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
+        """Make ``calls`` as ``caller`` in one process; those that give less than before, twice."""
+        trial: Trial | None = None
+        try:
+            async with self.asking.own_session(caller) as session:
+                for call in calls:
+                    for words in ("first of all alone", "first of all alone, again"):
+                        trial = self._trial(caller, call, 0, words, None)
+                        made = await self._line(session, call, trial)
+                        if made is None:
+                            break
+                        self.own[caller.name, call.label] = made
+                        if not self._gave_more(caller, call, made):
+                            break
+        except HarnessError as error:
+            if trial is None:
+                trial = self._trial(caller, calls[0], 0, "first of all alone", None)
+            self.lines.append((self.asking.unopened(error, trial), None))
+
+    def _gave_more(self, caller: ProbeCaller, call: ProbeCall, own: Result) -> bool:
+        """Whether the caller got more by the same call in the process that all share."""
+        return any(
+            gives_more(answer.result, own)
+            for answer in self.answers
+            if (answer.name, answer.call) == (caller.name, call.label) and answer.result is not None
+        )
 
     async def by_itself(
         self, caller: ProbeCaller, calls: Sequence[ProbeCall], number: int
@@ -96,23 +127,25 @@ class _Alone:
     def suspects(
         self, calls: Sequence[ProbeCall]
     ) -> Iterator[tuple[ProbeCaller, ProbeCall, ProbeCaller]]:
-        """Yield a caller who gets less alone, the call, and the caller who gets most; once each."""
-        callers = {caller.name: caller for caller in self.asking.plan.callers}
-        seen: set[str] = set()
+        """Yield a caller who gets less alone, the call, and a caller who gets more alone."""
+        named = {caller.name: caller for caller in self.asking.plan.callers}
+        seen: Counter[str] = Counter()
         for call in calls:
-            own = {
-                name: self.results[name, call.label]
-                for name in callers
-                if (name, call.label) in self.results
-            }
-            good = {name: one for name, one in own.items() if one.call.outcome == "ok"}
-            if not good:
-                continue
-            most = max(good, key=lambda name: len(good[name].leaves))
-            for name, result in own.items():
-                if name not in seen and gives_more(good[most], result):
-                    seen.add(name)
-                    yield callers[name], call, callers[most]
+            for caller in self.callers:
+                result = self.own.get((caller.name, call.label))
+                if result is None or not self._gave_more(caller, call, result):
+                    continue
+                # A damaged identity may be taken for the one that it was made from.
+                others = [
+                    (name, own)
+                    for name in caller.bases or named
+                    if name in named and (own := self.own.get((name, call.label))) is not None
+                ]
+                good = [(name, own) for name, own in others if gives_more(own, result)]
+                if good and seen[caller.name] < _MOST_SUSPECTS:
+                    seen[caller.name] += 1
+                    most = max(good, key=lambda one: len(one[1].leaves))
+                    yield caller, call, named[most[0]]
 
     async def is_confirmed(
         self, suspect: ProbeCaller, call: ProbeCall, other: ProbeCaller, number: int
@@ -120,8 +153,8 @@ class _Alone:
         """Repeat the call after ``other`` in one process, and alone; return if it gives more."""
         after = await self._after(suspect, call, other, number)
         alone = (await self.by_itself(suspect, [call], number)).get(call.label)
-        first = self.results[suspect.name, call.label]
-        if after is None or alone is None or told(alone) != told(first):
+        first = self.results.get((suspect.name, call.label))
+        if after is None or alone is None or first is None or told(alone) != told(first):
             return False
         return gives_more(after, alone)
 

@@ -1,0 +1,23 @@
+"""What tokens in an answer hold: they are redacted everywhere, and their payload is no secret."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+
+_TOKEN = re.compile(r"(?<![\w.-])(eyJ[\w-]{4,})\.([\w-]{4,})\.[\w-]*")
+_MOST = 50
+
+
+def payloads_in(text: str) -> Iterator[str]:
+    """Yield the readable payload of each text in the form of a JSON Web Token, at most `_MOST`."""
+    for number, found in enumerate(_TOKEN.finditer(text)):
+        if number == _MOST:
+            return
+        part = found[2]
+        try:
+            yield base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
