@@ -28,6 +28,7 @@ from harness.types import (
     Caller,
     Case,
     IdentitySpec,
+    Protocol,
     ServerSpec,
     TransportSpec,
 )
@@ -46,7 +47,8 @@ Answer = Callable[[str, Mapping[str, Any] | None, str | None], "dict[str, Any] |
 """Method, who asks by ``_meta``, token → result, HTTP status, or ``None`` to hang up."""
 
 CALLED = threading.local()
-"""The request that an `Answer` is asked for: ``tool``, ``arguments``, and ``cursor`` of a list."""
+"""The request that an `Answer` is asked for: ``tool``, ``arguments``, ``cursor`` of a list, all
+``params``; the HTTP ``path`` and ``headers``."""
 
 
 def said(text: str, **structured: Any) -> dict[str, Any]:
@@ -75,6 +77,7 @@ def serving(answer: Answer) -> Iterator[str]:
             user, CALLED.tool = params.get("_meta", {}).get(KEY), params.get("name")
             CALLED.arguments = params.get("arguments") or {}
             CALLED.cursor = params.get("cursor")
+            CALLED.params, CALLED.path, CALLED.headers = params, self.path, self.headers
             found = answer(message["method"], user, self.headers.get("authorization"))
             if found is None:
                 self.close_connection = True
@@ -98,11 +101,12 @@ def probed(
     damaged: bool = False,
     timeout_s: float = PATIENT_S,
     cases: tuple[Case, ...] = CASES,
+    protocol: Protocol = "2026-07-28",
 ) -> ProbeReport:
     with serving(answer) as url:
         spec = ServerSpec(
             name="p",
-            transport=TransportSpec(url=url, kind="http", protocol="2026-07-28"),
+            transport=TransportSpec(url=url, kind="http", protocol=protocol),
             call_timeout_s=timeout_s,
             identity=IdentitySpec(via="bearer" if bearer else "meta"),
         )

@@ -24,6 +24,8 @@ MOST_UNKNOWN = 9
 """Maximum number of identities with an unknown attribute that ask alone."""
 _MOST_SUSPECTS = 2
 """Maximum number of calls of one caller that are repeated."""
+_MOST_CONFIRMED = 2
+"""Number of callers after whose confirmed calls no more are repeated: one fault is enough."""
 
 
 async def ask_alone(asking: Asking, answers: Sequence[Answer]) -> Lines:
@@ -43,10 +45,15 @@ async def ask_alone(asking: Asking, answers: Sequence[Answer]) -> Lines:
     await asking.pool.end_idle()
     for caller in alone.callers:
         await alone.screen(caller, calls)
+    confirmed: set[str] = set()
     for suspect, call, other in alone.suspects(calls):
+        if suspect.name in confirmed or len(confirmed) == _MOST_CONFIRMED:
+            continue
         for number in range(ROUNDS):
             if not await alone.is_confirmed(suspect, call, other, number):
                 break
+        else:
+            confirmed.add(suspect.name)
     return alone.lines
 
 
