@@ -15,7 +15,7 @@ the text. A value that was only refused in one call may be public elsewhere, so 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from harness.judging.policy.frames import Frame, frames_of_call, frames_of_offer
@@ -26,7 +26,10 @@ from harness.judging.policy.same_record import Thing, alike, same_thing
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
 from harness.secrecy import Form, Found, Search, form_of
+from harness.secrecy.digests import digests_of
 
+_MOST_HASHED = 2_000
+"""Maximum number of values whose digests are looked for."""
 _NAME = re.compile(r"(?:^|_)name$|[a-z]Name$")
 
 
@@ -52,6 +55,8 @@ class _Value(NamedTuple):
     """Its form for the search."""
     secrets: tuple[WithheldValue, ...]
     """The withheld values, one for each tool and reach."""
+    how: tuple[str, ...] = ()
+    """How the searched text was made of the value; empty for the value itself."""
 
 
 class Anywhere:
@@ -68,9 +73,8 @@ class Anywhere:
             form = form_of(secret.leaf.value, secret.leaf.name)
             if form is not None:
                 kinds.setdefault(form, {}).setdefault((secret.tool, secret.reach), secret)
-        self._search = Search(
-            (form, _Value(form, tuple(of.values()))) for form, of in kinds.items()
-        )
+        values = [(form, _Value(form, tuple(of.values()))) for form, of in kinds.items()]
+        self._search = Search((*values, *_hashed(values)))
 
     def unread(self) -> list[str]:
         """Return the places that were not searched completely, once each, in words."""
@@ -92,7 +96,8 @@ class Anywhere:
         self, view: View, frame: Frame, result: Result | None, call: str
     ) -> Iterator[Sighting]:
         own = Thing(view.attributes)
-        for found in self._search.of(frame.page):
+        for plain in self._search.of(frame.page):
+            found = plain._replace(how=(*plain.how, *plain.owner.how))
             for secret in found.owner.secrets:
                 if not _is_of(own, secret) and self._is_leak(secret, found, frame, result):
                     place = frame.place.format(call=call)
@@ -126,6 +131,15 @@ class Anywhere:
             return _names_a_row(secret) and not found.how and not self._shown.rightly(secret)
         same_call = result.key in secret.keys and secret.reach == "field"
         return same_call and bool(found.how) and not _is_given_too(secret, found.place)
+
+
+def _hashed(values: Sequence[tuple[Form, _Value]]) -> Iterator[tuple[Form, _Value]]:
+    """Yield the digests of the values that are withheld as fields, and not too common."""
+    for form, value in values[:_MOST_HASHED]:
+        kept = tuple(secret for secret in value.secrets if secret.reach == "field")
+        if kept and form.strength != "telling" and form.kind != "text":
+            for name, made in digests_of(kept[0].leaf.value):
+                yield made, value._replace(secrets=kept, how=(f"its {name} digest",))
 
 
 def _names_a_row(secret: WithheldValue) -> bool:
