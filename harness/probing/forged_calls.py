@@ -20,7 +20,7 @@ from harness.types import JsonObject
 
 MOST_FORGED = 2_000
 """Maximum number of forged calls of one probe, not counting those that confirm a gain."""
-MOST_RISKY = 400
+MOST_RISKY = 600
 """The same for calls on which a simple server may end."""
 _META_CHARS = 60
 

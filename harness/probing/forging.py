@@ -6,6 +6,7 @@ repeated, has it again. So changing data and random answers cause no finding.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
@@ -74,7 +75,6 @@ class Forging:
         by_meta = self._asking.plan.server.identity.via == "meta"
         callers = {caller.name: caller for caller in self._asking.plan.callers}
         known = {canonical_json(call.arguments) for call in self._asking.calls}
-        named: set[tuple[str, str]] = set()
         for caller, call, tool, bending in self._bendings():
             withheld = self._kept_from(caller)
             others = withheld.get((call.tool, canonical_json(call.arguments)), ())
@@ -84,16 +84,19 @@ class Forging:
                 for one in smuggled(caller, call, callers[name], tool.input_schema, by_meta=by_meta)
             )
             bent = [*bending.bent(caller, call, known)]
-            if (caller.name, call.tool) not in named and others and self._may_guess_names:
-                named.add((caller.name, call.tool))
-                bent[-1:-1] = [forged(caller, call, bend) for bend in other_names(call.tool)]
             # The repeated call comes last: access that it opens would distort other results.
             yield iter([*in_turns([posing, iter(bent[:-1])]), bent[-1]])
 
     def _possibly_ending(self) -> Iterator[Iterator[ForgedCall]]:
         """Yield the risky forged calls for each caller and call."""
+        named: set[tuple[str, str]] = set()
         for caller, call, _, bending in self._bendings():
             yield bending.risky(caller, call)
+            key = call.tool, canonical_json(call.arguments)
+            is_kept = key in self._kept_from(caller)
+            if is_kept and self._may_guess_names and (caller.name, call.tool) not in named:
+                named.add((caller.name, call.tool))
+                yield (forged(caller, call, bend) for bend in other_names(call.tool))
 
     def _emptied(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield the calls that change something, with nothing to change."""
@@ -162,20 +165,24 @@ class Forging:
     ) -> list[tuple[TrialLine, ToolList | None]]:
         """Make risky ``calls`` in a process of the caller's own; those that end it are left out.
 
-        After `_MOST_ENDS` such ends the rest is not made.
+        After `_MOST_ENDS` such ends by calls of one sort no more of this sort are made.
         """
         lines: list[tuple[TrialLine, ToolList | None]] = []
-        rest, ends = list(calls), 0
-        while rest and ends < _MOST_ENDS:
-            ends += 1
+        rest, ends = list(calls), Counter[bool]()
+        while rest:
+            is_named = rest[0].tool is not None
             try:
                 async with self._asking.own_session(caller) as session:
                     while rest and session.lost is None:
+                        is_named = rest[0].tool is not None
                         asked = await self._steps(session, rest.pop(0))
                         if all(line.run.error is None for line in asked):
                             lines += ((line, session.tools) for line in asked)
             except HarnessError:
-                continue  # that it does not start again decides nothing here
+                pass  # that it does not start again decides nothing here
+            ends[is_named] += 1
+            if ends[is_named] >= _MOST_ENDS:
+                rest = [one for one in rest if (one.tool is not None) is not is_named]
         return lines
 
     async def _steps(self, session: Session, one: ForgedCall) -> list[TrialLine]:

@@ -22,7 +22,8 @@ class Bend:
     same: bool = False
     """Whether the changed call still asks for the same record."""
     is_risky: bool = False
-    """Whether a simple server may end on it: its arguments have types that no schema allows."""
+    """Whether a simple server may end on it: no schema allows its arguments, or no tool has its
+    name."""
     meta: JsonObject = field(default_factory=dict)
     """Entries that are added to ``_meta`` of the request."""
     tool: str | None = None

@@ -54,7 +54,8 @@ class Bending:
 
         Arguments in ``known`` (as canonical JSON) are left out: they belong to regular calls.
         """
-        yield from self._made(caller, call, self._changes(call.arguments), {*known})
+        bends = (bend for bend in self._changes(call.arguments) if not bend.is_risky)
+        yield from self._made(caller, call, bends, {*known})
         yield ForgedCall(
             caller=caller,
             base=call,
@@ -65,9 +66,12 @@ class Bending:
         )
 
     def risky(self, caller: ProbeCaller, call: ProbeCall) -> Iterator[ForgedCall]:
-        """Yield ``call`` with arguments of other types, on which a simple server may end."""
+        """Yield ``call`` with what its schema forbids, on which a simple server may end."""
         ids = {name: tuple(values) for name, values in self._ids.items()}
-        bends = of_other_types(self._schema, call.arguments, ids)
+        yield from self._made(
+            caller, call, of_other_types(self._schema, call.arguments, ids), set()
+        )
+        bends = (bend for bend in self._outside(call.arguments) if bend.is_risky)
         yield from self._made(caller, call, bends, set())
 
     def _made(
@@ -102,8 +106,11 @@ class Bending:
                 for words, bent in respelled(value, tuple(self._ids.get(name, ()))):
                     yield Bend(words=words.format(repr(name)), changed={name: bent})
                 yield from _wild(name)
-        yield from outside(self._schema, arguments, self._withheld, self._cursor)
+        yield from self._outside(arguments)
         yield from undeclared(self._schema, arguments)
+
+    def _outside(self, arguments: JsonObject) -> Iterator[Bend]:
+        return outside(self._schema, arguments, self._withheld, self._cursor)
 
     def _is_free(self, name: str, arguments: JsonObject) -> bool:
         """Whether an argument takes free text."""

@@ -59,11 +59,13 @@ def outside(
             known = words if isinstance(words, list) else []
             fields = [field for field in withheld if field not in known][:_MOST_FIELDS]
             for field in fields if chooses or set(known) & {*withheld} else ():
-                yield Bend(words=f"the withheld field {field!r} as {name!r}", changed={name: field})
+                words_of = f"the withheld field {field!r} as {name!r}"
+                yield Bend(words=words_of, changed={name: field}, is_risky=isinstance(words, list))
         if isinstance(words, list) and all(isinstance(word, str) for word in words):
             for word in ("harness_unknown", "all"):
                 if word not in words:
-                    yield Bend(words=f"{word!r} as {name!r}", changed={name: word}, wild=(name,))
+                    unlisted = f"{word!r} as {name!r}"
+                    yield Bend(words=unlisted, changed={name: word}, wild=(name,), is_risky=True)
     if cursor is not None and cursor not in arguments:
         for made_up in CURSORS:
             yield Bend(words=f"the made-up cursor {made_up!r}", changed={cursor: made_up})

@@ -57,7 +57,7 @@ def other_names(tool: str) -> Iterator[Bend]:
     """Yield names under which a tool may be reached past what holds for its own name."""
     folded = {tool.swapcase(): None, tool.title(): None, f" {tool} ".rstrip(): None}
     for name in folded:
-        yield Bend(words=f"under the name {name!r}", tool=name, same=True)
+        yield Bend(words=f"under the name {name!r}", tool=name, same=True, is_risky=True)
     for pattern in (*OLDER_NAMES, *FURTHER_NAMES):
         name = pattern.format(tool)
-        yield Bend(words=f"under the name {name!r}", tool=name, same=True)
+        yield Bend(words=f"under the name {name!r}", tool=name, same=True, is_risky=True)
