@@ -1,7 +1,8 @@
 """A program that uses an MCP server, without any SDK: it makes the calls that it is given as JSON.
 
 ``python recorded_program.py MANNER CALLS``: with ``hang`` it does not end afterwards, with a number
-it ends with that exit code.
+it ends with that exit code. ``python recorded_program.py write FILE FILE`` takes the calls from the
+first file, and writes the body of each answer into the second.
 """
 
 from __future__ import annotations
@@ -54,12 +55,22 @@ class Client:
         return text
 
 
-def main(manner: str, calls: list[tuple[str, dict[str, Any]]]) -> int:
+def answers(calls: list[tuple[str, dict[str, Any]]]) -> list[str]:
     client = Client(address())
     client.send("initialize", HELLO, 0)
     client.send("notifications/initialized", {})
-    for number, (tool, arguments) in enumerate(calls, 1):
+    return [
         client.send("tools/call", {"name": tool, "arguments": arguments}, number)
+        for number, (tool, arguments) in enumerate(calls, 1)
+    ]
+
+
+def main(manner: str, given: str, *rest: str) -> int:
+    if manner == "write":
+        with open(given) as file, open(rest[0], "w") as heard:  # noqa: PTH123 - as above
+            json.dump(answers(json.load(file)), heard)
+        return 0
+    answers(json.loads(given))
     sys.stdout.write("said by the program\n")
     sys.stdout.flush()
     if manner == "hang":
@@ -68,4 +79,4 @@ def main(manner: str, calls: list[tuple[str, dict[str, Any]]]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], json.loads(sys.argv[2])))
+    sys.exit(main(*sys.argv[1:]))
