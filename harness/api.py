@@ -71,6 +71,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
     variant: VariantSource | Sequence[VariantSource] = (),
     read_only: bool = False,
     mcp_config: str | Path | None = None,
+    agent: str | Sequence[str] | None = (),
 ) -> Report:
     """Run suites and return their report; every trial is in the run log that it names.
 
@@ -106,6 +107,8 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
             objects; ``"none"`` is the server's own list.
         read_only: Whether no call is sent to a tool that is not marked read-only.
         mcp_config: The configuration of an MCP client, whose servers go before all others.
+        agent: Agents that answer beside the models: names, or commands; with agents alone, no
+            default model answers.
 
     Raises:
         UsageError: a suite, model or server is unknown or invalid, or a number is none that a run
@@ -127,6 +130,7 @@ async def run_async(  # noqa: PLR0913 - one keyword for each option of the comma
         judge_model=judge_model,
         user_model=user_model,
         variant=variant,
+        agents=_texts("agent", agent),
         block=_texts("block", block),
         read_only=read_only,
         mcp_config=None if mcp_config is None else str(mcp_config),

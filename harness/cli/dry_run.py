@@ -77,6 +77,8 @@ def _guesses(plan: Plan) -> tuple[Estimate, ...]:
 
 
 def _role(estimate: Estimate) -> str:
+    if estimate.model.agent is not None:
+        return "agent"
     return "judge" if estimate.judges else "user" if estimate.plays else "model"
 
 
@@ -92,6 +94,8 @@ def _line(estimate: Estimate) -> str:
     role, unit = _role(estimate), "judgement" if estimate.judges else "trial"
     if traits_of(estimate.model.provider).answers != "llm":
         return f"{role} {name}: {estimate.trials} {unit}s, free"
+    if estimate.model.agent is not None and not estimate.known:
+        return f"agent {name}: {estimate.trials} {unit}s, cost unknown until it has run"
     if estimate.known:
         basis = f"{estimate.known} of {estimate.trials} {unit}s by earlier runs"
     else:
