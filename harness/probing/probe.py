@@ -113,13 +113,7 @@ async def probe(
             await course.run(rounds, in_turn)
             await course.ask_apart()
             if plan.damaged:
-                so_far = read_log(log_path(run_id, runs))
-                lived = Lived(build_report(so_far), so_far)
-                await course.forge(Forging(asking, lived))
-                for swap in swaps(asking, lived):
-                    course.keep(await swapped(asking, swap))
-                for pair in await pairs(asking, lived):
-                    course.keep(await crossed(asking, pair))
+                await course.attack(read_log(log_path(run_id, runs)))
             for number in range(len(plan.alterations)):
                 learn = partial(_tell, learners)
                 await Interference(asking, number, learn, course.keep).run()
@@ -160,6 +154,15 @@ class _Course:
     """The answers to those made from them with an unknown attribute."""
     forging: Forging | None = None
     """The forged calls, once they are chosen."""
+
+    async def attack(self, so_far: RunLog) -> None:
+        """Make the calls that are chosen by the answers ``so_far``: forged, swapped, crossed."""
+        lived = Lived(build_report(so_far), so_far)
+        await self.forge(Forging(self.asking, lived))
+        for swap in swaps(self.asking, lived):
+            self.keep(await swapped(self.asking, swap))
+        for pair in await pairs(self.asking, lived):
+            self.keep(await crossed(self.asking, pair))
 
     async def run(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
         limiter = anyio.CapacityLimiter(AT_ONCE)
