@@ -7,7 +7,7 @@ shows the same.
 
 ============== =====================================================================
 `settings`     limits, address, token
-`guard`        who may ask at all: Host, Origin, token; headers of every answer
+`requests`     who may ask at all: Host, Origin, token; refusals; work that ends with its client
 `uploads`      a multipart request becomes an `Upload` and a `Choice`
 `vetting`      what an uploaded suite may not ask for
 `worker`       the process of one run
@@ -25,6 +25,5 @@ shows the same.
 `reading`      a large log that nobody has opened yet
 `talks`        what is said in trials that go on
 `viewing`      the grid of a run, its single trials, and a search
-`problem_page` what went wrong, as a page or as JSON
 ============== =====================================================================
 """

@@ -12,10 +12,10 @@ from harness.errors import HarnessError
 from harness.web.ended.again import Again
 from harness.web.ended.reviews import Reviews
 from harness.web.evaluations import Evaluations, refused
-from harness.web.guard import Guard
 from harness.web.jobs import Board
 from harness.web.pages import Pages
-from harness.web.problem_page import told
+from harness.web.requests.guard import Guard
+from harness.web.requests.problem_page import told
 from harness.web.settings import Settings
 from harness.web.viewing import Viewing
 

@@ -91,7 +91,8 @@ class Catalog:
     def find(self, wanted: Wanted, limit: int, go_on: Callable[[], None] = lambda: None) -> Found:
         """Return the newest ``limit`` runs that fit.
 
-        ``go_on`` is called before each run; what it raises ends the search.
+        ``go_on`` is called before each run and each line that is read; what it raises ends the
+        search.
         """
         open_ones = [name for name, row in list(self._rows.items()) if row.open]
         names = self._listing.newest_first(open_ones)
@@ -112,7 +113,7 @@ class Catalog:
             row = self._known(run_id, facts)
             if row is None and logs < MOST_READ and size < MOST_BYTES:
                 logs, size = logs + 1, size + facts.st_size
-                row = self._read(run_id, facts)
+                row = self._read(run_id, facts, go_on)
             if row is None:
                 unread += 1
             elif (entry := self._fitting(run_id, row, wanted)) is not None:
@@ -130,11 +131,11 @@ class Catalog:
         entry = read_index(log_path(run_id, self._runs), facts)
         return None if entry is None else self._keep(run_id, facts, entry)
 
-    def _read(self, run_id: str, facts: os.stat_result) -> _Row | None:
+    def _read(self, run_id: str, facts: os.stat_result, go_on: Callable[[], None]) -> _Row | None:
         log = log_path(run_id, self._runs)
         try:
             writing = being_written(log)
-            entry = entry_of(log)
+            entry = entry_of(log, go_on)
         except FileNotFoundError:  # removed since it was listed
             return None
         if not writing:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import anyio.from_thread
 import anyio.to_thread
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.exceptions import HTTPException
@@ -30,8 +29,9 @@ from harness.web import history, vetting
 from harness.web.catalog import ENDINGS, Catalog, Wanted
 from harness.web.following import Followers, follow_log, page_of
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
-from harness.web.problem_page import told
 from harness.web.process import Refused
+from harness.web.requests.awaited import while_awaited
+from harness.web.requests.problem_page import told
 from harness.web.results import clean, run_facts, summary
 from harness.web.run_view import run_view
 from harness.web.settings import Settings
@@ -158,8 +158,8 @@ class Evaluations:
         asked = Wanted(
             suite=wanted.get("suite", ""), model=wanted.get("model", ""), result=result or ""
         )
-        found = await anyio.to_thread.run_sync(
-            self._catalog.find, asked, limit, anyio.from_thread.check_cancelled
+        found = await while_awaited(
+            request, self._board, lambda go_on: self._catalog.find(asked, limit, go_on)
         )
         waiting = (
             []

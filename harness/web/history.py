@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +47,16 @@ def state_of(log: RunLog) -> str:
     return "running" if log.footer is None and being_written(log.path) else "finished"
 
 
-def entry_of(path: Path) -> dict[str, Any]:
+def entry_of(path: Path, go_on: Callable[[], None] = lambda: None) -> dict[str, Any]:
     """Return what the list of runs says of the log at ``path``, all but its state.
+
+    ``go_on`` is called after each line; what it raises ends the reading.
 
     Raises:
         FileNotFoundError: it is gone.
     """
     try:
-        log = read_log(path)
+        log = read_log(path, lambda _: go_on())
     except FileNotFoundError:
         raise
     except (InvalidInput, OSError) as error:

@@ -105,7 +105,8 @@ class Board:
         self._readers = anyio.CapacityLimiter(CHECKS)
         self._slots = anyio.CapacityLimiter(settings.at_once)
         self._tasks: anyio.abc.TaskGroup
-        self._closed = False
+        self.closing = anyio.Event()
+        """Set when the page stops."""
 
     async def __aenter__(self) -> Self:
         """Open it."""
@@ -195,7 +196,7 @@ class Board:
 
     async def close(self) -> None:
         """End every run, and accept no more."""
-        self._closed = True
+        self.closing.set()
         async with anyio.create_task_group() as group:
             for job in list(self._jobs.values()):
                 group.start_soon(self.cancel, job, signal.SIGTERM)
@@ -204,7 +205,7 @@ class Board:
         self, upload: Upload, choice: Choice, folder: Path, run_id: str
     ) -> tuple[Worker, dict[str, Any]]:
         settings = self.settings
-        if self._closed:
+        if self.closing.is_set():
             raise Busy("the page is being stopped.")
         taken = self.under_way + self._checking
         if taken >= settings.at_once + settings.queued:

@@ -32,7 +32,7 @@ from harness.reports.formats.html_report import PAGE, write_html
 from harness.reports.viewer import ASSETS
 from harness.runlog import read_header, read_log
 from harness.web import history
-from harness.web.guard import HEALTH
+from harness.web.requests.guard import HEALTH
 from harness.web.results import clean
 from harness.web.settings import Settings
 from harness.web.workbench_page import NoPage, made

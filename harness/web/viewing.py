@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anyio
-import anyio.from_thread
 import anyio.to_thread
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -27,6 +25,7 @@ from harness.web.catalog import MOST_BYTES
 from harness.web.history import find_run
 from harness.web.jobs import Board
 from harness.web.reading import Readings, beginning
+from harness.web.requests.awaited import while_awaited
 from harness.web.results import run_facts
 from harness.web.run_view import kept_view, run_view, settled_at
 from harness.web.settings import Settings
@@ -137,8 +136,9 @@ class Viewing:
             raise HTTPException(
                 400, f"'word' is given 1 to {_MOST_WORDS} times, with {_LONGEST_WORD} characters."
             )
-        found = await anyio.to_thread.run_sync(
-            find_words, self._log(request), words, anyio.from_thread.check_cancelled
+        log = self._log(request)
+        found = await while_awaited(
+            request, self._board, lambda go_on: find_words(log, words, go_on)
         )
         return JSONResponse({"words": found})
 

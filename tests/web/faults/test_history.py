@@ -109,18 +109,27 @@ def test_one_request_reads_some_logs_and_says_how_many_are_left(
     assert known.find(Wanted(suite="other"), 50).entries == []
 
 
-def test_a_search_ends_when_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
-    known = Catalog(some_runs(tmp_path, 3))
+def test_a_search_ends_between_two_logs_when_nobody_waits_for_it_any_more(tmp_path: Path) -> None:
+    def go_on() -> None:
+        if list(tmp_path.glob("*/index.json")):
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        Catalog(some_runs(tmp_path, 3)).find(ALL, 50, go_on)
+    assert len(list(tmp_path.glob("*/index.json"))) == 1
+
+
+def test_a_search_ends_in_the_midst_of_a_log(tmp_path: Path) -> None:
     asked = []
 
     def go_on() -> None:
         asked.append(1)
-        if len(asked) > 1:
-            raise InterruptedError
+        if len(asked) > 1:  # the first is before the run
+            raise LookupError
 
-    with pytest.raises(InterruptedError):
-        known.find(ALL, 50, go_on)
-    assert len(list(tmp_path.glob("*/index.json"))) == 1
+    with pytest.raises(LookupError):
+        Catalog(some_runs(tmp_path, 1)).find(ALL, 50, go_on)
+    assert list(tmp_path.glob("*/index.json")) == []
 
 
 def test_the_page_lists_what_the_indexes_say(page: Page) -> None:

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.web.problem_page import told
+from harness.web.requests.problem_page import told
 from harness.web.settings import Settings, is_address, is_loopback
 
 COOKIE = "harness_token"
