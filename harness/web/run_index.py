@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 NAME = "index.json"
-_FORM = 4
+_FORM = 5
 """Raised when entries of another form are written."""
+_LONGEST_HEAD = 500
 
 
 def read_index(log: Path, facts: os.stat_result) -> dict[str, Any] | None:
@@ -47,6 +48,20 @@ def read_kept(log: Path, name: str, facts: os.stat_result) -> bytes | None:
     return body if head == _head(facts, body) else None
 
 
+def kept_size(log: Path, name: str, facts: os.stat_result) -> int | None:
+    """Return the bytes of the content that `read_kept` reads, from the head of the file alone.
+
+    ``None``: it is missing, outdated or cut off. Other damage is seen only by `read_kept`.
+    """
+    try:
+        with log.with_name(name).open("rb") as file:
+            head = file.readline(_LONGEST_HEAD)
+            size = os.fstat(file.fileno()).st_size - len(head)
+    except OSError:
+        return None
+    return size if head.startswith(_holds_for(facts, size)) else None
+
+
 def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None:
     """Store ``body`` in the file ``name`` next to ``log``, if it can be written."""
     draft = log.with_name(f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
@@ -59,8 +74,12 @@ def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None
 
 
 def _head(facts: os.stat_result, body: bytes) -> bytes:
-    digest = hashlib.sha256(body).hexdigest()
-    return f"{_FORM} {_version()} {facts.st_size} {facts.st_mtime_ns} {digest}".encode()
+    return _holds_for(facts, len(body)) + hashlib.sha256(body).hexdigest().encode()
+
+
+def _holds_for(facts: os.stat_result, size: int) -> bytes:
+    """Return how the file begins whose content has ``size`` bytes, all but their digest."""
+    return f"{_FORM} {_version()} {facts.st_size} {facts.st_mtime_ns} {size} ".encode()
 
 
 @cache

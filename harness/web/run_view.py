@@ -20,7 +20,7 @@ from harness.runlog.lines import dumped, parsed
 from harness.types import Report, TrialResult
 from harness.web.history import entry_of_report
 from harness.web.results import summary
-from harness.web.run_index import read_kept, write_index, write_kept
+from harness.web.run_index import kept_size, read_kept, write_index, write_kept
 
 VIEW = "view.json"
 SETTLED = "settled.json"
@@ -33,6 +33,11 @@ _MAKING = threading.Lock()
 def kept_view(log: Path, facts: os.stat_result) -> bytes | None:
     """Return the view of ``log``, whose file has these ``facts``, as JSON; ``None``: make it."""
     return read_kept(log, VIEW, facts)
+
+
+def view_size(log: Path, facts: os.stat_result) -> int | None:
+    """Return the bytes of what `kept_view` returns, without reading them; ``None``: make it."""
+    return kept_size(log, VIEW, facts)
 
 
 def keep_view(log: RunLog, report: Report) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ from harness.web.jobs import Board
 from harness.web.reading import Readings, beginning
 from harness.web.requests.awaited import while_awaited
 from harness.web.results import run_facts
-from harness.web.run_view import kept_view, run_view, settled_at
+from harness.web.run_view import kept_view, run_view, settled_at, view_size
 from harness.web.settings import Settings
 
 MOST_RUNS = 20
@@ -70,17 +71,18 @@ class Viewing:
         if job is not None and not job.over.is_set():
             return JSONResponse({"grid": None, "to_read": 0})
         log = self._log(request)
-        body = await anyio.to_thread.run_sync(_whole, log)
-        whole = asked.get("whole") == "1"
-        if not isinstance(body, bytes) and body and whole:
-            body = await self._readings.view(log)
-        if not isinstance(body, bytes) or (len(body) > MOST_AT_ONCE and not whole):
-            size = len(body) if isinstance(body, bytes) else body
-            read = size if isinstance(body, bytes) else self._readings.read_to(log)
-            told: dict[str, Any] = {"grid": None, "to_read": size, "read": read}
-            if size and asked.get("beginning") == "1":
+        wait = await anyio.to_thread.run_sync(_wait, log)
+        if wait.going_on or (wait.size and asked.get("whole") != "1"):
+            read = wait.size if wait.kept else self._readings.read_to(log)
+            told: dict[str, Any] = {"grid": None, "to_read": wait.size, "read": read}
+            if wait.size and asked.get("beginning") == "1":
                 told["beginning"] = await anyio.to_thread.run_sync(beginning, log)
             return JSONResponse(told)
+        body = await anyio.to_thread.run_sync(kept_view, log, log.stat()) if wait.kept else None
+        if body is None and wait.size:
+            body = await self._readings.view(log)
+        elif body is None:
+            body = await anyio.to_thread.run_sync(run_view, log)
         facts = job.as_json() if job else run_facts(read_header(log), log) | {"state": "finished"}
         return Response(
             b'{"run": ' + json.dumps(facts).encode() + b", " + body[1:],
@@ -144,7 +146,8 @@ class Viewing:
 
     async def _read(self, log: Path) -> None:
         """Have the view of ``log`` made, if it is a large one that nobody has opened yet."""
-        if await anyio.to_thread.run_sync(_unread, log):
+        wait = await anyio.to_thread.run_sync(_wait, log)
+        if wait.size and not wait.kept:
             await self._readings.view(log)
 
     def _log(self, request: Request) -> Path:
@@ -157,18 +160,27 @@ class Viewing:
         return path
 
 
-def _unread(log: Path) -> int:
-    """Return the bytes of a large log that ended and has no view; 0 for any other."""
-    facts = log.stat()
-    small = facts.st_size <= MOST_BYTES or being_written(log)
-    return 0 if small or kept_view(log, facts) is not None else facts.st_size
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """What there is to wait for before a run is shown as a whole."""
+
+    going_on: bool = False
+    """Whether there is no view of it yet, since it goes on."""
+    kept: bool = False
+    """Whether its view is kept, so that it is only sent."""
+    size: int = 0
+    """Bytes of a large log that is to be read, or of a large view; 0: it comes at once."""
 
 
-def _whole(log: Path) -> bytes | int:
-    """Return a run as JSON; 0 while it goes on, or the bytes of a large log that was not read."""
+def _wait(log: Path) -> _Wait:
+    """Look at the files of a run: neither its log nor its view is read for this."""
     if being_written(log):
-        return 0
-    return _unread(log) or run_view(log)
+        return _Wait(going_on=True)
+    facts = log.stat()
+    kept = view_size(log, facts)
+    if kept is None:
+        return _Wait(size=facts.st_size if facts.st_size > MOST_BYTES else 0)
+    return _Wait(kept=True, size=kept if kept > MOST_AT_ONCE else 0)
 
 
 def _several(logs: Sequence[Path]) -> bytes:

@@ -135,6 +135,35 @@ def test_nobody_waits_unasked_until_a_large_view_is_sent(page: Page) -> None:
     assert len(ask(page, log, "?whole=1")["grid"]["cells"]) == 3
 
 
+@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="counts what Linux counts")
+def test_a_large_view_is_read_once_and_only_when_it_is_sent(page: Page) -> None:
+    log = a_large_view(page, "20260501T000009Z-large-e", 3)
+    size = log.with_name(VIEW).stat().st_size
+    before = bytes_read(page)
+    assert ask(page, log)["to_read"]
+    assert ask(page, log, "?beginning=1")["beginning"]
+    looked = bytes_read(page)
+    assert looked - before < size / 10
+    assert ask(page, log, "?whole=1")["grid"]
+    assert size <= bytes_read(page) - looked < 1.1 * size
+
+
+def bytes_read(page: Page) -> int:
+    """Return how many bytes the page's process has read by now, from files and from others."""
+    told = Path(f"/proc/{page.process.pid}/io").read_text("ascii")
+    return int(told.partition("rchar: ")[2].split()[0])
+
+
+@pytest.mark.parametrize("harm", ["cut", "other"])
+def test_a_large_view_that_is_damaged_is_made_anew(page: Page, harm: str) -> None:
+    log = a_large_view(page, f"20260501T000010Z-large-{harm}", 3)
+    view = log.with_name(VIEW)
+    whole = view.read_bytes()
+    view.write_bytes(whole[:-9] if harm == "cut" else whole.replace(b'"passed"', b'"failed"'))
+    cells = ask(page, log, "?whole=1")["grid"]["cells"]
+    assert [cell["status"] for cell in cells] == ["passed"] * 3
+
+
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_first_tests_of_a_large_view_are_shown_while_it_is_loaded(
     page: Page, browser: Browser
