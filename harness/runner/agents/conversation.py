@@ -270,14 +270,19 @@ class AgentConversation:
         if self._recording is None:
             return ()
         made = {call.request_id: call for call in self._calls}
-        recorded = [_in_server_names(one, made) for one in self._recording.messages()]
+        recorded = _by_reply(self._recording.messages(), made)
+
+        def replies(first: int, last: int) -> list[Message]:
+            found = (recorded.get(reply, ()) for reply in range(first + 1, last + 1))
+            return [message for group in found for message in group]
+
         told: list[Message] = []
         begins = [0, *(talk.first for talk in self._talks[1:]), self._replies]
         for talk, first, end in zip(self._talks, begins, begins[1:], strict=False):
             last = end if talk.last is None else talk.last
-            told += [talk.asked, *recorded[2 * first : 2 * last]]
+            told += [talk.asked, *replies(first, last)]
             told += [] if talk.answer is None else [talk.answer]
-            told += recorded[2 * last : 2 * end]  # calls that it made after its answer
+            told += replies(last, end)  # calls that it made after its answer
         return tuple(told)
 
     def _time_is_up(self) -> None:
@@ -339,12 +344,25 @@ def _nobody() -> None:
     """Listen to nothing."""
 
 
-def _in_server_names(message: Message, made: Mapping[str, ToolCall]) -> Message:
-    """Return ``message`` with its calls as the server knows them: a variant may rename tools."""
-    if not isinstance(message, AssistantMessage):
-        return message
-    requests = tuple(
-        replace(request, tool=made[request.id].tool, arguments=made[request.id].arguments)
-        for request in message.reply.tool_requests
-    )
-    return replace(message, reply=replace(message.reply, tool_requests=requests))
+def _by_reply(
+    messages: Sequence[Message], made: Mapping[str, ToolCall]
+) -> dict[int, list[Message]]:
+    """Return recorded ``messages`` by their reply, with calls as the server knows them.
+
+    A variant may have other names for tools than the server.
+    """
+    found: dict[int, list[Message]] = {}
+    reply = 0
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            asked = message.reply.tool_requests
+            reply = next((made[request.id].reply for request in asked), 0)
+            requests = tuple(
+                replace(one, tool=made[one.id].tool, arguments=made[one.id].arguments)
+                for one in asked
+            )
+            own = replace(message, reply=replace(message.reply, tool_requests=requests))
+            found.setdefault(reply, []).append(own)
+        else:
+            found.setdefault(reply, []).append(message)
+    return found
