@@ -140,10 +140,9 @@ class Asking:
         return MAX_PROCESSES if self.plan.server.identity.via == "env" else MAX_DAMAGED
 
     def _damaged(self) -> tuple[ProbeCaller, ...]:
-        by_token = self.plan.server.identity.via == "bearer"
         if not self.plan.damaged:
             return ()
-        own = self.plan.callers
+        own, by_token = self.plan.callers, self.plan.server.identity.via == "bearer"
         return (*damaged_callers(own, by_token=by_token), *lookalike_callers(own))
 
     def settings(self) -> JsonObject:

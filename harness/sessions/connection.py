@@ -50,11 +50,10 @@ class Connection:
         self, spec: ServerSpec, who: Identity, guardian: Guardian, hosts: Hosts, bearers: Bearers
     ) -> None:
         """Prepare a connection to ``spec`` for ``who``; `run` opens it."""
-        user_context = who.user_context
         self._spec = spec
         self._who = who
-        self._meta = request_meta(spec.identity, user_context)
-        self._env = process_env(spec.identity, user_context)
+        self._meta = request_meta(spec.identity, who.user_context)
+        self._env = process_env(spec.identity, who.user_context)
         self._guardian = guardian
         self._hosts = hosts
         self._bearers = bearers

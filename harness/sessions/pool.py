@@ -156,12 +156,10 @@ class Pool:
         GATE.plan([server])
         check_identity(server, user_context)
         check_credential(server, user_context, credential)
-        if server.isolation == "none":
-            async with self._seated(server, Identity(None)) as connection:
-                yield await connection.visit(user_context)
-            return
-        async with self._seated(server, Identity(user_context, credential)) as connection:
-            yield connection
+        is_shared = server.isolation == "none"
+        who = Identity(None) if is_shared else Identity(user_context, credential)
+        async with self._seated(server, who) as connection:
+            yield await connection.visit(user_context) if is_shared else connection
 
     @asynccontextmanager
     async def _seated(self, server: ServerSpec, identity: Identity) -> AsyncGenerator[Connection]:
@@ -214,10 +212,7 @@ class Pool:
     def prestart(
         self, server: ServerSpec, user_context: JsonObject | None, credential: Credential = "valid"
     ) -> None:
-        """Start the server for the user's next loan in the background, if there is room.
-
-        Never raises.
-        """
+        """Start the server for the next loan in the background, if there is room; never raise."""
         for each in server.members or (server,):
             if self._running < MAX_PROCESSES:
                 who = Identity(user_context, shown_to(each, credential))
