@@ -106,9 +106,12 @@ def found(report: ProbeReport) -> Found:
     )
 
 
+_HIDDEN = ("all_patients", "invoices", "a_protected_record")
+_BY_PATIENTS = dict.fromkeys(("wards_ignored", "protected_in_lists", "protected_invoices"), _HIDDEN)
+"""Faults that show only where a suite says which patients must not be known, and the tests."""
 _TESTS = {
     "attributes": ("a_record", "a_colleague", "all_patients", "a_ward"),
-    "smuggled": ("a_record", "a_record_of_another_ward", "invoices"),
+    "smuggled": ("a_record", "a_record_of_another_ward", "all_patients", "invoices"),
     "arguments": (
         "a_record",
         "a_record_of_another_ward",
@@ -128,11 +131,30 @@ _ALTERED = ("balance", "email", "notes", "patient_id")
 """What is asked, and what is altered, to see what can be concluded from the answers."""
 
 
+_OF_DAMAGE = (
+    "role_header",
+    "token_in_address",
+    "claims_from_header",
+    "first_claim_counts",
+    "resource_traversal",
+    "prompt_argument",
+    "completions",
+    "old_tool_unlisted",
+    "linked_record",
+    "forwarded_user",
+    "empty_change",
+)
+"""Faults of groups that are else probed without damaged identities and forged calls."""
+
+
 def way_of(fault: Fault) -> dict[str, Any]:
     """Return how a fault is probed: as cheaply as its group allows."""
     group = MEASURED_LIKE.get(fault.name, fault.group)
+    if fault.name in _BY_PATIENTS:
+        return {"damaged": False, "suite": asked(_BY_PATIENTS[fault.name], ("patient_id",))}
     if group == "oracles":
         return {"damaged": False, "suite": asked(_CONCLUDED_FROM, _ALTERED)}
     if group in _TESTS:
         return {"damaged": True, "suite": asked(_TESTS[group])}
-    return {"damaged": group == "sessions", "destructive": group == "writes"}
+    damaged = group == "sessions" or fault.name in _OF_DAMAGE
+    return {"damaged": damaged, "destructive": group == "writes"}
