@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from harness.canonical_json import canonical_json
 from harness.judging.policy import View
 from harness.judging.policy.anywhere import Anywhere
 from harness.judging.policy.comparable_values import Prose, value_of
@@ -174,6 +175,16 @@ class Withheld:
         fields = dict.fromkeys(secret.leaf.path or secret.leaf.name for secret in found)
         givers = dict.fromkeys(giver for secret in found for giver in secret.givers)
         return Gain(tuple(fields), tuple(givers))
+
+    def is_given(self, identity: str, tool: str, arguments: JsonObject) -> bool:
+        """Whether the regular call itself gives withheld data: a leak, and no gain of another."""
+        key = tool, canonical_json(arguments)
+        return any(
+            self.gain(identity, one.call, arguments, {}, same=True, by_chance=True) is not None
+            for view in self._views
+            for one in view.results
+            if view.identity == identity and one.key == key
+        )
 
     def _given_in(self, identity: str, result: Result, *, same: bool) -> Iterator[WithheldValue]:
         """Yield the withheld values that ``result`` contains."""
