@@ -109,11 +109,14 @@ def _variant(described: JsonObject | None) -> str:
     tools = list(edits.get("tools") or ())
     decoys = sum(one.get("count", 0) for one in edits.get("add") or ())
     reworded = len(edits.get("prompts") or ())
+    cut = edits.get("max_result_tokens")
     parts = [
         *([f"edits {', '.join(tools)}"] if tools else []),
         *(["another order"] if edits.get("order") is not None else []),
         *([f"{decoys} decoys"] if decoys else []),
         *([f"{reworded} prompts in other words"] if reworded else []),
+        *([f"names with {edits['prefix']!r}"] if edits.get("prefix") else []),
+        *([f"results cut at {cut:,} tokens"] if cut is not None else []),
     ]
     return f"{described.get('name')} ({'; '.join(parts)}; digest {described.get('digest')})"
 

@@ -44,7 +44,12 @@ def test_a_tool_that_another_user_sees_in_another_form_is_one_tool() -> None:
 
 def test_a_variant_is_told_by_its_name_and_what_it_touches() -> None:
     edits = Variant(
-        name="crowd", tools={"look": ToolEdit(name="see")}, order=7, add=(Decoys(count=64),)
+        name="crowd",
+        tools={"look": ToolEdit(name="see")},
+        order=7,
+        add=(Decoys(count=64),),
+        prefix="mcp__crm__",
+        max_result_tokens=2_000,
     )
     plain = ModelSpec(name="m", provider="lexical", model_id="m")
     before, after = (
@@ -59,5 +64,6 @@ def test_a_variant_is_told_by_its_name_and_what_it_touches() -> None:
     )
     (words,) = differences(before, after)
     assert words.startswith(
-        "model m: variant was none, is crowd (edits look; another order; 64 decoys; digest "
+        "model m: variant was none, is crowd (edits look; another order; 64 decoys; "
+        "names with 'mcp__crm__'; results cut at 2,000 tokens; digest "
     )

@@ -65,13 +65,16 @@ class Conversation:
         price: Callable[[Usage], Usage] | None = None,
         speaker: Speaker | None = None,
         strategy: Strategy | None = None,
+        as_told: Callable[[str], str] = str,
     ) -> None:
         """Prepare; nothing is sent before `run`.
 
         ``price`` replaces the cost in the usage by a better known one. ``speaker`` plays the user,
         if the case has a simulated one. ``strategy`` changes how the conversation goes.
+        ``as_told`` turns the text of a result into what the model is told of it.
         """
         self._strategy = strategy or Strategy()
+        self._as_told = as_told
         self._case = case
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
         self._model = model
@@ -329,7 +332,11 @@ class Conversation:
         self._messages.append(
             ToolMessage(
                 answers=tuple(
-                    ToolAnswer(request_id=request.id, text=call.text, is_error=call.is_error)
+                    ToolAnswer(
+                        request_id=request.id,
+                        text=self._as_told(call.text),
+                        is_error=call.is_error,
+                    )
                     for request, call in zip(requests, calls, strict=True)
                 )
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import anyio
 
@@ -47,6 +48,7 @@ from harness.types import (
 )
 from harness.users import Speaker, speaker
 from harness.utc import utc_now
+from harness.variants import clients as client_side
 from harness.variants.model import VariantModel
 from harness.variants.presented import PresentedSession
 from harness.variants.session import VariantSession
@@ -212,8 +214,9 @@ class _Attempt:
                 if self._job.model.variant is not None:
                     model, offered = self._under(self._job.model.variant, model, sessions)
                 strategy = self._watched(_strategy(case, dict(zip(told, offered, strict=True))))
+                as_told = partial(client_side.as_told, self._job.model.variant)
                 self._conversation = Conversation(
-                    case, model, offered[0], system, price, voice, strategy
+                    case, model, offered[0], system, price, voice, strategy, as_told
                 )
             self._scripted = ScriptedCalls(case, session)
             try:

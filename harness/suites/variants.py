@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
@@ -27,8 +28,9 @@ MOST_DECOYS = 1_000
 """More tools than any model is offered at once."""
 
 _ONE_TEXT = {"type": "string"}
-_CHANGES = {"tools", "order", "add", "prompts"}
-_WHAT_CHANGES = "Add 'tools:', 'order:', 'add:' or 'prompts:'."
+_CHANGES = {"tools", "order", "add", "prompts", "prefix", "max_result_tokens"}
+_WHAT_CHANGES = "Add 'tools:', 'order:', 'add:', 'prompts:', 'prefix:' or 'max_result_tokens:'."
+_PREFIX = r"[A-Za-z0-9_-]{1,40}"
 
 
 # ── What stands under the keys ───────────────────────────────────────────────────────────────
@@ -113,6 +115,15 @@ def _prompts(value: Any) -> dict[str, str]:
                 f"expected the words of a prompt, found {found(words)}", path=(name,)
             )
     return given
+
+
+def _prefix(value: Any) -> str:
+    if not isinstance(value, str) or re.fullmatch(_PREFIX, value) is None:
+        raise InvalidValue(
+            f"expected at most 40 letters from A to Z, digits, '_' and '-', found {found(value)}",
+            meant="Write what the client puts before the names, for example 'mcp__crm__'.",
+        )
+    return value
 
 
 def _by_name(noun: str, definition: str, description: str) -> Field:
@@ -233,6 +244,17 @@ VARIANT_LAYOUT = Layout(
             },
             parse=_prompts,
         ),
+        "prefix": Field(
+            schema={
+                "type": "string",
+                "pattern": f"^{_PREFIX}$",
+                "description": "What a client puts before the name of each tool: mcp__crm__.",
+            },
+            parse=_prefix,
+        ),
+        "max_result_tokens": integer(
+            "About how many tokens of a result the model is told.", least=1
+        ),
     },
     elsewhere={"decoys": "Did you mean 'add'?", "prompt": "Did you mean 'prompts'?"},
 )
@@ -309,6 +331,8 @@ def _variant(reading: Reading, path: Steps, name: str, given: Any) -> Variant:
         order=values.get("order"),
         add=tuple(_decoys(reading, (*path, "add"), values.get("add", []))),
         prompts=values.get("prompts", {}),
+        prefix=values.get("prefix", ""),
+        max_result_tokens=values.get("max_result_tokens"),
         at=reading.document.at_key(path),
     )
 

@@ -96,6 +96,10 @@ class Variant:
     prompts: Mapping[str, str] = field(default_factory=dict)
     """Name of a case → other words for its prompt, or for the prompt of its first turn. Its checks
     stay as they are."""
+    prefix: str = ""
+    """Text before the name of each tool, as clients put it there: ``mcp__crm__``."""
+    max_result_tokens: int | None = None
+    """About how many tokens of a result the model is told; ``None``: all. The record has all."""
     description: str | None = None
     """What it is meant to find out, in a sentence."""
     at: Location | None = field(default=None, compare=False)

@@ -10,6 +10,7 @@ from typing import Any
 from harness.canonical_json import digest
 from harness.errors import UsageError
 from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant
+from harness.variants.clients import client_name
 from harness.variants.facets import with_facet
 from harness.variants.sentences import without
 
@@ -36,17 +37,23 @@ class ShownTools:
         for tool in tools.tools:
             edit = variant.tools.get(tool.name, ToolEdit())
             if edit is not None:
-                edited, keys = _edited(tool, edit)
+                edited, keys = _edited(tool, edit, variant.prefix)
                 self._names[tool.name] = edited.name
                 self._keys[edited.name] = keys
                 shown.append(edited)
         self._server_names = {new: old for old, new in self._names.items()}
         self.offered = _offered(tools, self._names)
         self._refuse_twins(shown)
-        decoys = [decoy for decoy in decoys if decoy.name not in self._server_names]
+        named = {client_name(variant.prefix, decoy.name): decoy for decoy in decoys}
+        decoys = [
+            replace(decoy, name=name)
+            for name, decoy in named.items()
+            if name not in self._server_names
+        ]
         self.decoys = frozenset(decoy.name for decoy in decoys)
         if isinstance(variant.order, int):
-            mixed = _shuffled([*shown, *decoys], variant.order, self._server_names)
+            plain = {name: decoy.name for name, decoy in named.items()} | self._server_names
+            mixed = _shuffled([*shown, *decoys], variant.order, plain)
         else:
             arranged = _arranged(shown, variant.order, self._names)
             mixed = _spread(arranged, decoys, [each.seed for each in variant.add])
@@ -98,14 +105,14 @@ def _offered(tools: ToolList, names: Mapping[str, str]) -> ToolList:
     return replace(tools, tools=left, digest=digest([tools.digest, *(tool.name for tool in left)]))
 
 
-def _edited(tool: Tool, edit: ToolEdit) -> tuple[Tool, dict[str, str]]:
+def _edited(tool: Tool, edit: ToolEdit, prefix: str) -> tuple[Tool, dict[str, str]]:
     """Return ``tool`` as it is shown, and the server's name of each parameter that is renamed."""
     description = tool.description if edit.description is None else edit.description
     schema, keys = _edited_schema(tool, edit.parameters)
     return (
         replace(
             tool,
-            name=edit.name or tool.name,
+            name=client_name(prefix, edit.name or tool.name),
             title=tool.title if edit.title is None else edit.title or None,
             description=without(description, edit.without_sentences),
             input_schema=schema,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.linting.rules.listing import tokens_in
+from harness.tool_text.tokens import tokens_in
 from harness.types import ParameterEdit, Tool, ToolEdit, Variant
 from harness.variants.facets import Facet, facet_of
 from harness.variants.sentences import sentences

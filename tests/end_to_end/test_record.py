@@ -251,3 +251,11 @@ def test_a_request_without_the_token_is_refused_and_told(project: Project) -> No
     done = project.run("record", "--suite", "data_governance", "--", sys.executable, "-c", ask)
     assert done.stdout == "401\n"
     assert "1 request without the session's token was refused" in done.stderr
+
+
+def test_a_variant_that_cuts_results_is_refused_before_the_program_starts(project: Project) -> None:
+    (project.folder / "words.yml").write_text("variants: {cut: {max_result_tokens: 5}}\n")
+    done = recorded(project, "--suite", "data_governance", "--variant", "words.yml:cut")
+    assert done.code == 3
+    assert "'max_result_tokens', which is for models" in done.stderr
+    assert done.stdout == ""

@@ -14,6 +14,7 @@ import pytest
 from harness.types import ToolCall, Transcript, UserMessage
 from tests.end_to_end.harness_process import Finished, Project, plain_server, provided
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
+from tests.reports.packs import all_of
 
 ECHO = {"name": "echo", "prompt": "Echo 7.", "assertions": {"must_call": [{"tool": "echo"}]}}
 RENAMED = {"tools": {"echo": {"name": "repeat", "parameters": {"n": {"name": "number"}}}}}
@@ -307,3 +308,32 @@ def test_a_copy_of_a_tool_that_nobody_is_offered_is_an_error_before_anything_is_
     assert finished.code == 3
     assert "Did you mean 'echo'?" in finished.stderr
     assert provider.journal == []
+
+
+def test_a_model_sees_names_and_results_as_a_client_makes_them_and_the_record_is_whole(
+    project: Project,
+) -> None:
+    def obeying(request: Incoming) -> Step:
+        return say("Done.") if request.turn else call("mcp__plain__big", {"size": 4_000})
+
+    only = {"name": "big", "prompt": "Big.", "assertions": {"only_call": ["big"]}}
+    client = {"prefix": "mcp__plain__", "max_result_tokens": 100, **DECOYS}
+    project.suite("first", [only], server=plain_server(), variants={"client": client})
+    with provided(project, obeying) as server:
+        finished = project.run("evals", "first", "--variant", "client", "--report", "html")
+    assert finished.code == 0, finished.stdout + finished.stderr
+    assert all(name.startswith("mcp__plain__") for name in server.journal[0].tool_names)
+    made = only_call(project, "m+client")
+    assert (made.tool, made.outcome, made.text) == ("big", "ok", "x" * 4_000)
+    words = "[The result was cut here: it takes about 1,000 tokens, and 100 are shown.]"
+    heard = json.dumps(server.journal[1].body)
+    assert words in heard
+    assert "x" * 403 in heard
+    assert "x" * 404 not in heard
+    ((_, transcript),) = list(project.log())
+    assert transcript is not None
+    assert words in str(transcript.messages)
+    (report,) = project.folder.rglob("*.html")
+    assert f"What the model was told: {words}" in all_of(report.read_text("utf-8"))
+    edits = project.log().header.models["m+client"]["variant"]["edits"]
+    assert (edits["prefix"], edits["max_result_tokens"]) == ("mcp__plain__", 100)

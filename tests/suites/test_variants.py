@@ -26,6 +26,7 @@ variants:
     order: {seed: 7}
     add: {from: "decoys:builtin", count: 32, seed: 7, kind: near}
     prompts: {open_orders: What is still open for C001?}
+  like_a_client: {prefix: mcp__crm__, max_result_tokens: 2000}
   first:
     order: [get_order]
     add:
@@ -42,7 +43,7 @@ def read(text: str, tmp_path: Path) -> tuple[Variant, ...]:
 
 
 def test_every_edit_is_read(tmp_path: Path) -> None:
-    clearer, first = read(WHOLE, tmp_path)
+    clearer, client, first = read(WHOLE, tmp_path)
     status = ParameterEdit(
         description="State", enum=("open", "shipped"), examples=("open",), default=()
     )
@@ -64,6 +65,7 @@ def test_every_edit_is_read(tmp_path: Path) -> None:
     )
     assert clearer.at is not None
     assert clearer.at.line == 3
+    assert client == Variant(name="like_a_client", prefix="mcp__crm__", max_result_tokens=2_000)
     assert first.order == ("get_order",)
     assert first.add == (
         Decoys(source="bfcl"),
@@ -93,6 +95,11 @@ MISTAKES = {
     "variants: {a: {add: {description: x}}}": "only copies have 'description'",
     "variants: {a: {add: [3]}}": "expected a mapping, found 3",
     "variants: {a: {add: {count: 5000}}}": "at most 1,000 decoys",
+    "variants: {a: {prefix: 'my tools '}}": "for example 'mcp__crm__'",
+    "variants: {a: {prefix: ''}}": "expected at most 40 letters",
+    "variants: {a: {prefix: 7}}": "digits, '_' and '-', found 7",
+    "variants: {a: {max_result_tokens: 0}}": "a whole number from 1 up, found 0",
+    "variants: {a: {max_result_tokens: some}}": 'a whole number from 1 up, found "some"',
     "tests: []": "A file of variants has no tests",
     "{": "YAML syntax",
 }

@@ -183,3 +183,32 @@ def test_every_call_comes_back_as_the_server_knows_it(
     for name, own in tools.items():
         arguments = {key: place for place, key in enumerate(own)}
         assert view.inward(*view.outward(name, arguments)) == (name, arguments)
+
+
+def test_a_prefix_is_before_every_name_and_comes_off_again() -> None:
+    edit = ToolEdit(name="find_orders", parameters={"status": ParameterEdit(name="state")})
+    other = Tool(name="send.mail", input_schema={"type": "object"})
+    view = shown((other,), prefix="mcp__shop__", tools={"search_orders": edit})
+    assert sorted(names(view)) == [
+        "mcp__shop__find_orders",
+        "mcp__shop__get_order",
+        "mcp__shop__legacy_lookup",
+        "mcp__shop__send_mail",
+    ]
+    assert view.decoys == {"mcp__shop__send_mail"}
+    call = ("search_orders", {"status": "open"})
+    assert view.inward("mcp__shop__find_orders", {"state": "open"}) == call
+    assert view.outward(*call) == ("mcp__shop__find_orders", {"state": "open"})
+    assert view.inward("get_order", {}) == ("get_order (not shown)", {})
+
+
+def test_a_prefix_changes_no_order() -> None:
+    decoys = tuple(Tool(name=f"decoy_{number}", input_schema={}) for number in range(5))
+    plain = names(shown(decoys, order=7))
+    assert names(shown(decoys, order=7, prefix="a__")) == [f"a__{name}" for name in plain]
+
+
+def test_two_names_that_a_prefix_makes_one_are_refused() -> None:
+    tools = tuple(Tool(name=name, input_schema={}) for name in ("get.order", "get_order"))
+    with pytest.raises(UsageError, match="two tools named 'p_get_order'"):
+        ShownTools(Variant(name="v", prefix="p_"), ToolList(tools=tools, digest="d"))

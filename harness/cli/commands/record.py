@@ -110,7 +110,14 @@ def _variant(suites: Sequence[Suite], name: str | None) -> Variant | None:
             f"{name} has {len(variants)} variants, and a session has one",
             meant=f"Name it: {name}:NAME.",
         )
-    return variants[0]
+    (variant,) = variants
+    if variant is not None and variant.max_result_tokens is not None:
+        raise UsageError(
+            f"variant {variant.name!r} has 'max_result_tokens', which is for models: "
+            "a program cuts results itself",
+            meant="Take it out for 'harness record'.",
+        )
+    return variant
 
 
 def _written(chosen: OneCaller) -> JsonObject | list[str] | str:

@@ -10,11 +10,9 @@ from harness.linting.findings import Family, LintFinding, Rule
 from harness.models import built_in_providers
 from harness.models.translate import translate
 from harness.tool_text.actions import only_reads, plainly_does
+from harness.tool_text.tokens import tokens_in
 from harness.types import Tool, ToolList
 
-CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for JSON and languages with an alphabet; no provider counts quite like
-another."""
 LARGE_TOOL = 1_000
 """Tokens from which one tool is too large."""
 LARGE_LIST = 15_000
@@ -47,21 +45,6 @@ def estimated_tokens(tool: Tool) -> int:
     """Return about how many tokens ``tool`` takes in every request."""
     sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
     return tokens_in(json.dumps(sent, default=dict, ensure_ascii=False))
-
-
-def tokens_in(text: str) -> int:
-    """Return about how many tokens ``text`` takes."""
-    dense = sum(map(_is_dense, text))
-    return (len(text) - dense) // CHARACTERS_PER_TOKEN + dense
-
-
-def _is_dense(letter: str) -> bool:
-    """Whether a letter is about one token by itself, as in Chinese, Japanese and Korean."""
-    return (
-        "\u2e80" <= letter <= "\u9fff"
-        or "\uac00" <= letter <= "\ud7a3"
-        or "\uf900" <= letter <= "\ufaff"
-    )
 
 
 def _problems(tools: ToolList) -> Iterator[LintFinding]:

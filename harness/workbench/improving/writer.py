@@ -11,10 +11,10 @@ from typing import Any
 
 from harness.documents.document import document_of
 from harness.errors import InvalidInput
-from harness.linting.rules.listing import tokens_in
 from harness.matching.json_in_text import MISSING, json_in
 from harness.models.pricing import list_price
 from harness.suites.variants import variants_in
+from harness.tool_text.tokens import tokens_in
 from harness.types import ModelSpec, ToolEdit, Usage
 from harness.workbench.asking import Asked, ask_once, asked_before
 from harness.workbench.improving.combining import plain

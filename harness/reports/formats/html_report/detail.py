@@ -26,6 +26,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from harness.variants.clients import cut_note
 
 _LONGEST = 20_000
 """Characters of one text; a result of ten megabytes is for the run log, not for a page."""
@@ -189,6 +190,14 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
             steps += [
                 _not_sent(asked, number) if call is None else _call(call, "call")
                 for call, asked in made
+            ]
+        else:
+            steps += [
+                {"who": "harness", "text": _text(f"What the model was told: {note}")}
+                for answer in message.answers
+                if (note := cut_note(answer.text))
+                and (number, answer.request_id) in calls
+                and calls[number, answer.request_id].text != answer.text
             ]
     return [*steps, *(_call(call, "teardown") for call in said.teardown_calls)]
 
