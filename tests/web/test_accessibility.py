@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
+from harness.judging.review import add_review
+from harness.runlog import read_log
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
 from tests.reports.formats.test_html import page_of
 from tests.reports.sample_logs import a_conversation, a_log, a_run, an_ordinary_log
-from tests.reports.viewer.test_viewer import PRESS, with_frames
+from tests.reports.viewer.test_viewer import PRESS, SET, with_frames
 from tests.web.faults.test_several_models import two_models
-from tests.web.support import Page
+from tests.web.support import Page, open_form
 from tests.web.test_scripts import STRANGERS
 from tests.workbench.page.samples import a_result
 from tests.workbench.page.samples import page_of as workbench_page
@@ -68,6 +70,47 @@ def test_axe_finds_nothing_in_the_results_of_a_run(
     if opened:
         browser.run(PRESS, "j")
         browser.until(lambda: browser.run("return document.querySelector('.trace .pairs')"))
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+def test_axe_finds_nothing_where_tests_are_written_and_have_mistakes(
+    page: Page, browser: Browser, width: int, dark: bool
+) -> None:
+    open_form(browser, page)
+    browser.look(width=width, dark=dark)
+    browser.run("document.getElementById('write').click()")
+    browser.run(SET, "#text", "value", "cases:\n  - what: 1\n")
+    browser.until(lambda: browser.run("return document.querySelector('#verdict .problems')"))
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+def test_axe_finds_nothing_where_a_person_reviews(
+    page: Page, browser: Browser, width: int, dark: bool
+) -> None:
+    name = f"20260701T000002Z-axe-review-{width}"
+    log = page.project.folder / ".harness/runs" / name / "log.jsonl"
+    two_models(log)
+    for failed in (one for one in read_log(log).results if one.status == "failed"):
+        add_review(log, failed.key, "overrule", by="Ann", note="It is right.")
+    browser.open(f"{page.url}/evaluation?run={name}", width=width, dark=dark)
+    opened = "document.querySelector('[role=gridcell] .failed').click(); return true"
+    browser.until(lambda: browser.run(opened))
+    form = "return document.querySelector('.trace .review:not([hidden])')?.textContent"
+    assert "was overruled" in browser.until(lambda: browser.run(form))
+    assert faults(browser) == []
+
+
+@pytest.mark.parametrize(("width", "dark"), LOOKS)
+def test_axe_finds_nothing_in_the_results_of_a_run_with_identities(
+    page: Page, browser: Browser, width: int, dark: bool
+) -> None:
+    name = f"20260701T000003Z-axe-identities-{width}"
+    folder = page.project.folder / ".harness/runs" / name
+    asked_as_several(folder, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
+    browser.open(f"{page.url}/evaluation?run={name}", width=width, dark=dark)
+    with_a_trace(browser)
     assert faults(browser) == []
 
 
