@@ -77,7 +77,7 @@ def test_nothing_outlives_a_harness_that_is_killed(project: Agents) -> None:
     command = [*project.log().header.models["ours"]["command"]]
     command[2] = "hang"
     project.configure(agents={"ours": {"type": "command", "command": command}})
-    process = project.start("evals", "t", "--agent", "ours")
+    process = project.start("evals", "t", "--agent", "ours", TMPDIR=str(project.folder))
     assert all_there(project.marker, 3)  # the supervisor, the agent and its child
     process.send_signal(signal.SIGKILL)
     process.communicate()
