@@ -96,7 +96,8 @@ class Forging:
             is_kept = key in self._kept_from(caller)
             if is_kept and self._may_guess_names and (caller.name, call.tool) not in named:
                 named.add((caller.name, call.tool))
-                yield (forged(caller, call, bend) for bend in other_names(call.tool))
+                # A list, since what the loop has by then would be bound in an iterator.
+                yield iter([forged(caller, call, bend) for bend in other_names(call.tool)])
 
     def _emptied(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield the calls that change something, with nothing to change."""

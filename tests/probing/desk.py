@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +57,7 @@ class Desk:
     """
 
     offers: Mapping[str, Any] = {"tools": {}}
+    tools: Sequence[Mapping[str, Any]] = (GET, LIST)
 
     def identify(self, user: Mapping[str, Any] | None, token: str | None) -> Mapping[str, Any]:
         """Return who asks."""
@@ -81,7 +82,7 @@ class Desk:
                 "serverInfo": {"name": "desk", "version": "1"},
             }
         if method == "tools/list":
-            return {"tools": [GET, LIST]}
+            return {"tools": [*self.tools]}
         role = self.identify(user, token).get("role")
         if method != "tools/call":
             return self.other(method, role)
