@@ -86,6 +86,15 @@ def test_an_agent_is_shown_a_variant_and_recorded_in_the_servers_names(project: 
     assert requested == ["echo"]
 
 
+def test_a_variant_that_cuts_results_is_refused_since_an_agent_cuts_them_itself(
+    project: Agents,
+) -> None:
+    (project.folder / "cut.yml").write_text("variants:\n  cut: {max_result_tokens: 100}\n")
+    finished = project.answered("answers", "--variant", "cut.yml:cut")
+    assert finished.code == EXIT_INVALID
+    assert "variant 'cut' has 'max_result_tokens', which is for models" in finished.stderr
+
+
 def python(project: Agents, name: str) -> Any:
     (project.folder / "my_agents.py").write_text(FUNCTION)
     project.configure(agents={"ours": {"type": "python", "function": f"my_agents:{name}"}})

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.agents import KINDS, AgentKind
 from harness.errors import UsageError
+from harness.runner.planning.variant_choice import base_name
 from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite
 
 _SHOWN = 5
@@ -27,6 +28,22 @@ def refuse_what_agents_cannot(suites: Sequence[Suite], agents: Sequence[ModelSpe
             raise UsageError(
                 f"the agent {agent.name} cannot run all of these cases:\n{listed}",
                 meant="Select others with -k, or run these with a model.",
+            )
+
+
+def refuse_cut_results(models: Iterable[ModelSpec]) -> None:
+    """Check that no agent is to be told cut results: that is for models.
+
+    Raises:
+        UsageError: an agent has a variant that cuts results.
+    """
+    for model in models:
+        variant = model.variant
+        if model.agent and variant is not None and variant.max_result_tokens is not None:
+            raise UsageError(
+                f"variant {variant.name!r} has 'max_result_tokens', which is for models: "
+                f"an agent such as {base_name(model)} cuts results itself",
+                meant="Try the variant with a model, or the agent without it.",
             )
 
 
