@@ -1,1 +1,1 @@
-"""The text of tools: terms, verbs, parameters and ranking; used by baseline, lint and drafting."""
+"""The text of tools: terms, verbs, parameters, ranking, tokens; for baseline, lint and others."""
