@@ -31,6 +31,8 @@ LAST_S = 2.0
 """Seconds for what is under way at the end, and to end the session."""
 WATCH_S = 2.0
 """Seconds between two looks whether the proxy is still there."""
+PASSED, FAILED, INVALID = 0, 1, 3
+"""Exit codes of `harness.judging.exit_codes`, which takes longer to load than all of this."""
 _UNREACHABLE = -32000
 _REVISION = "io.modelcontextprotocol/protocolVersion"
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -177,7 +179,7 @@ class Shim:
             self._write(json.dumps({"jsonrpc": "2.0", "id": number, "error": answer}).encode())
         if not isinstance(error, HTTPException):
             os.write(2, f"{why}\n".encode())
-            os._exit(1)
+            os._exit(FAILED)
 
     def _write(self, frame: bytes) -> None:
         data = frame.replace(b"\r", b"").replace(b"\n", b" ") + b"\n"
@@ -186,7 +188,7 @@ class Shim:
                 while data:
                     data = data[os.write(self._out, data) :]
             except OSError:
-                os._exit(0)  # the client is gone
+                os._exit(PASSED)  # the client is gone
 
 
 _JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -237,4 +239,4 @@ if __name__ == "__main__":
         pass_on(sys.argv[1] if len(sys.argv) > 1 else os.environ.get(URL_VARIABLE, ""))
     except ValueError as mistake:
         os.write(2, f"{mistake}\n".encode())
-        sys.exit(3)
+        sys.exit(INVALID)

@@ -113,3 +113,8 @@ def test_without_an_address_it_says_what_is_missing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", ["plain", "Größe", " edge ", "=?base64?eA==?="])
 def test_names_travel_in_headers_as_the_official_client_writes_them(value: str) -> None:
     assert decode_header_value(stdio_shim._header(value)) == value
+
+
+def test_the_shim_exits_as_harness_does() -> None:
+    codes = (stdio_shim.PASSED, stdio_shim.FAILED, stdio_shim.INVALID)
+    assert codes == (EXIT_PASSED, EXIT_FAILED, EXIT_INVALID)
