@@ -274,6 +274,8 @@ class Forging:
         name = f"{label} [{caller.name}]{_STEPS[step]}"
         if step == "plain":
             name += f" {one.label}"
+        if step == "control":  # several callers may be compared with one that may see the data
+            name += f" with {one.caller.name}"
         forged = {
             "kind": one.kind,
             "words": one.words,

@@ -81,7 +81,7 @@ def test_answers_that_are_the_same_for_all_are_held_against_those_in_processes_o
     call = 'get_person(person_id="P-1007")'
     before = "where admin has asked the same process before than in a process of their own"
     assert words >= {
-        f"{call} gives {name} more {before}, 5 times of 5" for name in ("clerk", "anonymous")
+        f"{call} gives {name} more {before}, 6 times of 6" for name in ("clerk", "anonymous")
     }
     assert report.exit_code == 1
 

@@ -29,12 +29,16 @@ def test_nobody_that_only_looks_like_somebody_is_one_of_the_suites_own(
     assert all(set(one.bases) <= unknown for one in found)
 
 
-def test_a_role_is_imitated_by_its_beginning_its_end_its_letters_and_by_wildcards() -> None:
+def test_a_role_is_imitated_by_its_beginning_its_end_its_letters_its_number_and_by_wildcards() -> (
+    None
+):
     [caller] = [ProbeCaller(name="ann", user_context={"role": "admin"})]
     found = [(one.user_context or {})["role"] for one in lookalike_callers([caller])]
     assert found == [
         "ADMIN",
         " admin ",
+        "0",
+        "1",
         "not_admin",
         "admin_not",
         "not_admin_not",

@@ -11,7 +11,7 @@ from harness.probing.stability import told
 from harness.safe_text import one_line
 
 ROUNDS = 6
-"""How often a suspicious call is repeated alone; after another caller it is repeated once less.
+"""How often a suspicious call is repeated, alone and after another caller.
 If a server answers at random, a false alarm has a probability of less than 1 in 1,000 with two
 different answers, and of less than 1 in 100,000 with three."""
 

@@ -125,18 +125,23 @@ BENT: dict[str, Callable[[dict[str, Any]], bool]] = {
     "no_limit": lambda arguments: arguments.get("limit", 9) < 0,
     "zero_limit": lambda arguments: arguments.get("limit", 9) == 0,
     "huge_limit": lambda arguments: arguments.get("limit", 9) > 10**6,
-    "patient": lambda arguments: counted(arguments) > 13,
+    "patient": lambda arguments: in_a_row(arguments) > 16,  # each call is looked at twice
 }
 """Arguments that open the door to whoever asks."""
-ASKED: dict[str, int] = {}
+LATEST: dict[str, tuple[str, int]] = {}
+"""Caller → the arguments of the latest call, and how often they were looked at in a row."""
 
 
-def counted(arguments: dict[str, Any]) -> int:
-    key = json.dumps(arguments)
-    ASKED[key] = ASKED.get(key, 0) + 1
-    return ASKED[key]
+def in_a_row(arguments: dict[str, Any]) -> int:
+    """Return how often the arguments of the caller's call were looked at without others between."""
+    caller, asked = json.dumps(CALLER.get(IDENTITY)), json.dumps([CALLER, arguments])
+    before, count = LATEST.get(caller, ("", 0))
+    LATEST[caller] = (asked, count + 1 if before == asked else 1)
+    return LATEST[caller][1]
 
 
+CALLER: dict[str, Any] = {}
+"""The metadata of the call, which say who asks."""
 KEPT: list[str] = []
 """The roles of all requests so far that had one."""
 
@@ -155,9 +160,11 @@ def role_of(params: dict[str, Any]) -> str:
         return "admin"
     if FAULT in SMUGGLED and (role := SMUGGLED[FAULT](params.get("arguments") or {})):
         return str(role)
+    user = (params.get("_meta") or {}).get(IDENTITY) or {}
+    CALLER.clear()
+    CALLER.update(params.get("_meta") or {})
     if FAULT in BENT and BENT[FAULT](params.get("arguments") or {}):
         return "admin"
-    user = (params.get("_meta") or {}).get(IDENTITY) or {}
     role = user.get("role", "nobody")
     merged = FAULT == "request_meta" and user and params.get("name") == "get_person"
     if "BY_ENVIRONMENT" in os.environ and not merged:
@@ -203,6 +210,9 @@ def called(name: str, arguments: dict[str, Any], role: str) -> dict[str, Any]:
         Path(sys.argv[2]).write_text("all people are gone, for every process")
     if FAULT == "erasing" and Path(sys.argv[2]).exists():
         PEOPLE.clear()
+    if name not in {tool["name"] for tool in TOOLS}:
+        text = f"There is no tool {name}."
+        return {"content": [{"type": "text", "text": text}], "isError": True}
     is_bent = FAULT in BENT and BENT[FAULT](arguments)
     if arguments.get("person_id", "P-1007") not in PEOPLE and not is_bent:
         return {
