@@ -39,10 +39,22 @@ def part_of(schema: JsonObject, name: str) -> Mapping[str, Any]:
 
 def kind_of(part: Mapping[str, Any]) -> str | None:
     """Return the type of a declared argument, ignoring ``null``; ``None`` if it has none."""
+    return next((kind for kind in _kinds(part) if kind != "null"), None)
+
+
+def takes_null(part: Mapping[str, Any]) -> bool:
+    """Whether a declared argument may be ``null``: it is then no more than left out."""
+    return "null" in _kinds(part) or ("default" in part and part["default"] is None)
+
+
+def _kinds(part: Mapping[str, Any]) -> list[str]:
     options = [part, *(one for one in part.get("anyOf") or () if isinstance(one, Mapping))]
+    found: list[str] = []
     for one in options:
         kinds = one.get("type")
-        for kind in kinds if isinstance(kinds, list) else [kinds]:
-            if isinstance(kind, str) and kind != "null":
-                return kind
-    return None
+        found += [
+            kind
+            for kind in (kinds if isinstance(kinds, list) else [kinds])
+            if isinstance(kind, str)
+        ]
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.probing.arguments.bend import Bend, kind_of, part_of
+from harness.probing.arguments.bend import Bend, kind_of, part_of, takes_null
 from harness.probing.arguments.ids import names_id
 from harness.types import JsonObject
 
@@ -32,16 +32,18 @@ def of_other_types(
     for name in dict.fromkeys((*arguments, *names)):
         part, value = part_of(schema, name), arguments.get(name)
         kind = kind_of(part)
+        if kind != "boolean" and not takes_null(
+            part
+        ):  # where it does, rows that come without the filter are no gain
+            yield _other(name, "null", None)
         if kind == "string" or (kind is None and isinstance(value, str)):
             yield from _of_text(name, value, ids.get(name, ()))
         elif kind in ("integer", "number"):
             number = value if isinstance(value, int | float) else _NUMBER
             yield _other(name, "a number as text", str(number), same=name in arguments)
-            yield _other(name, "null", None)
         elif kind == "boolean":
             yield _other(name, "a word for true", "true")
         elif kind == "array":
-            yield _other(name, "null", None)
             for item in value[:1] if isinstance(value, list) else ():
                 yield _other(name, "one item without its list", item)
         elif kind == "object" or isinstance(value, Mapping):
@@ -49,7 +51,6 @@ def of_other_types(
 
 
 def _of_text(name: str, value: Any, others: Sequence[str]) -> Iterator[Bend]:
-    yield _other(name, "null", None)
     if not isinstance(value, str):
         if names_id(name):
             yield _other(name, *OPERATORS[0])
@@ -66,7 +67,6 @@ def _of_text(name: str, value: Any, others: Sequence[str]) -> Iterator[Bend]:
 
 
 def _of_object(name: str, part: Mapping[str, Any], value: Mapping[str, Any]) -> Iterator[Bend]:
-    yield _other(name, "null", None)
     yield _other(name, "a list", [dict(value)])
     inner = part.get("properties")
     keys = dict.fromkeys((*value, *(inner if isinstance(inner, Mapping) else ())))
