@@ -5,7 +5,6 @@ Nothing of the user's is in it but what the configuration names, and nothing of 
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -20,13 +19,12 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
+from harness.agents.client_files import FILE_VARIABLE, client_files, filled, server_name
+from harness.agents.stdio_shim import URL_VARIABLE
 from harness.errors import AgentError
-from harness.types import AgentSpec, JsonObject
+from harness.types import AgentSpec
 
-URL_VARIABLE, FILE_VARIABLE = "HARNESS_MCP_URL", "HARNESS_MCP_CONFIG"
-"""Where an agent finds the server's address, and a file that MCP clients read."""
 _INHERITED = ("LANG", "LC_ALL", "PATH", "TZ")
-_PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|prompt|system_prompt)\}")
 _NAME = re.compile(r"[^{}\n]{1,1000}")
 _MEGABYTE = 1_000_000
 
@@ -45,8 +43,8 @@ class Workplace:
     """The address of the server: whoever knows it may use the session."""
     server: str
     """The server's name in an agent's configuration: letters, digits, ``_`` and ``-``."""
-    mcp_config: Path
-    """A file with ``mcpServers``, as many clients read it."""
+    files: dict[str, str]
+    """Files with ``mcpServers`` as many clients read them, as `client_files` names them."""
     system: str | None
     """The system prompt, if the suite has one."""
     most_bytes: int
@@ -55,12 +53,12 @@ class Workplace:
     def filled(self, words: tuple[str, ...], prompt: str) -> list[str]:
         """Return ``words`` with their placeholders replaced; values are not looked through."""
         values = {
+            **self.files,
             "mcp_url": self.url,
-            "mcp_config": str(self.mcp_config),
             "prompt": prompt,
             "system_prompt": self.system or "",
         }
-        return [_PLACEHOLDER.sub(lambda match: values[match[1]], word) for word in words]
+        return [filled(word, values) for word in words]
 
 
 @asynccontextmanager
@@ -91,13 +89,6 @@ def environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
         "NO_PROXY": "127.0.0.1,localhost",
         **spec.env,
     }
-
-
-def written(path: Path, value: JsonObject) -> Path:
-    """Write ``value`` as JSON to ``path``, for its owner alone; return the path."""
-    path.touch(0o600)
-    path.write_text(json.dumps(value), encoding="utf-8")
-    return path
 
 
 def command_of(spec: AgentSpec) -> tuple[str, ...]:
@@ -134,17 +125,15 @@ def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str |
             shutil.copytree(Path(spec.base) / copied, folder, symlinks=True)
         except (OSError, shutil.Error) as error:
             raise AgentError(f"the folder {copied} cannot be copied: {error}") from error
-    name = re.sub(r"[^A-Za-z0-9_-]+", "_", server) or "server"
-    # Whoever knows the URL can use the session.
-    config = written(root / "mcp.json", {"mcpServers": {name: {"type": "http", "url": url}}})
-    given = {URL_VARIABLE: url, FILE_VARIABLE: str(config)}
+    files = client_files(root, server, url)
+    given = {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]}
     return Workplace(
         work=work,
         home=home,
         env={**environment(spec, home, tmp), **given},
         url=url,
-        server=name,
-        mcp_config=config,
+        server=server_name(server),
+        files=files,
         system=system,
         most_bytes=round(spec.max_output_mb * _MEGABYTE),
     )

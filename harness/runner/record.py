@@ -6,19 +6,17 @@ session, so its one trial is ``skipped``: the log holds what happened, and no ve
 
 from __future__ import annotations
 
-import json
-import re
-import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import anyio
 
+from harness.agents.client_files import FILE_VARIABLE, client_files, filled
+from harness.agents.stdio_shim import URL_VARIABLE
 from harness.canonical_json import digest
 from harness.proxy.listener import open_listener
 from harness.proxy.recording import Recording
-from harness.proxy.stdio_shim import URL_VARIABLE
 from harness.runlog import RunLog, ToolsLine
 from harness.runner.foreground import run_command
 from harness.runner.launch import redactor_of
@@ -51,8 +49,6 @@ SUITE = "recorded"
 REASON = "recorded, and nothing is expected of it: make cases of it with harness init --from"
 MOST_CALLS = 10_000
 """Most calls of one session."""
-FILE_VARIABLE = "HARNESS_MCP_CONFIG"
-_PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|mcp_config_stdio|prompt)\}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,40 +154,10 @@ def _tools_line(plan: Plan, tools: ToolList) -> ToolsLine:
 
 async def _run(request: RecordRequest, url: str) -> int:
     with tempfile.TemporaryDirectory(prefix="harness-") as folder:
-        files = config_files(Path(folder), request.server.name, url)
+        files = client_files(Path(folder), request.server.name, url)
         values = {"mcp_url": url, "prompt": request.prompt, **files}
         command = [filled(part, values) for part in request.command]
         return await run_command(command, {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]})
-
-
-def config_files(folder: Path, server: str, url: str) -> dict[str, str]:
-    """Write files with ``mcpServers`` for the proxy at ``url``; return placeholder → path.
-
-    Whoever reads them can use the session: they are for their owner alone.
-    """
-    name = re.sub(r"[^A-Za-z0-9_-]+", "_", server) or "server"
-    process = [sys.executable, "-I", "-m", "harness.proxy.stdio_shim"]
-    entries = {
-        "mcp_config": {"type": "http", "url": url},
-        "mcp_config_stdio": {
-            "type": "stdio",
-            "command": process[0],
-            "args": process[1:],
-            "env": {URL_VARIABLE: url},
-        },
-    }
-    found = {}
-    for placeholder, entry in entries.items():
-        path = folder / f"{placeholder}.json"
-        path.touch(0o600)
-        path.write_text(json.dumps({"mcpServers": {name: entry}}))
-        found[placeholder] = str(path)
-    return found
-
-
-def filled(text: str, values: dict[str, str]) -> str:
-    """Return ``text`` with its placeholders replaced, once: values are not looked through."""
-    return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
 def _plan(request: RecordRequest) -> Plan:

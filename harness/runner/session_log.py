@@ -97,9 +97,9 @@ class SessionLog:
         redactor = redactor_of(self._plan)
         run_id = new_run_id([f"{self._job.suite.name}-{self._job.server.name}"])
         path = log_path(run_id, self._runs)
-        writer = LogWriter(path, redactor.document, redactor.learn)
         tools, transcript = self._opening()
         cut_off = judge_trial(self._job.trial, transcript, None)
+        writer = LogWriter(path, redactor.document, redactor.learn)
         try:
             writer.append(header_of(self._plan, run_id, RunOptions(concurrency=1)))
             for line in tools:

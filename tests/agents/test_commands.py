@@ -28,6 +28,21 @@ def number(prompt, mcp_url):
     return 7
 """
 
+BY_PROCESS = """
+import asyncio, json, sys
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+async def main(config, prompt):
+    (entry,) = json.load(open(config))["mcpServers"].values()
+    assert entry.pop("type") == "stdio"
+    async with Client(stdio_client(StdioServerParameters(**entry))) as client:
+        told = await client.call_tool("echo", {"n": 1})
+    print(prompt, told.content[0].text)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
 
 def test_a_command_and_a_model_are_entrants_of_one_comparison(project: Agents) -> None:
     project.suite("t", [ECHO], server=plain_server())
@@ -48,6 +63,17 @@ def test_without_a_placeholder_the_prompt_is_on_stdin(project: Agents) -> None:
     done = project.run("evals", "t", "--agent", "ours")
     assert done.code == EXIT_PASSED, done.stderr
     assert project.only()[1].answer.startswith('Say something. {"n": 1}')
+
+
+def test_an_agent_that_only_starts_processes_reaches_the_server_by_its_file(
+    project: Agents,
+) -> None:
+    (project.folder / "agent.py").write_text(BY_PROCESS)
+    project.suite("t", [ECHO], server=plain_server())
+    line = f"{sys.executable} agent.py {{mcp_config_stdio}} {{prompt}}"
+    done = project.run("evals", "t", "--agent", line)
+    assert done.code == EXIT_PASSED, done.stderr
+    assert project.only()[1].answer == 'Say something. {"n": 1}'
 
 
 def test_files_of_the_folder_are_found_although_it_works_elsewhere(project: Agents) -> None:

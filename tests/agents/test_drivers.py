@@ -130,7 +130,7 @@ def place(folder: Path) -> Workplace:
         env={},
         url="http://127.0.0.1:1/token/mcp",
         server="t",
-        mcp_config=folder / "mcp.json",
+        files={},
         system="Be brief.",
         most_bytes=1,
     )

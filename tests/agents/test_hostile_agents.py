@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,6 @@ from tests.agents.projects import ECHO, Agents
 from tests.sessions.servers import all_gone, all_there
 
 SHORT = ("--timeout", "4000")
-
-
-def folders() -> set[Path]:
-    return set(Path(tempfile.gettempdir()).glob("harness-agent-*"))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +114,6 @@ def test_an_empty_answer_fails_as_it_does_for_a_model(project: Agents) -> None:
 def test_nothing_of_the_user_reaches_an_agent_and_nothing_of_it_is_left(project: Agents) -> None:
     (project.folder / "home").mkdir()
     (project.folder / "home" / "private.txt").write_text("mine")
-    before = folders()
     project.env.update({"OPENAI_API_KEY": "sk-of-the-user-1234567", "SECRET_PATH": "/x"})
     project.answered("look_around", tests=[{**ECHO, "assertions": {"must_not_call": ["deny"]}}])
     _, transcript = project.only()
@@ -128,5 +122,6 @@ def test_nothing_of_the_user_reaches_an_agent_and_nothing_of_it_is_left(project:
     allowed = {"HARNESS_MCP_CONFIG", "HARNESS_MCP_URL", "HOME", "LANG", "NO_PROXY", "PATH"}
     assert facts["env"].pop("PWD", facts["folder"]) == facts["folder"]
     assert set(facts["env"]) - {"LC_ALL", "TZ", "LC_CTYPE"} == {*allowed, "TMPDIR"}
-    assert not Path(facts["folder"]).exists()
-    assert folders() <= before
+    place = Path(facts["folder"]).parent
+    assert place.name.startswith("harness-agent-")
+    assert not place.exists()

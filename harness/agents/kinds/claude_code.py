@@ -11,9 +11,10 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.client_files import written
 from harness.agents.json_stream import count, json_lines, texts
 from harness.agents.program import run_program
-from harness.agents.workplace import Workplace, command_of, written
+from harness.agents.workplace import Workplace, command_of
 from harness.errors import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
@@ -67,7 +68,7 @@ class ClaudeCode:
     def _options(self, *, fresh: bool) -> Iterator[str]:
         spec, place = self._spec, self._place
         yield from ("-p", "--output-format", "stream-json", "--verbose")
-        yield from ("--mcp-config", str(place.mcp_config), "--strict-mcp-config")
+        yield from ("--mcp-config", place.files["mcp_config"], "--strict-mcp-config")
         yield from ("--tools", ",".join(spec.tools))
         yield from ("--allowedTools", ",".join([f"mcp__{place.server}__*", *spec.tools]))
         if spec.model is not None:

@@ -1,7 +1,8 @@
 """Any command: the prompt goes in, its stdout is the answer. ``type: command``.
 
 The prompt replaces ``{prompt}`` in its arguments, or is written on its stdin if none of them has
-it. ``{mcp_url}`` is the address of the server, ``{mcp_config}`` a file with ``mcpServers``.
+it. ``{mcp_url}`` is the address of the server, ``{mcp_config}`` a file with ``mcpServers``, and
+``{mcp_config_stdio}`` one for clients that only start processes.
 """
 
 from __future__ import annotations

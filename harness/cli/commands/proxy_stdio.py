@@ -6,8 +6,8 @@ import os
 
 import click
 
+from harness.agents.stdio_shim import URL_VARIABLE, pass_on
 from harness.errors import UsageError
-from harness.proxy.stdio_shim import URL_VARIABLE, pass_on
 
 
 @click.command("proxy-stdio")

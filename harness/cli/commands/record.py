@@ -8,14 +8,15 @@ from functools import partial
 import anyio
 import click
 
+from harness.agents.client_files import FILE_VARIABLE
+from harness.agents.stdio_shim import URL_VARIABLE
 from harness.cli.one_caller import ONE_CALLER, OneCaller
 from harness.drafting.render import started
 from harness.drafting.variables import as_typed
 from harness.errors import UsageError
 from harness.judging.exit_codes import EXIT_FAILED
-from harness.proxy.stdio_shim import URL_VARIABLE
 from harness.runner.planning.variant_choice import variants_of
-from harness.runner.record import FILE_VARIABLE, RecordRequest, record
+from harness.runner.record import RecordRequest, record
 from harness.runner.run import cause_of
 from harness.safe_text import printable
 from harness.types import JsonObject, ServerSpec, Suite, Variant

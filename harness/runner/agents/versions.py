@@ -66,7 +66,7 @@ async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
             env=environment(spec, home, home),
             url="",
             server="",
-            mcp_config=home,
+            files={},
             system=None,
             most_bytes=_MOST_BYTES,
         )

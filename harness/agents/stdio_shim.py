@@ -1,6 +1,6 @@
 """MCP over the pipes of this process, passed on to a URL: for clients that only start processes.
 
-``python -m harness.proxy.stdio_shim URL``; without it, the variable ``HARNESS_MCP_URL`` has it.
+``python -m harness.agents.stdio_shim URL``; without it, the variable ``HARNESS_MCP_URL`` has it.
 Frames are passed on as they are, both ways, one a line; what HTTP needs beside them (headers of the
 revision, the id of the session, the stream of what a server says by itself) is added here. It loads
 nothing but the standard library, so that it is there at once.

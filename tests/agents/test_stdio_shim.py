@@ -18,8 +18,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.inbound import decode_header_value
 from mcp_types import ToolListChangedNotification
 
+from harness.agents import stdio_shim
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED
-from harness.proxy import stdio_shim
 from harness.proxy.listener import open_listener
 from harness.proxy.recording import Recording
 from harness.sessions.pool import open_sessions
@@ -30,7 +30,7 @@ pytestmark = [
     pytest.mark.anyio,
     pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning"),
 ]
-SHIM = ("-I", "-m", "harness.proxy.stdio_shim")
+SHIM = ("-I", "-m", "harness.agents.stdio_shim")
 
 
 @asynccontextmanager

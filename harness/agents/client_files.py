@@ -1,0 +1,58 @@
+"""How a program finds the server that it is given: an address, and files that MCP clients read."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.agents.stdio_shim import URL_VARIABLE
+from harness.types import JsonObject
+
+FILE_VARIABLE = "HARNESS_MCP_CONFIG"
+"""The variable that names the file of ``{mcp_config}``; `URL_VARIABLE` holds the address."""
+_SHIM = "harness.agents.stdio_shim"
+_PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|mcp_config_stdio|prompt|system_prompt)\}")
+
+
+def server_name(name: str) -> str:
+    """Return ``name`` as configurations take it: letters, digits, ``_`` and ``-``."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "_", name) or "server"
+
+
+def client_files(folder: Path, server: str, url: str) -> dict[str, str]:
+    """Write files with ``mcpServers`` for the proxy at ``url``; return placeholder → path.
+
+    Whoever reads them can use the session: they are for their owner alone.
+    """
+    by_process: JsonObject = {
+        "type": "stdio",
+        "command": sys.executable,
+        "args": ["-I", "-m", _SHIM],
+        "env": {URL_VARIABLE: url},
+    }
+    entries: Mapping[str, JsonObject] = {
+        "mcp_config": {"type": "http", "url": url},
+        "mcp_config_stdio": by_process,
+    }
+    return {
+        name: str(written(folder / f"{name}.json", {"mcpServers": {server_name(server): entry}}))
+        for name, entry in entries.items()
+    }
+
+
+def written(path: Path, value: JsonObject) -> Path:
+    """Write ``value`` as JSON to ``path``, for its owner alone; return the path."""
+    path.touch(0o600)
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def filled(word: str, values: Mapping[str, str]) -> str:
+    """Return ``word`` with the placeholders of ``values`` replaced, once.
+
+    Values are not looked through, and a placeholder without a value stays.
+    """
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), word)
