@@ -9,6 +9,8 @@ its commands need no SDK.
 
 from __future__ import annotations
 
+from harness.version import __version__ as __version__
+
 # Type checkers know this name. Importing `typing` would take most of this module's load time.
 TYPE_CHECKING = False
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from importlib.metadata import version
 
 from harness.types import JsonObject
+from harness.version import __version__
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -29,7 +29,7 @@ def sarif_log(
                 "tool": {
                     "driver": {
                         "name": driver,
-                        "semanticVersion": version("harness"),
+                        "semanticVersion": __version__,
                         "rules": list(rules),
                     }
                 },

@@ -19,6 +19,7 @@ from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTH
 from harness.redaction.output import guarded_output
 from harness.registry import members_in
 from harness.safe_text import printable
+from harness.version import __version__
 
 _FOLDER = Path(__file__).with_name("commands")
 
@@ -86,7 +87,7 @@ def _first_line(name: str) -> str:
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="harness")
+@click.version_option(__version__)
 def cli() -> None:
     """Find out whether an LLM can use your MCP server, correctly and safely."""
 

@@ -8,7 +8,6 @@ before.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 
 from harness.canonical_json import digest
 from harness.probing.caller_sessions import ProbePlan
@@ -17,6 +16,7 @@ from harness.probing.kept_decisions import Kept
 from harness.redaction import KNOWN
 from harness.runner.planning.plan import describe_case, describe_server
 from harness.types import JsonObject, ToolList
+from harness.version import __version__
 
 
 def inputs_of(
@@ -44,5 +44,5 @@ def inputs_of(
         "options": [plan.destructive, plan.damaged, plan.min_coverage],
     }
     found = {name: digest(part) for name, part in parts.items() if part is not None}
-    found["harness"] = version("harness")
+    found["harness"] = __version__
     return {"digest": digest(found), **found}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import asdict, replace
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 
 import anyio
@@ -21,6 +20,7 @@ from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.runs.resume import refuse_if_changed, remaining
 from harness.trust import GATE
 from harness.utc import utc_now
+from harness.version import __version__
 
 
 def launch(
@@ -118,7 +118,7 @@ def header_of(plan: Plan, run_id: str, options: RunOptions) -> Header:
     return Header(
         run_id=run_id,
         started_at=utc_now(),
-        harness_version=version("harness"),
+        harness_version=__version__,
         planned=len(plan.jobs),
         suites={suite.name: describe_suite(suite) for suite in plan.suites},
         models={model.name: describe_model(model) for model in plan.models},

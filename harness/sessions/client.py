@@ -13,7 +13,6 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Any
 from typing import Protocol as Interface
 
@@ -47,6 +46,7 @@ from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
 from harness.types import Aside, JsonObject, ServerSpec, Wire
+from harness.version import __version__
 
 PROBE_S = 5.0
 """Seconds to wait for ``server/discover`` before a server is treated as one of the handshake era.
@@ -61,7 +61,7 @@ for _logger in ("client", "mcp"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
 
 _OF_A_CLIENT = (CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY)
-_CLIENT_INFO = Implementation(name="harness", version=version("harness"))
+_CLIENT_INFO = Implementation(name="harness", version=__version__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

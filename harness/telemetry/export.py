@@ -14,7 +14,6 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -26,6 +25,7 @@ from harness.safe_text import shorten
 from harness.telemetry.conventions import SCHEMA_URL
 from harness.telemetry.metrics import Tally
 from harness.telemetry.spans import Span, Trace, trace_of
+from harness.version import DISTRIBUTION, __version__
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
@@ -69,7 +69,7 @@ class TelemetryRequest:
         if not _installed():
             raise UsageError(
                 "OpenTelemetry's exporter is not installed",
-                meant='Install it, in the checkout: pip install ".[otel]"',
+                meant=f'Install it: pip install "{DISTRIBUTION}[otel]"',
             )
 
     @property
@@ -252,7 +252,7 @@ def _resource() -> Resource:
 def _scope() -> InstrumentationScope:
     from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 
-    return InstrumentationScope("harness", version("harness"), SCHEMA_URL)
+    return InstrumentationScope("harness", __version__, SCHEMA_URL)
 
 
 def _readable(

@@ -12,10 +12,10 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from harness.version import __version__
 
 NAME = "index.json"
 _FORM = 5
@@ -79,9 +79,4 @@ def _head(facts: os.stat_result, body: bytes) -> bytes:
 
 def _holds_for(facts: os.stat_result, size: int) -> bytes:
     """Return how the file begins whose content has ``size`` bytes, all but their digest."""
-    return f"{_FORM} {_version()} {facts.st_size} {facts.st_mtime_ns} {size} ".encode()
-
-
-@cache
-def _version() -> str:
-    return version("harness")
+    return f"{_FORM} {__version__} {facts.st_size} {facts.st_mtime_ns} {size} ".encode()

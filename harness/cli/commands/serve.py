@@ -15,6 +15,7 @@ from harness.suites.csv_dataset import MAX_CASES
 from harness.trust import GATE
 from harness.trust.gate import VARIABLE
 from harness.types import DEFAULT_TIMEOUT_S
+from harness.version import DISTRIBUTION
 from harness.web.settings import Settings
 
 TOKEN = "HARNESS_SERVE_TOKEN"  # noqa: S105 - the name of a variable
@@ -108,7 +109,7 @@ def command(settings: Settings) -> None:
     except ImportError as error:
         raise UsageError(
             f"the page needs more packages ({error.name} is missing)",
-            meant='In the checkout: pip install ".[web]"',
+            meant=f'Install them: pip install "{DISTRIBUTION}[web]"',
         ) from error
     if GATE.trusting:
         os.environ[VARIABLE] = "1"  # inherited by the processes of its runs
