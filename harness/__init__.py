@@ -9,6 +9,8 @@ its commands need no SDK.
 
 from __future__ import annotations
 
+from harness.platforms import REFUSAL as _REFUSAL
+from harness.platforms import is_supported as _is_supported
 from harness.version import __version__ as __version__
 
 # Type checkers know this name. Importing `typing` would take most of this module's load time.
@@ -92,6 +94,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'harness' has no attribute {name!r}")
     from importlib import import_module
 
+    if not _is_supported():
+        raise ImportError(_REFUSAL)
     return getattr(import_module(_HOME_OF[name]), name)
 
 

@@ -6,16 +6,19 @@ A command is imported when it is used, so that ``harness --help`` is instant.
 from __future__ import annotations
 
 import gc
+import json
 import os
 import sys
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
 from harness.errors import HarnessError, NothingToRun
 from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
+from harness.platforms import REFUSAL, is_supported
 from harness.redaction.output import guarded_output
 from harness.registry import members_in
 from harness.safe_text import printable
@@ -94,6 +97,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit; a user's mistake is a message, never a traceback."""
+    if not is_supported():
+        _refuse_platform()
     gc.set_threshold(GARBAGE_THRESHOLD)
     with guarded_output():
         _enable_trust_prompt()
@@ -105,6 +110,14 @@ def main() -> None:
     # otherwise Python frees the SDKs' objects one by one at exit, which takes a third of a second
     gc.freeze()
     sys.exit(code)
+
+
+def _refuse_platform() -> NoReturn:
+    """Say that harness does not run here, by means that work everywhere."""
+    click.echo(f"Error: {REFUSAL}", err=True)
+    if JSON_OUTPUT in sys.argv:
+        click.echo(json.dumps({"status": "error", "error": REFUSAL}))
+    sys.exit(EXIT_INVALID)
 
 
 def _enable_trust_prompt() -> None:

@@ -7,13 +7,22 @@ else is imported when the first suite is found. ``-p no:harness`` turns it off.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
+from harness.platforms import REFUSAL, is_supported
 from harness.pytest_plugin.options import OPTIONS, add_options, value
 from harness.pytest_plugin.recognise import is_suite, python_suites
 from harness.pytest_plugin.session_end import finish, hand_over, hear, tell
+
+
+class RefusedFile(pytest.File):
+    """A suite where harness does not run; other tests there are none of its business."""
+
+    def collect(self) -> NoReturn:
+        """Say so, without a traceback."""
+        raise self.CollectError(REFUSAL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -29,6 +38,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Return the collector of a suite's cases if the file is a suite."""
+    if not is_supported() and (is_suite(file_path) or python_suites(file_path, parent)):
+        return RefusedFile.from_parent(parent, path=file_path)
     if is_suite(file_path):
         from harness.pytest_plugin.collect import SuiteFile
 

@@ -56,7 +56,8 @@ class _Bytes(io.BufferedIOBase):
         return len(data)
 
     def flush(self) -> None:
-        self._stream.flush()
+        if not self._stream.closed:  # whoever owns it has closed it, and it was flushed then
+            self._stream.flush()
 
     def isatty(self) -> bool:
         return self._stream.isatty()

@@ -228,10 +228,12 @@ def test_the_plugin_loads_nothing_before_a_suite_is_found() -> None:
     ).stdout
     assert set(ast.literal_eval(printed)) == {
         "harness",
+        "harness.platforms",
         "harness.pytest_plugin",
         "harness.pytest_plugin.session_end",
         "harness.pytest_plugin.options",
         "harness.pytest_plugin.recognise",
+        "harness.version",
     }
 
 

@@ -54,3 +54,10 @@ def test_what_is_no_text_in_the_encoding_passes_through(
         sys.stdout.buffer.write(b"\xff" + SECRET.encode() + b"\xfe")
         sys.stdout.flush()
     assert capfdbinary.readouterr().out == b"\xff[redacted]\xfe"
+
+
+def test_a_file_that_its_owner_has_closed_is_left_alone() -> None:
+    file = io.TextIOWrapper(io.BytesIO())
+    stream = guarded(file)
+    file.close()
+    stream.flush()

@@ -101,9 +101,9 @@ async def test_a_schema_that_nobody_can_examine_is_no_problem_of_the_server() ->
     for _ in range(2_000):
         nested = {"items": nested}
     many: Any = {"anyOf": [{}] * 30_000}
-    assert await examine({"properties": {"a": nested}}) == Examined(
-        gave_up="it is nested too deeply"
-    )
+    # Before Python 3.12 its JSON cannot even be written.
+    words = ("it is nested too deeply", "that takes more than 150 levels")
+    assert await examine({"properties": {"a": nested}}) in [Examined(gave_up=why) for why in words]
     assert await examine(many) == Examined(gave_up="that takes more than 200,000 steps")
     checked = await schemas(many).arguments("t", {})
     assert checked.errors == ()

@@ -136,7 +136,11 @@ def test_formats_are_recognised_without_the_nouns_or_any_reader() -> None:
     printed = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=True
     ).stdout
-    assert {name.split(".")[1] for name in ast.literal_eval(printed)} == {"suites"}
+    assert {name.split(".")[1] for name in ast.literal_eval(printed)} == {
+        "platforms",
+        "suites",
+        "version",
+    }
     assert "harness.suites.readers" not in printed
 
 
