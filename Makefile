@@ -1,7 +1,7 @@
 # Two commands, each of which does all the set-up it needs:
 #   make evals   run the main job on the embedded default: no key, no network beyond the package index
 #   make test    run all the tests
-.PHONY: evals test proofs mutations figures bench check lock
+.PHONY: evals test proofs mutations figures bench check docs lock
 .DEFAULT_GOAL := evals
 
 # The tests start Python hundreds of times: compiled modules are kept, whatever the environment says.
@@ -10,6 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.ready
+DOCS_READY := $(VENV)/docs/.ready
 
 evals: $(READY)
 	$(VENV)/bin/harness evals data_governance
@@ -40,6 +41,15 @@ check: $(READY)
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/mypy
+
+# The documentation as a site, in build/manual/site; a dead link is an error. Its tools have an environment of their own.
+docs: $(READY) $(DOCS_READY)
+	$(VENV)/bin/python -m docsite
+
+$(DOCS_READY): requirements-docs.lock | $(READY)
+	$(PYTHON) -m venv $(VENV)/docs
+	$(VENV)/docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-docs.lock
+	touch $@
 
 $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)

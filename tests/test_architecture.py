@@ -21,7 +21,7 @@ from tests.mutations import JUDGES
 ROOT = Path(harness.__file__).parent
 
 FLOORS = (
-    {"types", "py", "json_bounds", "platforms", "utc", "version"},
+    {"types", "py", "json_bounds", "manual", "platforms", "utc", "version"},
     {"errors", "canonical_json", "linear_regex", "sarif"},
     {"redaction", "invisible", "registry", "builtin", "trust_store", "redirects", "stats"},
     {"runlog", "trust", "validation"},

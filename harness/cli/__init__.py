@@ -18,6 +18,7 @@ import click
 
 from harness.errors import HarnessError, NothingToRun
 from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
+from harness.manual import ABOUT_COMMAND, page
 from harness.platforms import REFUSAL, is_supported
 from harness.redaction.output import guarded_output
 from harness.registry import members_in
@@ -63,6 +64,8 @@ class LazyGroup(click.Group):
         module, attribute = COMMANDS[cmd_name].split(":")
         command = getattr(import_module(module), attribute)
         assert isinstance(command, click.Command)
+        if cmd_name in ABOUT_COMMAND:
+            command.epilog = f"Read on: {page(ABOUT_COMMAND[cmd_name])}"
         return command
 
     def resolve_command(

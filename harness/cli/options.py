@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from harness.cli import shell_completion as completing
+from harness.manual import page
 from harness.redaction import KNOWN
 from harness.runner.planning.ranges import TRIALS, Range
 from harness.trust import GATE
@@ -121,7 +122,7 @@ TRUST = click.option(
     expose_value=False,
     is_eager=True,
     callback=_trusted,
-    help="Allow the commands of a folder that is not your own; remembered, see docs/trust.md.",
+    help=f"Allow the commands of a folder that is not your own; remembered, see {page('trust')}.",
 )
 """The option of every command that starts processes or sends data that a project file names."""
 

@@ -17,6 +17,7 @@ from harness.documents.fields import as_line, as_mapping, found
 from harness.documents.files import shown
 from harness.documents.json_lines import JsonLine, JsonLines, read_json_lines
 from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.manual import page
 from harness.suites.chunks import chunks_of
 from harness.suites.ingest import (
     INGEST_PROMPT,
@@ -177,7 +178,7 @@ class _Row:
         if absent:
             self._problem(
                 f"columns are missing: {', '.join(map(repr, absent))}.",
-                "See docs/memory.md for the format.",
+                f"See {page('memory')} for the format.",
             )
         ways = [column for column in TOLD if given.get(column) is not None]
         if not ways:

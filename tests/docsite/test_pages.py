@@ -1,0 +1,111 @@
+"""The pages that people write, as the site has them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from docsite.pages import ROOT, copy_pages, on_site, pages
+
+KNOWN = {
+    "README.md": "index.md",
+    "docs/suites.md": "suites.md",
+    "docs/migrate/csv.md": "migrate/csv.md",
+}
+
+
+@pytest.mark.parametrize(
+    ("source", "written", "shown"),
+    [
+        ("README.md", "[suites](docs/suites.md#a)", "[suites](suites.md#a)"),
+        ("docs/suites.md", "[start](../README.md)", "[start](index.md)"),
+        ("docs/migrate/csv.md", "[suites](../suites.md)", "[suites](../suites.md)"),
+        ("docs/migrate/csv.md", "![a](../images/a.png)", "![a](../images/a.png)"),
+        ("docs/suites.md", "[there](https://example.com/a)", "[there](https://example.com/a)"),
+        ("docs/suites.md", "[here](#heading)", "[here](#heading)"),
+    ],
+)
+def test_a_link_leads_to_the_page_as_the_site_names_it(
+    source: str, written: str, shown: str
+) -> None:
+    assert on_site(written, source, KNOWN) == shown
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[`hr.yml`](../evals/hr.yml)", "`hr.yml` (`evals/hr.yml`)"),
+        ("[the suite](../evals/hr.yml)", "the suite (`evals/hr.yml`)"),
+    ],
+)
+def test_a_link_to_what_is_not_on_the_site_becomes_its_words_and_path(
+    written: str, shown: str
+) -> None:
+    assert on_site(written, "docs/suites.md", KNOWN) == shown
+
+
+@pytest.mark.parametrize(
+    "code", ["`[a](../README.md)`", "```\n[a](../README.md)\n- b\n  c\n```", "``[`a`](b.md)``"]
+)
+def test_what_looks_like_a_link_or_a_list_in_code_is_left_alone(code: str) -> None:
+    assert on_site(code, "docs/suites.md", KNOWN) == code
+
+
+def test_what_belongs_to_an_item_is_indented_as_far_as_the_generator_needs() -> None:
+    written = """\
+        1. One:
+
+           ```yaml
+           - a
+           ```
+        2. Two
+           goes on
+        lazily
+           - inner
+             deep
+
+        After.
+    """
+    shown = """\
+        1. One:
+
+            ```yaml
+            - a
+            ```
+
+        2. Two
+            goes on
+        lazily
+            - inner
+                deep
+
+        After.
+    """
+    assert on_site(dedent(written), "docs/suites.md", KNOWN) == dedent(shown)
+
+
+def in_navigation(part: Any) -> Iterator[str]:
+    if isinstance(part, str):
+        yield part
+    else:
+        for inner in part.values() if isinstance(part, dict) else part:
+            yield from in_navigation(inner)
+
+
+def test_every_page_has_one_place_in_the_navigation() -> None:
+    settings = tomllib.loads((ROOT / "docsite" / "zensical.toml").read_text("utf-8"))
+    placed = [
+        page for page in in_navigation(settings["project"]["nav"]) if "reference/" not in page
+    ]
+    assert sorted(placed) == sorted(pages().values())
+
+
+def test_the_pages_and_their_pictures_are_copied(tmp_path: Path) -> None:
+    copy_pages(tmp_path)
+    assert (tmp_path / "index.md").exists()
+    assert (tmp_path / "images" / "web-results.png").exists()

@@ -1,0 +1,27 @@
+"""What messages call the pages of the documentation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from harness.cli import COMMANDS, cli
+from harness.manual import ABOUT_COMMAND, page
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_a_page_is_named_by_its_file_until_the_site_has_an_address() -> None:
+    assert page("suites", None) == "docs/suites.md"
+    assert page("suites", "https://example.com/") == "https://example.com/suites.html"
+
+
+def test_every_command_has_a_page_that_exists() -> None:
+    assert set(ABOUT_COMMAND) == set(COMMANDS) - {"completion"}
+    assert [name for name in ABOUT_COMMAND.values() if not (ROOT / page(name, None)).exists()] == []
+
+
+def test_the_help_of_a_command_names_its_page() -> None:
+    told = CliRunner().invoke(cli, ["lint", "--help"]).output
+    assert told.endswith(f"Read on: {page('lint')}\n")
