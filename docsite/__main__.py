@@ -9,6 +9,7 @@ from pathlib import Path
 
 from docsite.links import faults
 from docsite.pages import ROOT, copy_pages
+from docsite.reference import write_reference
 from harness.manual import SITE
 
 BUILD = ROOT / "build" / "manual"
@@ -24,6 +25,7 @@ def write_sources(to: Path) -> None:
         settings.replace("[project]\n", f"[project]\n{address}", 1), "utf-8"
     )
     copy_pages(to / "docs")
+    write_reference(to / "docs")
     shutil.copyfile(OWN / "style.css", to / "docs" / "style.css")
 
 

@@ -25,3 +25,12 @@ def test_every_command_has_a_page_that_exists() -> None:
 def test_the_help_of_a_command_names_its_page() -> None:
     told = CliRunner().invoke(cli, ["lint", "--help"]).output
     assert told.endswith(f"Read on: {page('lint')}\n")
+
+
+def test_an_example_in_the_help_of_a_command_stands_on_a_line_of_its_own() -> None:
+    told = CliRunner().invoke(cli, ["record", "--help"]).output
+    assert (
+        '  harness record --server "python my_server.py" -- claude --mcp-config {mcp_config}\n'
+        in told
+    )
+    assert "\\b" not in told

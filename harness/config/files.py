@@ -30,7 +30,7 @@ from harness.errors import InvalidValue, Problem
 from harness.types import JsonPath, Location, ServerSpec
 
 _NAMED = "Use 'servers:', with a mapping for each server's name."
-_FILE = Layout(
+CONFIGURATION = Layout(
     fields={
         "mxcp": Field(
             schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
@@ -48,20 +48,25 @@ _FILE = Layout(
         "mcpServers": _NAMED,
     },
 )
-_MODELS = Layout(
+"""Layout of the whole file."""
+
+MODELS = Layout(
     fields={
         "default": line("The model for suites that name none."),
         "models": mapping("Models by name."),
     },
     elsewhere={"type": "Put it below the model's name, under 'models: models:'."},
 )
-_DEFAULTS = Layout(
+"""Layout of ``models:``."""
+
+DEFAULTS = Layout(
     fields={
         "concurrency": integer("Trials at the same time.", least=1),
         "timeout": number("Seconds that one trial may take.", unit="seconds"),
     },
     elsewhere={"model": "Use 'default:' under 'models:'."},
 )
+"""Layout of ``defaults:``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,9 +119,9 @@ def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
     """
     document = read_document(path)
     reading = Reading(document)
-    content = _section(reading, (), document.value, _FILE, "the configuration")
-    models = _section(reading, ("models",), content.get("models"), _MODELS, "'models'")
-    defaults = _section(reading, ("defaults",), content.get("defaults"), _DEFAULTS, "'defaults'")
+    content = _section(reading, (), document.value, CONFIGURATION, "the configuration")
+    models = _section(reading, ("models",), content.get("models"), MODELS, "'models'")
+    defaults = _section(reading, ("defaults",), content.get("defaults"), DEFAULTS, "'defaults'")
     config = ConfigFile(
         file=document.file,
         models={
@@ -151,7 +156,7 @@ def read_foreign_config_file(path: FilePath) -> ConfigFile:
     reading.problems = _within_models(document)
     content = document.value if isinstance(document.value, dict) else {}
     models = _section(
-        reading, ("models",), _known(content.get("models"), _MODELS), _MODELS, "'models'"
+        reading, ("models",), _known(content.get("models"), MODELS), MODELS, "'models'"
     )
     reading.finish()
     return ConfigFile(

@@ -41,7 +41,7 @@ _LINT_IGNORE = Field(
     },
     parse=_rules_by_tool,
 )
-_LAYOUT = Layout(
+NAMED_SERVER = Layout(
     fields={**SERVER.fields, "lint_ignore": _LINT_IGNORE},
     elsewhere={**SERVER.elsewhere, "name": "The server's name is the key above this mapping."},
 )
@@ -57,7 +57,7 @@ def read_named_server(reading: Reading, path: JsonPath, value: Mapping[str, Any]
     mistakes.
     """
     name = str(path[-1])
-    return read_server(reading, path, value, name, layout=_LAYOUT, called=f"server {name!r}")
+    return read_server(reading, path, value, name, layout=NAMED_SERVER, called=f"server {name!r}")
 
 
 def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> ServerSpec:

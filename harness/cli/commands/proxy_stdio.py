@@ -13,14 +13,14 @@ from harness.errors import UsageError
 @click.command("proxy-stdio")
 @click.option("--url", metavar="URL", help=f"The proxy's address.  [default: ${URL_VARIABLE}]")
 def command(url: str | None) -> None:
-    r"""Pass MCP over stdin and stdout on to the proxy that harness record has opened.
+    """Pass MCP over stdin and stdout on to the proxy that harness record has opened.
 
     For clients that know servers only as commands: give them this one. It ends with its client, and
     with the proxy.
 
     \b
     harness record --server "python my_server.py" -- my-client --mcp-server "harness proxy-stdio"
-    """
+    """  # noqa: D301 - the backspace keeps click from filling these lines
     address = url or os.environ.get(URL_VARIABLE, "")
     if not address:
         raise UsageError(

@@ -49,7 +49,7 @@ def command(
     variant_name: str | None,
     abilities: tuple[str, ...],
 ) -> None:
-    r"""Run PROGRAM with a server behind a recording proxy, and keep what it called as a run.
+    """Run PROGRAM with a server behind a recording proxy, and keep what it called as a run.
 
     The program finds the proxy by {mcp_url} or {mcp_config} in its arguments, or by the variables
     HARNESS_MCP_URL and HARNESS_MCP_CONFIG; {mcp_config} is a file with mcpServers, as clients read
@@ -58,7 +58,7 @@ def command(
 
     \b
     harness record --server "python my_server.py" -- claude --mcp-config {mcp_config}
-    """
+    """  # noqa: D301 - the backspace keeps click from filling these lines
     request = RecordRequest(
         server=chosen.server,
         command=program,

@@ -1,0 +1,69 @@
+"""What a JSON Schema takes, in a few words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from harness.types import JsonObject
+
+MOST_NAMES = 12
+"""Names of an object that are listed; more are told by the schema alone."""
+_WORDS = {
+    "string": "text",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "null": "null",
+    "array": "a list",
+    "object": "a mapping",
+}
+
+
+def kind_of_value(schema: JsonObject) -> str:
+    """Return it: ``text``, ``a list, each item text``, ``one of `a`, `b` ``."""
+    for key, told in _TOLD.items():
+        if key in schema:
+            return told(schema)
+    return _of_type(schema)
+
+
+def _either(schema: JsonObject) -> str:
+    """Tell the alternatives, and a list of the first one in a few words."""
+    parts: list[JsonObject] = schema.get("anyOf") or schema["oneOf"]
+    told: list[str] = []
+    for part in parts:
+        several = part.get("type") == "array" and part.get("items") in parts
+        told.append("a list of such" if several else kind_of_value(part))
+    return ", or ".join(dict.fromkeys(told))
+
+
+def _of_type(schema: JsonObject) -> str:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return ", or ".join(_WORDS[one] for one in kind)
+    if kind == "array" and schema.get("items"):
+        return f"a list, each item {kind_of_value(schema['items'])}"
+    if kind == "object" and 0 < len(schema.get("properties", ())) <= MOST_NAMES:
+        return "a mapping with " + ", ".join(f"`{name}`" for name in schema["properties"])
+    return _WORDS.get(str(kind), "any value") + _bounds(schema)
+
+
+def _bounds(schema: JsonObject) -> str:
+    low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
+    return f" from {low} up" if low is not None else f" above {above}" if above is not None else ""
+
+
+def as_yaml(value: Any) -> str:
+    """Return a plain value as it is written in YAML."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+_TOLD: dict[str, Callable[[JsonObject], str]] = {
+    "$ref": lambda schema: f"as under `{schema['$ref'].rpartition('/')[2]}`",
+    "const": lambda schema: f"`{as_yaml(schema['const'])}`",
+    "enum": lambda schema: "one of " + ", ".join(f"`{as_yaml(one)}`" for one in schema["enum"]),
+    "anyOf": _either,
+    "oneOf": _either,
+}
