@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from harness.secrecy.layers import Layer, layers_of
@@ -23,6 +24,8 @@ Owner = TypeVar("Owner")
 
 LONGEST = 1_000_000
 """Maximum number of characters of one page that are searched."""
+_SHORT = 50_000
+"""Maximum length of a text whose values are cached."""
 _PREFIX = 5
 _SHOWN = 120
 _GAP = re.compile(r"[\s,'\"\[\]{}()<>|:;]+")
@@ -75,6 +78,8 @@ class Search(Generic[Owner]):
         for form, owner in values:
             self._owners.setdefault(form.squeezed, []).append((form, owner))
             self._lengths.setdefault(form.squeezed[:_PREFIX], set()).add(len(form.squeezed))
+        # An identity often gets the same texts: the list of tools before each call, a refusal.
+        self._found_lately = lru_cache(maxsize=64)(self._found)
 
     def __bool__(self) -> bool:
         """Whether there is any value to search for."""
@@ -88,16 +93,23 @@ class Search(Generic[Owner]):
         if len(text) > LONGEST:
             self._cut(page, f"only the first {LONGEST:,} characters were searched")
             text = text[:LONGEST]
-        read = layers_of(text)
-        if not read.is_whole:
+        find = self._found_lately if len(text) <= _SHORT else self._found
+        found, is_whole = find(text, tuple(page.places))
+        if not is_whole:
             self._cut(page, "only a part of what may be encoded was decoded")
-        for layer in read.layers:
-            yield from self._in_layer(page, layer)
+        yield from found
+
+    def _found(self, text: str, places: Sequence[str]) -> tuple[Sequence[Found[Owner]], bool]:
+        """Return every value in ``text``, and whether all of it was decoded."""
+        read = layers_of(text)
+        return [
+            one for layer in read.layers for one in self._in_layer(places, layer)
+        ], read.is_whole
 
     def _cut(self, page: Page, what: str) -> None:
         self.cut[f"{page.name}: {what}"] = None
 
-    def _in_layer(self, page: Page, layer: Layer) -> Iterator[Found[Owner]]:
+    def _in_layer(self, places: Sequence[str], layer: Layer) -> Iterator[Found[Owner]]:
         plain, kept, hay, begins = layer.plain, layer.kept, layer.hay, layer.begins
         for start, length, form, owner in self._matches(hay):
             first, last = hay.span(start, start + length)
@@ -113,7 +125,7 @@ class Search(Generic[Owner]):
             end = begins[line + 1] - 1 if line + 1 < len(begins) else len(plain)
             whole = not split and Squeezed(plain[begins[line] : end]).squeezed == form.squeezed
             source = layer.sources[line] if layer.how[line] else kept[first:last]
-            yield Found(owner, number, page.places[number], how, source[:_SHOWN], whole)
+            yield Found(owner, number, places[number], how, source[:_SHOWN], whole)
 
     def _matches(self, hay: Squeezed) -> Iterator[tuple[int, int, Form, Owner]]:
         squeezed, ends = hay.squeezed, hay.ends

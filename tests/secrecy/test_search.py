@@ -223,6 +223,20 @@ def test_a_bound_that_is_reached_is_said() -> None:
     assert list(search.cut) == ["the text: only the first 1,000,000 characters were searched"]
 
 
+def test_the_same_text_is_found_in_each_of_its_places_and_its_bound_is_said_of_each() -> None:
+    form = form_of("ines.okafor@example.com")
+    assert form is not None
+    search = Search([(form, "it")])
+    encoded = "&amp;%41\\n" + "so long " * 2_500
+    for name in ("one", "other", "one"):
+        search.cut.clear()
+        page = Page(name=name)
+        page.add(f"{name}.mail", "ines.okafor@example.com")
+        page.add(f"{name}.rest", encoded)
+        assert [found.place for found in search.of(page)] == [f"{name}.mail"]
+        assert list(search.cut) == [f"{name}: only a part of what may be encoded was decoded"]
+
+
 @pytest.mark.parametrize("name", DECODERS)
 @given(text=st.text(max_size=300))
 def test_a_decoder_takes_any_text_and_keeps_to_a_line(name: str, text: str) -> None:
