@@ -7,9 +7,11 @@ thread, so that the schema of one server does not delay the calls of another, or
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
@@ -31,7 +33,8 @@ AT_ONCE_STEPS = 4_000
 CHECKED_BYTES = 1_000_000
 """Largest result that is validated."""
 
-_KEPT = 1_024  # schemas whose examination is cached
+_KEPT = 1_024  # schemas whose examination is cached, and values whose validation is
+_SHORT = 20_000  # characters up to which the validation of a value is cached
 _T = TypeVar("_T")
 
 
@@ -46,21 +49,64 @@ class Examined:
 
 
 _examined: OrderedDict[str, Examined] = OrderedDict()
+_validated: OrderedDict[str, Validation] = OrderedDict()
 
 
 async def examine(schema: JsonObject) -> Examined:
     """Return whether ``schema`` is a valid JSON Schema, as far as that can be determined."""
-    try:
-        key = digest(schema)
-    except RecursionError:
-        return Examined(gave_up="it is nested too deeply")
-    if key not in _examined:
-        found = await _in_time(lambda budget: _examine(schema, budget), SCHEMA_STEPS)
-        _examined[key] = found
-        if len(_examined) > _KEPT:
-            _examined.popitem(last=False)
+    return await _Schema(schema).examined()
+
+
+class _Schema:
+    """A schema, and what is known of it; equal schemas share that."""
+
+    def __init__(self, schema: JsonObject) -> None:
+        self._schema = schema
+
+    @cached_property
+    def _key(self) -> str | None:
+        """Equal for equal schemas; ``None`` if it is nested too deeply to tell."""
+        try:
+            return digest(self._schema)
+        except RecursionError:
+            return None
+
+    async def examined(self) -> Examined:
+        """Return whether it is a valid JSON Schema, as far as that can be determined."""
+        if self._key is None:
+            return Examined(gave_up="it is nested too deeply")
+        found = _examined.get(self._key)
+        if found is None:
+            found = await _in_time(lambda budget: _examine(self._schema, budget), SCHEMA_STEPS)
+            _keep(_examined, self._key, found)
         return found
-    return _examined[key]
+
+    async def validated(self, value: Any) -> Validation:
+        """Return the errors of ``value``: many calls have the same arguments or result."""
+        examined = await self.examined()
+        if examined.problem is not None:
+            return Validation(
+                gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}"
+            )
+        if examined.gave_up is not None:
+            return Validation(
+                gave_up="whether the tool's schema is a valid JSON Schema is not known: "
+                f"{examined.gave_up}"
+            )
+        text = json.dumps(value, ensure_ascii=False)  # in its order, which messages repeat
+        key = f"{self._key} {text}"
+        found = _validated.get(key)
+        if found is None:
+            found = await _in_time(lambda budget: check(value, self._schema, budget), VALUE_STEPS)
+            if found.gave_up is None and len(text) <= _SHORT:
+                _keep(_validated, key, found)
+        return found
+
+
+def _keep(cache: OrderedDict[str, _T], key: str, found: _T) -> None:
+    cache[key] = found
+    if len(cache) > _KEPT:
+        cache.popitem(last=False)
 
 
 class ToolSchemas:
@@ -68,9 +114,11 @@ class ToolSchemas:
 
     def __init__(self, tools: ToolList) -> None:
         """Check against the schemas of ``tools``."""
-        self._inputs = {tool.name: tool.input_schema for tool in tools.tools}
+        self._inputs = {tool.name: _Schema(tool.input_schema) for tool in tools.tools}
         self._outputs = {
-            tool.name: tool.output_schema for tool in tools.tools if tool.output_schema is not None
+            tool.name: _Schema(tool.output_schema)
+            for tool in tools.tools
+            if tool.output_schema is not None
         }
 
     async def arguments(self, tool: str, arguments: JsonObject) -> Validation:
@@ -78,7 +126,8 @@ class ToolSchemas:
 
         None for an unlisted tool.
         """
-        return await _held(self._inputs.get(tool), dict(arguments))
+        schema = self._inputs.get(tool)
+        return Validation() if schema is None else await schema.validated(dict(arguments))
 
     async def output(self, tool: str, structured: Any, size: int) -> Validation:
         """Return the errors of ``structured``, of ``size`` bytes, by the ``outputSchema``."""
@@ -90,23 +139,7 @@ class ToolSchemas:
             )
         if size > CHECKED_BYTES:
             return Validation(gave_up=f"it is larger than {CHECKED_BYTES:,} bytes")
-        return await _held(self._outputs[tool], structured)
-
-
-async def _held(schema: JsonObject | None, value: Any) -> Validation:
-    if schema is None:
-        return Validation()
-    examined = await examine(schema)
-    if examined.problem is not None:
-        return Validation(
-            gave_up=f"the tool's schema is not a valid JSON Schema: {examined.problem}"
-        )
-    if examined.gave_up is not None:
-        return Validation(
-            gave_up="whether the tool's schema is a valid JSON Schema is not known: "
-            f"{examined.gave_up}"
-        )
-    return await _in_time(lambda budget: check(value, schema, budget), VALUE_STEPS)
+        return await self._outputs[tool].validated(structured)
 
 
 def _examine(schema: JsonObject, budget: Budget) -> Examined:

@@ -134,3 +134,22 @@ async def test_a_deadline_ends_the_wait_for_a_bomb() -> None:
     with anyio.move_on_after(0.05) as scope:
         await schemas(BOMB).arguments("t", {})
     assert scope.cancelled_caught
+
+
+async def test_values_that_are_written_differently_are_told_apart() -> None:
+    whole = {"type": "object", "properties": {"n": {"type": "integer"}, "s": {"type": "string"}}}
+    for _ in range(2):
+        held = [
+            (await schemas(whole).arguments("t", value)).errors
+            for value in ({"n": 1}, {"n": True}, {"n": "1"}, {"s": "1"}, {"s": 1})
+        ]
+        assert [bool(errors) for errors in held] == [False, True, True, False, True]
+    assert (await schemas(NUMBER).arguments("t", {"s": 1})).errors == ()
+
+
+async def test_errors_repeat_a_value_in_its_own_order() -> None:
+    closed = {"type": "object", "properties": {"a": {"type": "integer"}}}
+    for value in ({"y": 1, "x": 2}, {"x": 2, "y": 1}):
+        assert (await schemas(closed).arguments("t", {"a": value})).errors == (
+            f"at 'a': {value} is not of type 'integer'",
+        )
