@@ -16,7 +16,7 @@ from harness.errors import HarnessError
 from harness.judging.policy.views import CallKey
 from harness.probing.arguments.bending import Bending, forged
 from harness.probing.arguments.emptied import emptied
-from harness.probing.arguments.ids import ids_for, other_keys
+from harness.probing.arguments.ids import OtherKeys, ids_for
 from harness.probing.arguments.undeclared import other_names
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
 from harness.probing.caller_views import Lived
@@ -114,13 +114,12 @@ class Forging:
             for call, tool in readable
             for name in (*call.arguments, *(tool.input_schema.get("properties") or ()))
         }
-        ids = ids_for(names, leaves)
+        ids, others = ids_for(names, leaves), OtherKeys(leaves)
         for caller in self._asking.plan.callers:
             withheld = self._kept_from(caller)
             fields = self.withheld.fields(caller.name)
             for call, tool in _representatives(readable, withheld) if withheld else ():
-                keys = other_keys(call.arguments, leaves)
-                yield caller, call, tool, Bending(tool, ids, keys, fields)
+                yield caller, call, tool, Bending(tool, ids, others.of(call.arguments), fields)
 
     def _kept_from(self, caller: ProbeCaller) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that give others more than ``caller`` → the others, most first."""

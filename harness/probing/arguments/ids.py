@@ -30,20 +30,31 @@ def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]
     return {name: list(values) for name, values in found.items()}
 
 
-def other_keys(arguments: JsonObject, leaves: Iterable[Leaf]) -> Mapping[str, Sequence[str]]:
-    """Return for each id in ``arguments`` further values that tell its record from all others.
+class OtherKeys:
+    """What else than an id tells a record from all others.
 
     A server may look a record up by its email address, or by its number in another system, and
     check only what it calls the id.
     """
-    asked = {value: name for name, value in arguments.items() if isinstance(value, str) and value}
-    found: dict[str, dict[str, None]] = {name: {} for name in asked.values()}
-    for leaf in leaves:
-        for value in leaf.record.fields.values():
-            name = asked.get(value) if isinstance(value, str) else None
-            if name is not None and leaf.value != value and _tells_apart(leaf):
-                found[name][str(leaf.value)] = None
-    return {name: list(values)[:_MOST_OTHER_VALUES] for name, values in found.items()}
+
+    def __init__(self, leaves: Iterable[Leaf]) -> None:
+        """Index the records of ``leaves`` by the texts in their fields."""
+        self._of: dict[str, dict[str, None]] = {}
+        for leaf in leaves:
+            if _tells_apart(leaf):
+                for value in leaf.record.fields.values():
+                    if isinstance(value, str) and value and value != leaf.value:
+                        self._of.setdefault(value, {})[str(leaf.value)] = None
+
+    def of(self, arguments: JsonObject) -> Mapping[str, Sequence[str]]:
+        """Return for each id in ``arguments`` further values that tell its record."""
+        asked = {
+            value: name for name, value in arguments.items() if isinstance(value, str) and value
+        }
+        found: dict[str, dict[str, None]] = {name: {} for name in asked.values()}
+        for value, name in asked.items():
+            found[name] |= self._of.get(value, {})
+        return {name: list(values)[:_MOST_OTHER_VALUES] for name, values in found.items()}
 
 
 def _tells_apart(leaf: Leaf) -> bool:
