@@ -24,7 +24,6 @@ import yaml
 from harness.builtin import builtin_root
 from harness.checks import VOCABULARY
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
@@ -61,8 +60,7 @@ def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True)
         ),
     )
     plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, damaged=damaged)
-    log, _ = anyio.run(probe, plan, folder)
-    return read_probe(log)
+    return anyio.run(probe, plan, folder).report
 
 
 def suite_of(seed: int, folder: Path, customers: int) -> tuple[Case, ...]:

@@ -190,6 +190,20 @@ def test_a_resumed_log_has_no_footer_until_it_is_closed_again(tmp_path: Path) ->
     assert read_log(path).footer is None
 
 
+def test_a_log_that_is_read_on_is_the_same_as_one_that_is_read_anew(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    write(path, HEADER, a_trial("a"), a_trial("b"))
+    damage(path, 3)
+    so_far = read_log(path)
+    assert so_far.read_on() == so_far
+    write(path, a_trial("a", "failed", "later"), a_trial("c"), FOOTER)
+    damage(path, 5)
+    read = so_far.read_on()
+    assert read == read_log(path)
+    assert [one.line for one in read.damaged] == [3, 5]
+    assert read.transcript("a") == a_trial("a", "failed", "later").transcript
+
+
 def damage(path: Path, number: int, how: str = "end") -> None:
     """Damage one line (from 1) of a log.
 

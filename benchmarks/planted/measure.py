@@ -15,7 +15,6 @@ from benchmarks.planted.faults.fault import Fault
 from benchmarks.planted.faults.fresh import MEASURED_LIKE
 from harness.checks import VOCABULARY
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
@@ -90,8 +89,7 @@ def probed(
         destructive=destructive,
         alterations=suite.alterations,
     )
-    log, _ = anyio.run(probe, plan, folder)
-    return read_probe(log)
+    return anyio.run(probe, plan, folder).report
 
 
 def found(report: ProbeReport) -> Found:

@@ -20,7 +20,6 @@ from benchmarks.sound.people import ANOTHER_EMAIL, EMAIL, customers, with_people
 from harness.checks import VOCABULARY
 from harness.config import load_config
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeFinding, ProbeReport
 from harness.suites.readers import read_suite
@@ -130,8 +129,7 @@ def _recipe(
         destructive=True,
         alterations=(address,) if alters else (),
     )
-    log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+    return anyio.run(probe, plan, folder / "runs").report
 
 
 def _ignores_nbf(finding: ProbeFinding) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import anyio
 
@@ -48,10 +48,21 @@ from harness.trust import GATE
 from harness.types import Suite, ToolList
 from harness.utc import utc_now
 
-__all__ = ["ProbePlan", "probe"]
+__all__ = ["ProbePlan", "Probed", "probe"]
 
 AT_ONCE = 4
 """Number of concurrent callers."""
+
+
+class Probed(NamedTuple):
+    """A finished probe."""
+
+    log: RunLog
+    """Its log, which includes the findings."""
+    report: ProbeReport
+    """The report on the log."""
+    skipped: tuple[Skipped, ...]
+    """The tools that were left out."""
 
 
 async def probe(
@@ -62,8 +73,8 @@ async def probe(
     judge_suite: Callable[[RunLog], Awaitable[str | None]] | None = None,
     *,
     kept: Kept | None = None,
-) -> tuple[RunLog, tuple[Skipped, ...]]:
-    """Run the probe; return its log, which includes the findings, and the tools left out.
+) -> Probed:
+    """Run the probe.
 
     ``begin`` is called with the number of callers and the number of calls of each.
     ``failing_changes`` returns the changed decisions that fail the probe. ``judge_suite`` gets the
@@ -112,24 +123,28 @@ async def probe(
             course = _Course(asking, log)
             await course.run(rounds, in_turn)
             await course.ask_apart()
+            so_far = read_log(log.path)
             if plan.damaged:
-                await course.attack(read_log(log_path(run_id, runs)))
+                await course.attack(so_far)
             for number in range(len(plan.alterations)):
                 learn = partial(_tell, learners)
                 await Interference(asking, number, learn, course.keep).run()
             if changing:
                 await course.change(to_change)
                 await course.change_nothing()
-            so_far = read_log(log_path(run_id, runs))
+            so_far = so_far.read_on()
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
             fault = None if judge_suite is None else await judge_suite(so_far)
-            told = [change.told for change in changed]
-            for line in verdict_lines(report, so_far, told, fault):
+            kept_otherwise = [change.told for change in changed]
+            for line in verdict_lines(report, so_far, kept_otherwise, fault):
                 log.append(line)
             elapsed_s = round(anyio.current_time() - began, 6)
             log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))
-        return read_log(log_path(run_id, runs)), tuple(asking.skipped)
+        whole = so_far.read_on()
+        # The verdicts are those of the report: with them only the results are others.
+        told = replace(report, report=build_report(whole))
+        return Probed(whole, told, tuple(asking.skipped))
 
 
 def _tell(learners: Iterable[Callable[[str], None]], secret: str) -> None:

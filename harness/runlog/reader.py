@@ -51,6 +51,8 @@ class RunLog:
     """Whether a person's verdict takes the place of the machine's when the log is judged."""
     size: int = 0
     """Bytes of the file that were read; it may have grown since."""
+    lines: int = 0
+    """Number of lines that were read."""
 
     def judged_by_people(self) -> RunLog:
         """Return the same log, with people's verdicts in place of the machine's."""
@@ -90,6 +92,26 @@ class RunLog:
             file.seek(self._offsets[key])
             return file.readline()
 
+    def read_on(self) -> RunLog:
+        """Return the log with what has been written to its file since it was read.
+
+        For whoever writes it and reads it meanwhile: calls of sessions that were cut off by a kill
+        (see `read_log`) are not looked for.
+        """
+        known = _Content(
+            header=self.header,
+            footer=self.footer,
+            runs={result.key: result for result in self.results},
+            tools={**self.tools},
+            shown={**self.shown},
+            offsets={**self._offsets},
+            bad={one.line or 0: one for one in self.damaged},
+            reviews={**self.reviews},
+            size=self.size,
+            lines=self.lines,
+        )
+        return _content(known, self.path, lambda _: None).log(self.path)
+
     def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""
         for result in self.results:
@@ -107,7 +129,7 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    found = _content(path, read_to)
+    found = _content(_Content(), path, read_to)
     if not found.calls or being_written(path):
         return found.log(path)
     log = found.log(path)
@@ -121,17 +143,17 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
         words = f"its calls are not shown: {error}"
         lost = Damaged(line=None, why=words, kind="call")
         return replace(log, damaged=(*log.damaged, lost))
-    return _content(path, read_to).log(path)
+    return _content(_Content(), path, read_to).log(path)
 
 
-def _content(path: Path, read_to: Callable[[int], None]) -> _Content:
-    found = _Content()
-    for number, offset, end, line in _lines(path):
+def _content(found: _Content, path: Path, read_to: Callable[[int], None]) -> _Content:
+    """Take in the lines of ``path`` that ``found`` does not have yet."""
+    for number, offset, end, line in _lines(path, found.size, found.lines):
         if number == 1:
             found.header = _header(path, line)
         else:
             found.take(number, offset, line)
-        found.size = end
+        found.size, found.lines = end, number
         read_to(end)
     return found
 
@@ -150,6 +172,7 @@ class _Content:
     reviews: dict[str, Review] = field(default_factory=dict)
     calls: dict[str, dict[str, ToolCall]] = field(default_factory=dict)
     size: int = 0
+    lines: int = 0
 
     def take(self, number: int, offset: int, line: Line | Damaged) -> None:
         """Take in any line but the first."""
@@ -190,6 +213,7 @@ class _Content:
             self.shown,
             {key: review for key, review in self.reviews.items() if key in self.runs},
             size=self.size,
+            lines=self.lines,
         )
 
     def _take_damaged(self, number: int, line: Damaged) -> None:
@@ -248,11 +272,16 @@ def being_written(path: Path) -> bool:
     return False
 
 
-def _lines(path: Path) -> Iterator[tuple[int, int, int, Line | Damaged]]:
-    """Yield ``(line number, offset, next offset, line)``, passing over a torn last line."""
-    offset = 0
+def _lines(
+    path: Path, offset: int = 0, before: int = 0
+) -> Iterator[tuple[int, int, int, Line | Damaged]]:
+    """Yield ``(line number, offset, next offset, line)``, passing over a torn last line.
+
+    It begins at ``offset``, where ``before`` lines have gone before.
+    """
     with path.open("rb") as file:
-        for number, raw in enumerate(file, start=1):
+        file.seek(offset)
+        for number, raw in enumerate(file, start=before + 1):
             if not raw.endswith(b"\n"):
                 return
             yield number, offset, offset + len(raw), _read(raw, number)

@@ -9,7 +9,6 @@ import anyio
 import pytest
 
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case, Check, Isolation, ServerSpec, TransportSpec
@@ -55,8 +54,7 @@ def probed(
         destructive=destructive,
         damaged=False,
     )
-    log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+    return anyio.run(probe, plan, folder / "runs").report
 
 
 def found(report: ProbeReport) -> set[tuple[str, str]]:

@@ -18,7 +18,6 @@ import pytest
 
 from harness.cli.probe_output import lines
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.repeated_calls import Suspicion
 from harness.probing.report import ProbeReport
@@ -111,8 +110,7 @@ def probed(
             identity=IdentitySpec(via="bearer" if bearer else "meta"),
         )
         plan = ProbePlan(server=spec, callers=named_callers(cases), cases=cases, damaged=damaged)
-        log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+        return anyio.run(probe, plan, folder / "runs").report
 
 
 def problems(report: ProbeReport) -> set[str]:

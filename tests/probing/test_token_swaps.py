@@ -15,7 +15,6 @@ import pytest
 
 from harness.cli.probe_output import lines
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.types import IdentitySpec, Protocol, ServerSpec, TransportSpec
@@ -110,8 +109,7 @@ def probed(folder: Path, fault: str, protocol: Protocol = "legacy") -> ProbeRepo
             identity=IdentitySpec(via="bearer"),
         )
         plan = ProbePlan(server=spec, callers=named_callers(CASES), cases=CASES)
-        log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+        return anyio.run(probe, plan, folder / "runs").report
 
 
 @pytest.mark.slow

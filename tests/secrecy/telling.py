@@ -8,7 +8,6 @@ from pathlib import Path
 import anyio
 
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case, ServerSpec, TransportSpec
@@ -32,5 +31,4 @@ def probed(folder: Path, *arguments: str) -> ProbeReport:
         for name in ("admin", "agent")
     )
     plan = ProbePlan(server=server, callers=named_callers(cases), cases=cases, damaged=False)
-    log, _ = anyio.run(probe, plan, folder / "runs")
-    return read_probe(log)
+    return anyio.run(probe, plan, folder / "runs").report

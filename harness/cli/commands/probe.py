@@ -21,7 +21,6 @@ from harness.discovery import find_suites
 from harness.errors import NothingToRun
 from harness.judging.exit_codes import EXIT_FAILED
 from harness.probing.callers import named_callers
-from harness.probing.findings import read_probe
 from harness.probing.interference.data_sets import check, expanded
 from harness.probing.kept_decisions import Change, changes, read_frozen, write_frozen
 from harness.probing.mutants.probe_verdicts import KeptTable
@@ -161,8 +160,8 @@ def command(  # noqa: PLR0913 - one for each option
     asks_score = mutate or min_score is not None
     suite_score = SuiteScore(probe_scoring(cases, table), min_score) if asks_score else None
     begin = None if json_output else _announce
-    log, skipped = anyio.run(partial(probe, plan, RUNS, begin, failing, suite_score, kept=kept))
-    report = read_probe(log)
+    asked = partial(probe, plan, RUNS, begin, failing, suite_score, kept=kept)
+    log, report, skipped = anyio.run(asked)
     log = amended(log, told=tuple(printable(line) for line in in_sentences(report, skipped)))
     if update is not None:
         write_frozen(update, report)

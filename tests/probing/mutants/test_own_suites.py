@@ -24,7 +24,7 @@ def score_of(suite: str, server: str, runs: Path) -> MutationScore:
     plan = ProbePlan(
         server=builtin_server(server), callers=named_callers(cases), cases=cases, damaged=False
     )
-    log, _ = anyio.run(probe, plan, runs)
+    log = anyio.run(probe, plan, runs).log
     recording = ProbeRecording(log, cases)
     return anyio.run(mutation_score, recording, ProbeJudge(recording))
 
