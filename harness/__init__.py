@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from harness.types import Suite as Suite
     from harness.types import ToolCall as ToolCall
     from harness.types import ToolEdit as ToolEdit
+    from harness.types import ToolSearch as ToolSearch
     from harness.types import Transcript as Transcript
     from harness.types import TransportSpec as TransportSpec
     from harness.types import TrialResult as TrialResult
@@ -78,6 +79,7 @@ _HOMES = {
         "Suite",
         "ToolCall",
         "ToolEdit",
+        "ToolSearch",
         "Transcript",
         "TransportSpec",
         "Turn",

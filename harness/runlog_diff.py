@@ -109,7 +109,7 @@ def _variant(described: JsonObject | None) -> str:
     tools = list(edits.get("tools") or ())
     decoys = sum(one.get("count", 0) for one in edits.get("add") or ())
     reworded = len(edits.get("prompts") or ())
-    cut = edits.get("max_result_tokens")
+    cut, search = edits.get("max_result_tokens"), edits.get("tool_search")
     parts = [
         *([f"edits {', '.join(tools)}"] if tools else []),
         *(["another order"] if edits.get("order") is not None else []),
@@ -117,6 +117,7 @@ def _variant(described: JsonObject | None) -> str:
         *([f"{reworded} prompts in other words"] if reworded else []),
         *([f"names with {edits['prefix']!r}"] if edits.get("prefix") else []),
         *([f"results cut at {cut:,} tokens"] if cut is not None else []),
+        *([f"a search beyond {search.get('beyond'):,} tools"] if search else []),
     ]
     return f"{described.get('name')} ({'; '.join(parts)}; digest {described.get('digest')})"
 

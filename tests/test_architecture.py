@@ -221,6 +221,7 @@ def test_the_public_api_is_exactly_this() -> None:
         "Suite",
         "ToolCall",
         "ToolEdit",
+        "ToolSearch",
         "Transcript",
         "TransportSpec",
         "TrialResult",

@@ -20,6 +20,7 @@ from harness.sessions import Session
 from harness.sessions.without_answer import without_answer
 from harness.types import (
     DEFAULT_TIMEOUT_S,
+    SEARCH,
     AssistantMessage,
     Case,
     Message,
@@ -334,7 +335,7 @@ class Conversation:
                 answers=tuple(
                     ToolAnswer(
                         request_id=request.id,
-                        text=self._as_told(call.text),
+                        text=call.text if call.outcome == SEARCH else self._as_told(call.text),
                         is_error=call.is_error,
                     )
                     for request, call in zip(requests, calls, strict=True)
@@ -351,7 +352,13 @@ class Conversation:
         """Record requested calls that will never be sent: the model did choose them."""
         words = f"not sent by harness: {_LIMITED[stop]}"
         self._calls += [
-            without_answer(request, "blocked", words, reply=self._replies, epoch=self._epoch)
+            without_answer(
+                request,
+                SEARCH if request.search else "blocked",
+                words,
+                reply=self._replies,
+                epoch=self._epoch,
+            )
             for request in requests
         ]
 

@@ -164,7 +164,13 @@ VOCABULARY = CheckVocabulary()
 
 
 async def evaluate(evidence: Evidence) -> tuple[CheckResult, ...]:
-    """Judge all checks of the case in the suite's order: turn by turn, then the whole."""
+    """Judge all checks of the case in the suite's order: turn by turn, then the whole.
+
+    They see the calls of tools alone: a search for tools is the client's affair.
+    """
+    calls = evidence.transcript.server_calls
+    if len(calls) < len(evidence.transcript.tool_calls):
+        evidence = replace(evidence, transcript=replace(evidence.transcript, tool_calls=calls))
     results: list[CheckResult] = []
     told = sum(turn.ingest for turn in evidence.case.turns)
     for number, turn in enumerate(evidence.case.turns, start=1):

@@ -146,7 +146,7 @@ def _is_redacted(value: Any) -> bool:
 
 
 def _notes(transcript: Transcript, succeeded: list[ToolCall]) -> Iterator[str]:
-    others = [call for call in transcript.tool_calls if call.outcome != "ok"]
+    others = [call for call in transcript.server_calls if call.outcome != "ok"]
     if others:
         yield f"Not asked for: {', '.join(f'{call.tool} ({call.outcome})' for call in others)}"
     if any(_is_redacted(call.arguments) for call in succeeded):

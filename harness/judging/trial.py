@@ -85,7 +85,7 @@ def judge_trial(
         user_usage=transcript.user_usage,
         judgements=tuple(judgements),
         replies=transcript.replies,
-        tool_calls=len(transcript.tool_calls),
+        tool_calls=len(transcript.server_calls),
         outcomes=outcomes_of(transcript),
         offered=len(transcript.tools),
         latency_s=transcript.latency_s,
@@ -134,7 +134,7 @@ def with_failures(result: TrialResult, checks: Sequence[CheckResult]) -> TrialRe
 
 
 def outcomes_of(transcript: Transcript) -> Mapping[str, int]:
-    """Return the number of tool calls by `Outcome`."""
+    """Return the number of tool calls by `Outcome`, searches for tools included."""
     return Counter[str](call.outcome for call in transcript.tool_calls)
 
 

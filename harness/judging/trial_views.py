@@ -48,7 +48,7 @@ def view_of(
     return View(
         identity=facts.identity
         or ("nobody" if facts.user_context is None else canonical_json(facts.user_context)),
-        calls=transcript.tool_calls,
+        calls=transcript.server_calls,
         tools=tools.get(transcript.tools_digest) or _named_only(transcript.tools),
         answer=transcript.answer,
         known=tuple(text for text in (*said, *sent, context, system) if text),

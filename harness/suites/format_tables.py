@@ -44,7 +44,7 @@ from harness.suites.parameters import MATRIX, PARAMETERS
 from harness.suites.readers import Vocabulary
 from harness.suites.shared_fields import LABELS, LIMITS, REPEATS
 from harness.suites.simulated_users import USER, USER_LAYOUT, USER_MODEL
-from harness.suites.variants import VARIANTS
+from harness.suites.variant_layouts import VARIANTS
 from harness.suites.wordings import WORDINGS
 from harness.types import Credential
 

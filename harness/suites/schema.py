@@ -23,10 +23,11 @@ from harness.suites.interference import (
 )
 from harness.suites.parameters import FILLED
 from harness.suites.readers import Vocabulary
-from harness.suites.variants import (
+from harness.suites.variant_layouts import (
     DECOYS_LAYOUT,
     PARAMETER_LAYOUT,
     TOOL_LAYOUT,
+    TOOL_SEARCH_LAYOUT,
     VARIANT_LAYOUT,
 )
 from harness.types import JsonObject
@@ -91,6 +92,10 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
             "variant_parameter": {
                 "description": "What a model sees of a parameter.",
                 **_mapping(PARAMETER_LAYOUT),
+            },
+            "tool_search": {
+                "description": "A search in place of a list of tools.",
+                **_mapping(TOOL_SEARCH_LAYOUT),
             },
             "decoys": {"description": "Tools that lead nowhere.", **_mapping(DECOYS_LAYOUT)},
             "alteration": {

@@ -45,14 +45,11 @@ from harness.types.case_parts import (
 from harness.types.counts import CallCounts, Counts
 from harness.types.credentials import FLAWS, Credential, Flaw
 from harness.types.happened import (
-    NOT_SENT,
     STDERR,
-    UNANSWERED,
     Aside,
     AssistantMessage,
     ErrorKind,
     Message,
-    Outcome,
     Refusal,
     Reply,
     ReplyStop,
@@ -68,6 +65,7 @@ from harness.types.happened import (
     written_stop,
 )
 from harness.types.interference import Alteration, DataSet, MayDepend
+from harness.types.outcomes import NOT_SENT, SEARCH, UNANSWERED, Outcome
 from harness.types.parties import (
     RESERVED_CLAIMS,
     THE_LIST,
@@ -106,6 +104,7 @@ from harness.types.variants import (
     Decoys,
     ParameterEdit,
     ToolEdit,
+    ToolSearch,
     Variant,
 )
 from harness.types.wire import Frame, Wire
@@ -120,6 +119,7 @@ __all__ = [
     "NOT_SENT",
     "RECALLED",
     "RESERVED_CLAIMS",
+    "SEARCH",
     "STDERR",
     "THE_LIST",
     "UNANSWERED",
@@ -195,6 +195,7 @@ __all__ = [
     "ToolMessage",
     "ToolProblem",
     "ToolRequest",
+    "ToolSearch",
     "Transcript",
     "Transport",
     "TransportSpec",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from harness.types.happened import NOT_SENT
+from harness.types.outcomes import NOT_SENT, SEARCH
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +45,13 @@ class CallCounts:
 
     @property
     def total(self) -> int:
-        """All calls."""
-        return sum(self.outcomes.values()) + self.unknown
+        """All calls of tools."""
+        return sum(self.outcomes.values()) - self.searches + self.unknown
+
+    @property
+    def searches(self) -> int:
+        """Searches for tools, which are no calls of tools."""
+        return self.outcomes.get(SEARCH, 0)
 
     @property
     def ok(self) -> int:
@@ -60,8 +65,8 @@ class CallCounts:
 
     @property
     def not_sent(self) -> int:
-        """Calls that did not reach the server: blocked, or of a decoy."""
-        return sum(self.outcomes.get(outcome, 0) for outcome in NOT_SENT)
+        """Calls that did not reach the server: blocked, of a decoy, or of a tool not loaded."""
+        return sum(self.outcomes.get(outcome, 0) for outcome in NOT_SENT - {SEARCH})
 
     @property
     def errors(self) -> int:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from harness.types.agents import AgentFacts
 from harness.types.basics import JsonObject
+from harness.types.outcomes import SEARCH, UNANSWERED, Outcome
 from harness.types.usage import Usage
 from harness.types.wire import Wire
 from harness.types.written import WrittenValues, written_as
@@ -31,6 +32,8 @@ class ToolRequest:
     sent."""
     meta: JsonObject = field(default_factory=dict)
     """Sent in ``_meta`` of the request, where harness itself sets nothing of that name."""
+    search: bool = False
+    """Whether it searches for tools (`ToolSearch`): harness answers it, and it is no call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +62,9 @@ class Reply:
     beyond: str | None = None
     """What the model says it can never do (``write SQL``): its own limit, which no tool description
     changes. Only the built-in baseline says so; ``None`` in logs of earlier versions."""
+    offered: tuple[str, ...] | None = None
+    """The tools that the model could call when it was asked, where a tool search shows only some,
+    by the server's names; ``None``: all those of `Transcript.tools`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,39 +125,6 @@ class ToolMessage:
 
 Message: TypeAlias = UserMessage | AssistantMessage | ToolMessage
 """One step of a conversation, independent of any provider."""
-
-Outcome: TypeAlias = Literal[
-    "ok",
-    "tool_error",
-    "denied",
-    "unknown_tool",
-    "invalid_arguments",
-    "timeout",
-    "server_lost",
-    "invalid_result",
-    "blocked",
-    "decoy",
-]
-"""How a call ended:
-
-- ``ok``: a result without error.
-- ``tool_error``: the tool ran and reported an error.
-- ``denied``: the server refused this user the call.
-- ``unknown_tool``: the server has no such tool for this user.
-- ``invalid_arguments``: the arguments do not fit the tool.
-- ``timeout``: no answer within the call's deadline.
-- ``server_lost``: the connection was lost before the answer, or HTTP answered instead (429, 5xx).
-- ``invalid_result``: the answer is not a result as MCP defines it (``null``, bad JSON, ``content``
-  that is not a list of MCP content, ``isError`` that is not a boolean).
-- ``decoy``: the tool is not the server's; a variant added it to the model's list. Never sent.
-- ``blocked``: harness's own guard did not send it (read-only mode, blocked tool, call limit)."""
-
-UNANSWERED: frozenset[Outcome] = frozenset({"timeout", "server_lost", "invalid_result"})
-"""Outcomes that are the server's fault. They say nothing about the model or about the server's
-policy, and it is unknown what such a call has changed."""
-
-NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy"})
-"""Outcomes of calls that never reached the server, and so say nothing about it."""
 
 Refusal: TypeAlias = Literal["tool_error", "protocol_error", "http_status"]
 """How a server refused a call: by an ``isError`` result, a JSON-RPC error, or HTTP 401/403."""
@@ -228,7 +201,7 @@ class ToolCall:
     @property
     def is_error(self) -> bool:
         """Whether it ended in anything but a good result."""
-        return self.outcome != "ok"
+        return self.outcome not in ("ok", SEARCH)
 
     @property
     def unanswered(self) -> bool:
@@ -323,7 +296,8 @@ class Transcript:
     messages: tuple[Message, ...] = ()
     """The whole conversation, in order."""
     tool_calls: tuple[ToolCall, ...] = ()
-    """Every call of the model, in the order in which it asked for them."""
+    """Every call of the model, in the order in which it asked for them, searches for tools
+    included."""
     setup_calls: tuple[ToolCall, ...] = ()
     """The calls that the case itself made before the conversation; their times count from the first
     of them."""
@@ -372,6 +346,11 @@ class Transcript:
     """Set when ``stop`` is ``error``."""
     agent: AgentFacts | None = None
     """What is known of the agent that answered; ``None`` for a model."""
+
+    @property
+    def server_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of tools: `tool_calls` without searches for tools."""
+        return tuple(call for call in self.tool_calls if call.outcome != SEARCH)
 
     @property
     def refused_by(self) -> Refusal:

@@ -78,6 +78,20 @@ class Decoys:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSearch:
+    """A search in place of a long list of tools: what it finds is in the list from then on."""
+
+    beyond: int = 0
+    """A list of more tools than this is searched; a shorter one is shown as it is."""
+    results: int = 5
+    """How many tools one search finds at most."""
+    name: str = "tool_search"
+    """What the model sees the search as."""
+    names: bool = False
+    """Whether the search tells the names of all tools beforehand."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """A changed tool list for the model; the server is not changed, and calls are mapped back.
 
@@ -100,6 +114,8 @@ class Variant:
     """Text before the name of each tool, as clients put it there: ``mcp__crm__``."""
     max_result_tokens: int | None = None
     """About how many tokens of a result the model is told; ``None``: all. The record has all."""
+    tool_search: ToolSearch | None = None
+    """The search that stands in place of a long list; ``None``: every tool is in the list."""
     description: str | None = None
     """What it is meant to find out, in a sentence."""
     at: Location | None = field(default=None, compare=False)

@@ -34,6 +34,18 @@ def client_name(prefix: str, name: str) -> str:
     return clean[: LONGEST_NAME - len(mark)] + mark
 
 
+def habit_of(variant: Variant) -> tuple[str, str] | None:
+    """Return the key of what ``variant`` does in a client's place, and what the client does.
+
+    ``None`` if a client could be shown it like any other list.
+    """
+    if variant.max_result_tokens is not None:
+        return "max_result_tokens", "cuts results"
+    if variant.tool_search is not None:
+        return "tool_search", "searches for tools"
+    return None
+
+
 def as_told(variant: Variant | None, text: str) -> str:
     """Return the text of a result as a model is told it under ``variant``."""
     most = None if variant is None else variant.max_result_tokens

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from harness.models import Model
 from harness.types import AssistantMessage, JsonObject, Message, Reply, ToolList
 from harness.variants.shown import ShownTools
+from harness.variants.tool_search import NOT_LOADED
 
 _Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
 
@@ -33,8 +35,19 @@ class VariantModel:
         """
         shown = next(one for one in self._shown if one.offered is tools)
         said = [_outward(message, shown) for message in conversation]
-        reply = await self._model.answer(said, shown.tools, system)
-        return _mapped(reply, shown.inward)
+        if shown.search is None:
+            return _mapped(await self._model.answer(said, shown.tools, system), shown.inward)
+        offered = shown.search.list_of(shown.search.loaded(said))
+        reply = await self._model.answer(said, offered, system)
+        mapped = _mapped(reply, partial(_if_loaded, shown, offered))
+        return replace(
+            mapped,
+            offered=tuple(shown.server_name(tool.name) for tool in offered.tools),
+            tool_requests=tuple(
+                replace(request, search=shown.is_search(request.tool))
+                for request in mapped.tool_requests
+            ),
+        )
 
     async def aclose(self) -> None:
         """Close nothing: the model belongs to whoever opened it."""
@@ -44,6 +57,15 @@ def _outward(message: Message, shown: ShownTools) -> Message:
     if not isinstance(message, AssistantMessage):
         return message
     return replace(message, reply=_mapped(message.reply, shown.outward))
+
+
+def _if_loaded(
+    shown: ShownTools, offered: ToolList, tool: str, arguments: JsonObject
+) -> tuple[str, JsonObject]:
+    """Return the model's call as the server's; one of a tool that is not loaded is marked."""
+    if offered.get(tool) is None and shown.tools.get(tool) is not None:
+        return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
+    return shown.inward(tool, arguments)
 
 
 def _mapped(reply: Reply, names: _Names) -> Reply:

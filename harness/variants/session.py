@@ -1,4 +1,4 @@
-"""A session under a variant: calls of decoys and of hidden tools never reach the server."""
+"""A session under a variant: searches and calls of decoys or hidden tools stay with harness."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from contextlib import AbstractAsyncContextManager
 from harness.sessions import Introduction, Session
 from harness.sessions.passed_on import Onlooker
 from harness.sessions.without_answer import without_answer
-from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
+from harness.types import SEARCH, Aside, JsonObject, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
+from harness.variants.tool_search import NOT_LOADED
 
 DECOY_ANSWER = "This tool is not available at the moment."
 """The result that a model gets when it calls a decoy."""
@@ -28,7 +29,14 @@ class VariantSession:
         return self._shown.offered
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
-        """Send one call, unless it is of a decoy or of a tool that is not shown."""
+        """Send one call, unless it is of a decoy or of a tool that is not shown, or a search."""
+        if request.search and self._shown.search is not None:
+            words = self._shown.search.answer(request.arguments)
+            return without_answer(request, SEARCH, words, reply=reply, epoch=epoch)
+        if request.tool.endswith(NOT_LOADED):
+            called, _ = self._shown.outward(request.tool, {})
+            words = f"Unknown tool: {called}. Tools can be called once a search has found them."
+            return without_answer(request, "not_loaded", words, reply=reply, epoch=epoch)
         if request.tool in self._shown.decoys:
             return without_answer(request, "decoy", DECOY_ANSWER, reply=reply, epoch=epoch)
         if request.tool.endswith(NOT_SHOWN):

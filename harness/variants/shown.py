@@ -13,6 +13,7 @@ from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, V
 from harness.variants.clients import client_name
 from harness.variants.facets import with_facet
 from harness.variants.sentences import without
+from harness.variants.tool_search import NOT_LOADED, SearchedTools
 
 NOT_SHOWN = " (not shown)"
 """Suffix to the name of a server's tool that a variant hides and that was called all the same."""
@@ -48,7 +49,7 @@ class ShownTools:
         decoys = [
             replace(decoy, name=name)
             for name, decoy in named.items()
-            if name not in self._server_names
+            if name not in self._server_names and name != _search_name(variant)
         ]
         self.decoys = frozenset(decoy.name for decoy in decoys)
         if isinstance(variant.order, int):
@@ -57,9 +58,9 @@ class ShownTools:
         else:
             arranged = _arranged(shown, variant.order, self._names)
             mixed = _spread(arranged, decoys, [each.seed for each in variant.add])
-        self.tools = ToolList(
-            tools=tuple(mixed), problems=tools.problems, digest=digest(list(map(_facts, mixed)))
-        )
+        self.search = self._searched(mixed, tools)
+        listed = mixed if self.search is None else [self.search.tool, *mixed]
+        self.tools = _list_of(listed, tools)
 
     def inward(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
         """Return the model's call as the server's; a name that was never shown stays as it is.
@@ -75,6 +76,9 @@ class ShownTools:
 
     def outward(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
         """Return the server's call as the model's; the opposite of `inward`."""
+        if tool.endswith(NOT_LOADED):
+            plain = tool.removesuffix(NOT_LOADED)
+            return self._names.get(plain, plain), arguments
         shown = self._names.get(tool)
         if shown is None:
             return tool.removesuffix(NOT_SHOWN), arguments
@@ -85,16 +89,50 @@ class ShownTools:
         """Whether the model sees the tool that the server calls ``tool``."""
         return tool in self._names
 
+    def is_search(self, tool: str) -> bool:
+        """Whether a call of ``tool`` is a search for tools."""
+        return self.search is not None and tool == self.search.tool.name
+
+    def server_name(self, tool: str) -> str:
+        """Return the server's name of the tool that the model sees as ``tool``."""
+        return self._server_names.get(tool, tool)
+
+    def _searched(self, mixed: Sequence[Tool], tools: ToolList) -> SearchedTools | None:
+        """Return the search in place of a list that is long enough for it."""
+        wanted = self.variant.tool_search
+        if wanted is None or len(mixed) <= wanted.beyond:
+            return None
+        if wanted.name in self._servers or wanted.name in self._server_names:
+            raise UsageError(
+                f"{self._place()}the search of variant {self.variant.name!r} has the name of a "
+                f"tool, {wanted.name!r}",
+                meant="Give it another one: tool_search: {name: find_tools}.",
+            )
+        return SearchedTools(wanted, _list_of(mixed, tools))
+
+    def _place(self) -> str:
+        return f"{self.variant.at}: " if self.variant.at else ""
+
     def _refuse_twins(self, shown: Iterable[Tool]) -> None:
         seen: set[str] = set()
         for tool in shown:
             if tool.name in seen:
-                place = f"{self.variant.at}: " if self.variant.at else ""
+                named = f"{self._place()}variant {self.variant.name!r}"
                 raise UsageError(
-                    f"{place}variant {self.variant.name!r} shows two tools named {tool.name!r}",
+                    f"{named} shows two tools named {tool.name!r}",
                     meant="Give each tool a name of its own.",
                 )
             seen.add(tool.name)
+
+
+def _list_of(shown: Sequence[Tool], tools: ToolList) -> ToolList:
+    return ToolList(
+        tools=tuple(shown), problems=tools.problems, digest=digest(list(map(_facts, shown)))
+    )
+
+
+def _search_name(variant: Variant) -> str:
+    return "" if variant.tool_search is None else variant.tool_search.name
 
 
 def _offered(tools: ToolList, names: Mapping[str, str]) -> ToolList:

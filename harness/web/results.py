@@ -93,7 +93,7 @@ def result(line: TrialLine) -> dict[str, Any]:
         "calls": _calls(run, said, graded),
         "left_out": {
             "expected": len(expected[_MOST_CALLS:]),
-            "calls": len(said.tool_calls[_MOST_CALLS:]),
+            "calls": len(said.server_calls[_MOST_CALLS:]),
         },
         "answer": bounded(said.answer, _ANSWER),
         "explanation": clean(_explanation(run, graded)),
@@ -111,7 +111,7 @@ def trial_cell(line: TrialLine) -> dict[str, Any]:
     """Return the cell of one trial, as `harness.reports.viewer.grid` has it of a case."""
     said = line.transcript or Transcript()
     question = short(_query(said).partition("\n\n")[0], QUESTION)
-    told = Said(question, [call.tool for call in said.tool_calls])
+    told = Said(question, [call.tool for call in said.server_calls])
     (case,) = case_results([replace(line.run, repeats=1)])
     return cell_of(case, {line.run.key: told}) | {"status": line.run.status}
 
@@ -338,7 +338,7 @@ def _calls(
     marked = graded_facts(graded).get("calls") or ()
     wanted = set(expected_tools(result.checks))
     calls = []
-    for place, call in enumerate(said.tool_calls[:_MOST_CALLS]):
+    for place, call in enumerate(said.server_calls[:_MOST_CALLS]):
         known = marked[place] if place < len(marked) else None
         calls.append(
             {

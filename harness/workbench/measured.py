@@ -108,7 +108,7 @@ class Measured:
         """Return the first call of each judged trial of an arm, from its conversation."""
         calls = []
         for result, transcript in self.conversations(variant):
-            first = next(iter(transcript.tool_calls), None)
+            first = next(iter(transcript.server_calls), None)
             told = self._log_of[result.key].shown.get(transcript.shown_digest)
             calls.append(
                 FirstCall(

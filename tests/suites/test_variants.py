@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import InvalidInput
 from harness.suites.variants import read_variants_file
-from harness.types import Decoys, ParameterEdit, ToolEdit, Variant
+from harness.types import Decoys, ParameterEdit, ToolEdit, ToolSearch, Variant
 
 WHOLE = """
 variants:
@@ -26,7 +26,8 @@ variants:
     order: {seed: 7}
     add: {from: "decoys:builtin", count: 32, seed: 7, kind: near}
     prompts: {open_orders: What is still open for C001?}
-  like_a_client: {prefix: mcp__crm__, max_result_tokens: 2000}
+  like_a_client:
+    {prefix: mcp__crm__, max_result_tokens: 2000, tool_search: {beyond: 20, names: true}}
   first:
     order: [get_order]
     add:
@@ -65,7 +66,12 @@ def test_every_edit_is_read(tmp_path: Path) -> None:
     )
     assert clearer.at is not None
     assert clearer.at.line == 3
-    assert client == Variant(name="like_a_client", prefix="mcp__crm__", max_result_tokens=2_000)
+    assert client == Variant(
+        name="like_a_client",
+        prefix="mcp__crm__",
+        max_result_tokens=2_000,
+        tool_search=ToolSearch(beyond=20, names=True),
+    )
     assert first.order == ("get_order",)
     assert first.add == (
         Decoys(source="bfcl"),
@@ -100,6 +106,11 @@ MISTAKES = {
     "variants: {a: {prefix: 7}}": "digits, '_' and '-', found 7",
     "variants: {a: {max_result_tokens: 0}}": "a whole number from 1 up, found 0",
     "variants: {a: {max_result_tokens: some}}": 'a whole number from 1 up, found "some"',
+    "variants: {a: {tool_search: 20}}": "expected a mapping (lines of 'key: value'), found 20",
+    "variants: {a: {tool_search: {threshold: 20}}}": "Did you mean 'beyond'?",
+    "variants: {a: {tool_search: {results: 0}}}": "a whole number from 1 up, found 0",
+    "variants: {a: {tool_search: {name: find tools}}}": "for example 'ToolSearch'",
+    "variants: {a: {search: {}}}": "Did you mean 'tool_search'?",
     "tests: []": "A file of variants has no tests",
     "{": "YAML syntax",
 }

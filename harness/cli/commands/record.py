@@ -20,6 +20,7 @@ from harness.runner.record import RecordRequest, record
 from harness.runner.run import cause_of
 from harness.safe_text import printable
 from harness.types import JsonObject, ServerSpec, Suite, Variant
+from harness.variants.clients import habit_of
 
 
 @click.command("record", context_settings={"ignore_unknown_options": True})
@@ -112,10 +113,10 @@ def _variant(suites: Sequence[Suite], name: str | None) -> Variant | None:
             meant=f"Name it: {name}:NAME.",
         )
     (variant,) = variants
-    if variant is not None and variant.max_result_tokens is not None:
+    if variant is not None and (habit := habit_of(variant)) is not None:
+        key, does = habit
         raise UsageError(
-            f"variant {variant.name!r} has 'max_result_tokens', which is for models: "
-            "a program cuts results itself",
+            f"variant {variant.name!r} has {key!r}, which is for models: a program {does} itself",
             meant="Take it out for 'harness record'.",
         )
     return variant

@@ -71,7 +71,7 @@ def python_value(value: Any, written: str | None = None) -> Any:
 def turns_of(transcript: Transcript) -> tuple[tuple[Step, ...], ...]:
     """Return the replies to each turn."""
     sent: dict[int, list[ToolCall]] = {}
-    for call in transcript.tool_calls:
+    for call in transcript.server_calls:
         if call.outcome != "blocked":
             sent.setdefault(call.reply, []).append(call)
     turns: list[list[Step]] = []

@@ -35,6 +35,8 @@ def trial_text(result: TrialResult, transcript: Transcript) -> str:
             lines += _said(message)
         elif isinstance(message, AssistantMessage):
             number += 1
+            if message.reply.offered is not None:
+                lines.append(f"offered   {', '.join(message.reply.offered)}")
             if message.reply.text:
                 lines += _block("assistant", message.reply.text)
             for request in message.reply.tool_requests:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.types import CallCounts, CaseResult, CheckResult, Report, TrialResult
+from harness.types import SEARCH, CallCounts, CaseResult, CheckResult, Report, TrialResult
 
 _NO_SUCCESS_WANTED = frozenset({"must_be_denied", "must_be_refused", "must_error", "bfcl", "tau2"})
 """Kinds of check that ask for calls which fail or for none; leaderboards say themselves which calls
@@ -37,8 +37,10 @@ def count_calls(runs: Iterable[TrialResult]) -> CallCounts:
 
 def calls_words(calls: CallCounts) -> str:
     """Return the outcomes in words: ``21 calls: 4 ok, 3 denied, 12 errors, 2 not sent``."""
+    searched = f"; {calls.searches:,} tool search{'' if calls.searches == 1 else 'es'}"
+    tail = searched if calls.searches else ""
     if not calls.total:
-        return "no tool was called"
+        return f"no tool was called{tail}"
     parts = (
         (calls.denied, "denied"),
         (calls.errors, "error" if calls.errors == 1 else "errors"),
@@ -46,7 +48,7 @@ def calls_words(calls: CallCounts) -> str:
         (calls.unknown, "unknown"),
     )
     told = ", ".join((f"{calls.ok} ok", *(f"{amount} {name}" for amount, name in parts if amount)))
-    return f"{calls.total:,} call{'' if calls.total == 1 else 's'}: {told}"
+    return f"{calls.total:,} call{'' if calls.total == 1 else 's'}: {told}{tail}"
 
 
 def calls_json(calls: CallCounts) -> dict[str, Any]:
@@ -54,8 +56,12 @@ def calls_json(calls: CallCounts) -> dict[str, Any]:
     counts = {
         name: getattr(calls, name) for name in ("total", "ok", "denied", "errors", "not_sent")
     }
-    unknown = {"unknown": calls.unknown} if calls.unknown else {}
-    return {**counts, **unknown, "outcomes": dict(sorted(calls.outcomes.items()))}
+    rare = {"unknown": calls.unknown, "searches": calls.searches}
+    return {
+        **counts,
+        **{name: amount for name, amount in rare.items() if amount},
+        "outcomes": dict(sorted(calls.outcomes.items())),
+    }
 
 
 def mark(result: TrialResult) -> str | None:
@@ -75,7 +81,11 @@ def mark(result: TrialResult) -> str | None:
     deciding = [
         check for check in result.checks if check.severity == "fail" and check.verdict == "passed"
     ]
-    outcomes = {outcome: amount for outcome, amount in result.outcomes.items() if amount}
+    outcomes = {
+        outcome: amount
+        for outcome, amount in result.outcomes.items()
+        if amount and outcome != SEARCH
+    }
     if outcomes.get("ok"):
         held_back = next(filter(_only_held_back, deciding), None)
         return (

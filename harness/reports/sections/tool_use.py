@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from harness.runlog import RunLog
-from harness.types import CheckResult, Report, ToolCall, Transcript, TrialResult
+from harness.types import NOT_SENT, CheckResult, Report, ToolCall, Transcript, TrialResult
 
 NO_CALL = "(no other tool)"
 """Stands for the called tool where an expected one was not called, nor any other in its place."""
@@ -31,8 +31,8 @@ class ToolUse:
     denied: int = 0
     """Of those, calls that the server refused to this user."""
     blocked: int = 0
-    """Of those, calls that were not sent, because reading alone was allowed or the tool was
-    blocked."""
+    """Of those, calls that were not sent: reading alone was allowed, the tool was blocked, a decoy,
+    or not loaded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ def tool_facts(report: Report, log: RunLog) -> ToolFacts:
         transcript = log.transcript(result.key)
         if transcript is not None:
             offered.update(set(transcript.tools))
-            calls.update((call.tool, _fate(call)) for call in transcript.tool_calls)
+            calls.update((call.tool, _fate(call)) for call in transcript.server_calls)
             matrix.update(_cells(result, transcript))
     names = sorted({*offered, *(tool for tool, _ in calls)})
     return ToolFacts(tools=tuple(_use(name, offered[name], calls) for name in names), matrix=matrix)
@@ -118,7 +118,7 @@ def _asked(check: CheckResult) -> Iterator[str]:
 
 def _cells(result: TrialResult, transcript: Transcript) -> Iterator[tuple[str, str]]:
     expected = expected_tools(result.checks)
-    called = list(dict.fromkeys(call.tool for call in transcript.tool_calls))
+    called = list(dict.fromkeys(call.tool for call in transcript.server_calls))
     instead = [tool for tool in called if tool not in expected] or [NO_CALL]
     for tool in expected:
         if tool in called:
@@ -128,9 +128,9 @@ def _cells(result: TrialResult, transcript: Transcript) -> Iterator[tuple[str, s
 
 
 def _fate(call: ToolCall) -> str:
-    if call.outcome == "decoy":
+    if call.outcome in NOT_SENT:
         return "blocked"
-    return call.outcome if call.outcome in {"ok", "denied", "blocked"} else "errors"
+    return call.outcome if call.outcome in {"ok", "denied"} else "errors"
 
 
 def _use(name: str, offered: int, calls: Mapping[tuple[str, str], int]) -> ToolUse:

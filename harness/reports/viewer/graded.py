@@ -35,7 +35,7 @@ def graded_detail(
     if check is None:
         return None
     pairs = pairs_of(check)
-    called = {call.tool for call in said.tool_calls}
+    called = {call.tool for call in said.server_calls}
     wanted = set(expected_tools(result.checks))
     marked = graded_facts(check).get("calls") or ()
     shown = (
@@ -70,7 +70,7 @@ def graded_detail(
                 if place < len(marked)
                 else call.tool in wanted,
             }
-            for place, call in enumerate(said.tool_calls[:_MOST])
+            for place, call in enumerate(said.server_calls[:_MOST])
         ],
         "explanation": text(metrics_of(check).get("faithfulness", {}).get("explanation")),
         "judge": text(metrics_of(check).get("faithfulness", {}).get("judge")),

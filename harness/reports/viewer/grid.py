@@ -21,7 +21,7 @@ from harness.reports.sections.sentences import (
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog
 from harness.safe_text import money, one_line, seconds, shorten
-from harness.types import CaseResult, JsonObject, Report, TrialResult
+from harness.types import SEARCH, CaseResult, JsonObject, Report, TrialResult
 
 NAME = 300
 """Characters of a name at most."""
@@ -117,8 +117,12 @@ def all_said(results: Iterable[TrialResult], log: RunLog) -> dict[str, Said]:
         if result.key in log and result.stop is not None:
             told = json.loads(log.line(result.key)).get("transcript") or {}
             asked = next((one["text"] for one in told.get("messages", ()) if "text" in one), "")
-            calls = told.get("tool_calls", ())
-            found[result.key] = Said(short(asked, QUESTION), [str(call["tool"]) for call in calls])
+            called = [
+                str(call["tool"])
+                for call in told.get("tool_calls", ())
+                if call.get("outcome") != SEARCH
+            ]
+            found[result.key] = Said(short(asked, QUESTION), called)
     return found
 
 

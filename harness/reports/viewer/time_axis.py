@@ -31,7 +31,7 @@ def bars(said: Transcript) -> list[dict[str, Any]]:
             ended = call.started_s + call.duration_s
             took = ReplyTime(call.started_s, ended, measured=True)
             bar = _bar("tool", call.tool, number, call.request_id, took)
-            found.append({**bar, "ok": call.outcome == "ok"})
+            found.append({**bar, "ok": not call.is_error})
     return found[:_MOST]
 
 

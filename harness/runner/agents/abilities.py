@@ -8,6 +8,7 @@ from harness.agents import KINDS, AgentKind
 from harness.errors import UsageError
 from harness.runner.planning.variant_choice import base_name
 from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite
+from harness.variants.clients import habit_of
 
 _SHOWN = 5
 
@@ -31,18 +32,20 @@ def refuse_what_agents_cannot(suites: Sequence[Suite], agents: Sequence[ModelSpe
             )
 
 
-def refuse_cut_results(models: Iterable[ModelSpec]) -> None:
-    """Check that no agent is to be told cut results: that is for models.
+def refuse_clients_habits(models: Iterable[ModelSpec]) -> None:
+    """Check that no agent has a variant of what clients do: an agent is a client itself.
 
     Raises:
-        UsageError: an agent has a variant that cuts results.
+        UsageError: an agent has a variant that cuts results, or has tools searched for.
     """
     for model in models:
         variant = model.variant
-        if model.agent and variant is not None and variant.max_result_tokens is not None:
+        habit = None if variant is None else habit_of(variant)
+        if model.agent and variant is not None and habit is not None:
+            key, does = habit
             raise UsageError(
-                f"variant {variant.name!r} has 'max_result_tokens', which is for models: "
-                f"an agent such as {base_name(model)} cuts results itself",
+                f"variant {variant.name!r} has {key!r}, which is for models: "
+                f"an agent such as {base_name(model)} {does} itself",
                 meant="Try the variant with a model, or the agent without it.",
             )
 

@@ -305,7 +305,7 @@ def describe_variant(variant: Variant) -> JsonObject:
     edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
     if not edits["prompts"]:
         del edits["prompts"]
-    for key, unset in (("prefix", ""), ("max_result_tokens", None)):
+    for key, unset in (("prefix", ""), ("max_result_tokens", None), ("tool_search", None)):
         if edits[key] == unset:
             del edits[key]
     for decoys in edits["add"]:

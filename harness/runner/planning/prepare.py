@@ -19,7 +19,7 @@ from harness.models import unknown_provider
 from harness.models.settings import unsent
 from harness.redaction import KNOWN, MARK
 from harness.runlog import read_log
-from harness.runner.agents.abilities import refuse_cut_results, refuse_what_agents_cannot
+from harness.runner.agents.abilities import refuse_clients_habits, refuse_what_agents_cannot
 from harness.runner.planning import ranges
 from harness.runner.planning.judge_choice import choose_judges
 from harness.runner.planning.plan import Plan, case_label, make_plan
@@ -202,7 +202,7 @@ def prepare(
     agents = _agents(request, config, cwd, options)
     chosen = {suite.name: _models(suite, request, config, options, agents) for suite in suites}
     refuse_what_agents_cannot(suites, agents)
-    refuse_cut_results(model for models in chosen.values() for model in models)
+    refuse_clients_habits(model for models in chosen.values() for model in models)
     refuse_twins(model for models in chosen.values() for model in models)
     refuse_recorded(model for models in chosen.values() for model in models)
     check_prompts(found, chosen)

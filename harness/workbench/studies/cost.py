@@ -77,7 +77,7 @@ def _selection(bench: Bench, measured: Measured) -> JsonObject:
     for result, transcript in measured.conversations():
         want = wants.get(result.case.name)
         if want is not None:
-            first = next((call.tool for call in transcript.tool_calls), None)
+            first = next((call.tool for call in transcript.server_calls), None)
             right += want.takes(first)
             used.append(result.usage.tokens)
     known = [tokens for tokens in used if tokens is not None]

@@ -28,7 +28,7 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
     called: list[CaseCall] = [
         (result.case.name, call.tool, call.arguments)
         for result, transcript in measured.conversations()
-        for call in transcript.tool_calls
+        for call in transcript.server_calls
     ]
     by_checks, by_calls = uses(bench.tools, wanted), uses(bench.tools, called)
     idle = [use.tool for use in by_checks if not use.cases]

@@ -26,6 +26,7 @@ from harness.types import (
     StateQuery,
     Suite,
     ToolEdit,
+    ToolSearch,
     TransportSpec,
     Turn,
     Variant,
@@ -166,5 +167,9 @@ def test_a_variant_has_the_digest_and_the_key_that_it_always_had() -> None:
     assert digest(described) == "7ddf6c69a4df06c5c47d9d7fad29da761fd3c5cef4d88207059723cc0f09a074"
     reworded = replace(variant, prompts={"c": "Other words."})
     assert describe_variant(reworded)["digest"] != "0eabc3cfc250"
-    for more in (replace(variant, prefix="p_"), replace(variant, max_result_tokens=9)):
+    for more in (
+        replace(variant, prefix="p_"),
+        replace(variant, max_result_tokens=9),
+        replace(variant, tool_search=ToolSearch()),
+    ):
         assert describe_variant(more)["digest"] != "0eabc3cfc250"

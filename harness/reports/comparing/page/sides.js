@@ -89,7 +89,7 @@ const sameCall = (one, other) => one.outcome === other.outcome && JSON.stringify
 
 /** @param {Call | null} one @param {Call | null} other */
 function outcomes(one, other) {
-  const word = (/** @type {Call} */ call) => el("span", { class: `outcome ${call.outcome === "ok" ? "ok" : "not-ok"}`, text: call.outcome.replace("_", " ") });
+  const word = (/** @type {Call} */ call) => el("span", { class: `outcome ${["ok", "tool_search"].includes(call.outcome) ? "ok" : "not-ok"}`, text: call.outcome.replace("_", " ") });
   if (!one || !other) return [one, other].flatMap((call) => (call ? [word(call)] : []));
   return one.outcome === other.outcome ? [word(one)] : [word(one), " → ", word(other)];
 }

@@ -182,6 +182,9 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
             steps.append({"who": "user", "text": _text(message.text)})
         elif isinstance(message, AssistantMessage):
             number += 1
+            if message.reply.offered is not None:
+                listed = f"Tools in the list of reply {number}: {', '.join(message.reply.offered)}"
+                steps.append({"who": "harness", "text": _text(listed)})
             if message.reply.text or not message.reply.tool_requests:
                 steps.append(
                     {"who": "assistant", "reply": number, "text": _text(message.reply.text)}

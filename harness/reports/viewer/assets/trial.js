@@ -90,7 +90,7 @@ function step(one) {
     const who = one.reply ? `${one.who}, reply ${one.reply}` : one.who;
     return el("li", { class: one.who }, el("span", { class: "who", text: who }), box(one.text || "(no text)", who));
   }
-  const ok = one.outcome === "ok" || one.outcome === "under way";
+  const ok = ["ok", "under way", "tool_search"].includes(one.outcome);
   const item = el("li", { class: ok ? "call" : "call bad" },
     el("span", { class: "who" }, el("span", { class: "dim", text: `${one.what} ` }), el("bdi", { text: one.tool })), " ",
     el("span", { class: `outcome ${ok ? "ok" : "not-ok"}`, text: one.outcome.replaceAll("_", " ") }),

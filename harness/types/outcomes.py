@@ -1,0 +1,47 @@
+"""How tool calls end."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+Outcome: TypeAlias = Literal[
+    "ok",
+    "tool_error",
+    "denied",
+    "unknown_tool",
+    "invalid_arguments",
+    "timeout",
+    "server_lost",
+    "invalid_result",
+    "blocked",
+    "decoy",
+    "not_loaded",
+    "tool_search",
+]
+"""How a call ended:
+
+- ``ok``: a result without error.
+- ``tool_error``: the tool ran and reported an error.
+- ``denied``: the server refused this user the call.
+- ``unknown_tool``: the server has no such tool for this user.
+- ``invalid_arguments``: the arguments do not fit the tool.
+- ``timeout``: no answer within the call's deadline.
+- ``server_lost``: the connection was lost before the answer, or HTTP answered instead (429, 5xx).
+- ``invalid_result``: the answer is not a result as MCP defines it (``null``, bad JSON, ``content``
+  that is not a list of MCP content, ``isError`` that is not a boolean).
+- ``decoy``: the tool is not the server's; a variant added it to the model's list. Never sent.
+- ``not_loaded``: the tool was not in the list of this reply, since no search had found it. Never
+  sent.
+- ``tool_search``: a search for tools, which a variant put in place of the list. No call of a tool:
+  checks do not see it.
+- ``blocked``: harness's own guard did not send it (read-only mode, blocked tool, call limit)."""
+
+UNANSWERED: frozenset[Outcome] = frozenset({"timeout", "server_lost", "invalid_result"})
+"""Outcomes that are the server's fault. They say nothing about the model or about the server's
+policy, and it is unknown what such a call has changed."""
+
+SEARCH: Outcome = "tool_search"
+"""The outcome of what is no call of a tool: harness itself answers it, whatever it was asked."""
+
+NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy", "not_loaded", SEARCH})
+"""Outcomes of calls that never reached the server, and so say nothing about it."""
