@@ -22,20 +22,19 @@ def server_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "_", name) or "server"
 
 
+def shim(url: str) -> JsonObject:
+    """Return command, arguments and variables of a process that passes stdio on to ``url``."""
+    return {"command": sys.executable, "args": ["-I", "-m", _SHIM], "env": {URL_VARIABLE: url}}
+
+
 def client_files(folder: Path, server: str, url: str) -> dict[str, str]:
     """Write files with ``mcpServers`` for the proxy at ``url``; return placeholder → path.
 
     Whoever reads them can use the session: they are for their owner alone.
     """
-    by_process: JsonObject = {
-        "type": "stdio",
-        "command": sys.executable,
-        "args": ["-I", "-m", _SHIM],
-        "env": {URL_VARIABLE: url},
-    }
     entries: Mapping[str, JsonObject] = {
         "mcp_config": {"type": "http", "url": url},
-        "mcp_config_stdio": by_process,
+        "mcp_config_stdio": {"type": "stdio", **shim(url)},
     }
     return {
         name: str(written(folder / f"{name}.json", {"mcpServers": {server_name(server): entry}}))

@@ -4,12 +4,38 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from typing import Any
 
 from tests.agents.agent import Server
 
 TURNS: dict[str, list[str]] = {}
+SERVERS: list[Server] = []
+
+
+class Piped(Server):
+    """A server that is started as a process, as the protocol has it for all agents."""
+
+    def __init__(self, entry: dict[str, Any]) -> None:
+        env = {one["name"]: one["value"] for one in entry["env"]}
+        self.process = subprocess.Popen(
+            [entry["command"], *entry["args"]],
+            env=env,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        super().__init__()
+
+    def ask(self, method: str, params: Any) -> Any:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        number = {} if method.startswith("notifications/") else {"id": 1}
+        message = {"jsonrpc": "2.0", "method": method, "params": params, **number}
+        self.process.stdin.write(json.dumps(message) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline()) if number else None
 
 
 def send(message: dict[str, Any]) -> None:
@@ -46,7 +72,7 @@ def permitted(session: str, kind: str) -> str:
 def answer(manner: str, session: str, prompt: str) -> None:
     TURNS[session].append(prompt)
     say(session, "I will look. ")
-    told = Server().call("echo", {"n": len(TURNS[session])})
+    told = SERVERS[-1].call("echo", {"n": len(TURNS[session])})
     update(session, sessionUpdate="tool_call", toolCallId="1", title="echo", kind="other")
     match manner:
         case "permission":
@@ -75,7 +101,11 @@ def main(manner: str) -> None:
                 send({"id": asked["id"], "error": error})
             case "session/new":
                 (server,) = params["mcpServers"]
-                os.environ["HARNESS_MCP_URL"] = server["url"]
+                if manner == "no_http":
+                    SERVERS.append(Piped(server))
+                else:
+                    os.environ["HARNESS_MCP_URL"] = server["url"]
+                    SERVERS.append(Server())
                 session = f"session-{len(TURNS) + 1}"
                 TURNS[session] = []
                 send({"id": asked["id"], "result": {"sessionId": session}})

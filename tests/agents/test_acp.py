@@ -35,6 +35,16 @@ def test_its_answer_is_what_it_says_after_its_last_call(project: Agents) -> None
     assert all_gone(project.marker)
 
 
+def test_an_agent_that_takes_no_server_over_http_is_given_a_process(project: Agents) -> None:
+    turns = [{"name": "turns", "turns": TURNS, "assertions": ECHO["assertions"]}]
+    done = answered(project, "no_http", turns)
+    assert done.code == EXIT_PASSED, done.stderr
+    _, transcript = project.only()
+    assert [(call.tool, call.outcome) for call in transcript.tool_calls] == [("echo", "ok")] * 3
+    assert transcript.answer == 'three: {"n": 1}'
+    assert all_gone(project.marker)
+
+
 def test_it_remembers_earlier_turns_until_a_fresh_one(project: Agents) -> None:
     answered(project, "good", [{"name": "turns", "turns": TURNS, "assertions": ECHO["assertions"]}])
     _, transcript = project.only()
@@ -67,7 +77,6 @@ def test_it_is_offered_no_files(project: Agents) -> None:
     ("manner", "words"),
     [
         ("nonsense", 'wrote a line that is no JSON-RPC message: "Welcome to the agent!"'),
-        ("no_http", "takes no MCP servers over HTTP"),
         ("login", "refused session/new: Authentication required"),
         ("die", "exited with code 1 before it answered"),
         ("max_tokens", "ended its turn early: max_tokens"),

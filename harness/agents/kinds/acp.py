@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.client_files import shim
 from harness.agents.json_rpc import Lines, Refused
 from harness.agents.program import launched
 from harness.agents.workplace import Workplace, command_of
@@ -38,6 +39,7 @@ class AcpAgent:
         self._lines.hears = self._heard
         self._session: str | None = None
         self._begun = False
+        self._server: JsonObject = {}
         self._said: list[str] = []
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
@@ -61,11 +63,10 @@ class AcpAgent:
             told = await self._lines.request(
                 "initialize", {"protocolVersion": _REVISION, "clientCapabilities": can_do}
             )
-            _check_reaches_http(told, self._lines.name)
+            self._server = _server(self._place, http=_reaches_http(told))
             self._begun = True
-        server = {"type": "http", "name": self._place.server, "url": self._place.url, "headers": []}
         opened = await self._lines.request(
-            "session/new", {"cwd": str(self._place.work), "mcpServers": [server]}
+            "session/new", {"cwd": str(self._place.work), "mcpServers": [self._server]}
         )
         if not isinstance(opened.get("sessionId"), str):
             raise AgentError(f"{self._lines.name} opened a session without an id")
@@ -108,12 +109,20 @@ class AcpAgent:
             self._said.append(str(content.get("text") or ""))
 
 
-def _check_reaches_http(told: JsonObject, name: str) -> None:
+def _reaches_http(told: JsonObject) -> bool:
     step: Any = told
     for key in ("agentCapabilities", "mcpCapabilities", "http"):
         step = step.get(key) if isinstance(step, Mapping) else None
-    if step is not True:
-        raise AgentError(f"{name} takes no MCP servers over HTTP (mcpCapabilities.http)")
+    return step is True
+
+
+def _server(place: Workplace, *, http: bool) -> JsonObject:
+    """Return the server for an agent: over HTTP if it can, else as a process, as all agents can."""
+    if http:
+        return {"type": "http", "name": place.server, "url": place.url, "headers": []}
+    process = shim(place.url)
+    env = [{"name": name, "value": value} for name, value in process["env"].items()]
+    return {"name": place.server, **process, "env": env}
 
 
 @asynccontextmanager
