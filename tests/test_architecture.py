@@ -253,7 +253,7 @@ HEAVY = (
     [
         (["--help"], set()),
         (["--version"], set()),
-        (["models"], {"yaml"}),
+        (["models"], {"yaml", "anyio"}),
         (["evals", "--help"], {"rich", "pydantic", "yaml", "anyio", "jsonschema"}),
     ],
 )

@@ -50,7 +50,7 @@ REQUEST = bundle(
         multiple=True,
         metavar="NAME|COMMAND",
         help="Agent under test, beside models: claude-code, codex, one of agents: in harness.yml, "
-        "or a command; may be repeated.",
+        "or a command; may be repeated. 'harness models' lists them.",
     ),
     click.option(
         "--category",

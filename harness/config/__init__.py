@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from harness.builtin import builtin_server, builtin_servers
-from harness.config.agents import AgentEntry, agent_named
+from harness.config.agents import AgentEntry, KnownAgent, agent_named, known_agents
 from harness.config.clients import read_client_config, with_env_file
 from harness.config.entries import ModelEntry, overridden
 from harness.config.files import ConfigFile, ServerEntry, read_config_file, read_foreign_config_file
@@ -88,6 +88,10 @@ class Config:
             UsageError: there is none, or its settings cannot be used.
         """
         return agent_named(text, self._agent_entries(), self.environ, cwd)
+
+    def agents(self, cwd: Path) -> tuple[KnownAgent, ...]:
+        """Return every agent that has a name; a problem is recorded, not raised."""
+        return known_agents(self._agent_entries(), self.environ, cwd)
 
     def models(self) -> tuple[ResolvedModel, ...]:
         """Return every configured model and the built-in one; a problem is recorded, not raised."""

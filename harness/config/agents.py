@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.agents import AGENT, KINDS, AgentKind
+from harness.agents.workplace import command_of
 from harness.canonical_json import digest
 from harness.config.expansion import expand
 from harness.documents.document import Document
@@ -185,7 +186,10 @@ def _no_agent(text: str, program: str, configured: tuple[str, ...]) -> UsageErro
     kinds = tuple(name for name in KINDS.built_in if KINDS.get(name).program)
     near = did_you_mean(text, (*configured, *kinds))
     known = f"Configured: {', '.join(configured)}." if configured else "No agent is configured."
-    how = f"Built in: {', '.join(kinds)}. Or write a command whose program is in PATH."
+    how = (
+        f"Built in: {', '.join(kinds)}. Or write a command whose program is in PATH. "
+        "'harness models' lists them all."
+    )
     what = f"agent named {text!r}" if program == text else f"program {program!r}"
     return UsageError(f"there is no {what}", meant=" ".join(filter(None, (near, known, how))))
 
@@ -237,6 +241,56 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
     model = ModelSpec(name=entry.name, provider=AGENT, model_id=written, agent=spec)
     KNOWN.know(models=[model], environ=environ)
     return model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAgent:
+    """An agent that ``--agent`` may name, whether or not it could be started."""
+
+    name: str
+    """What stands behind ``--agent``."""
+    kind: str
+    """Its ``type``."""
+    program: str | None
+    """The program that is started, as it is written; ``None`` for a function of Python."""
+    found: bool
+    """Whether the program is there."""
+    source: str | None
+    """Where it is configured; ``None`` if it needs no configuration."""
+    spec: AgentSpec | None
+    """Its settings, if they can be used."""
+    error: UsageError | None = None
+    """Why they cannot."""
+
+
+def known_agents(
+    entries: Mapping[str, AgentEntry], environ: Mapping[str, str], cwd: Path
+) -> tuple[KnownAgent, ...]:
+    """Return the configured agents, and those that need no configuration, by their names."""
+    usual = {
+        name: AgentEntry(name=name, settings={"type": name}, base=cwd)
+        for name in KINDS.names()
+        if KINDS.get(name).program is not None
+    }
+    return tuple(_known(entry, environ) for entry in ({**usual, **entries}).values())
+
+
+def _known(entry: AgentEntry, environ: Mapping[str, str]) -> KnownAgent:
+    spec, error = None, None
+    try:
+        spec = resolve_agent(entry, environ).agent
+    except UsageError as mistake:
+        error = mistake
+    words = () if spec is None else command_of(spec)
+    return KnownAgent(
+        name=entry.name,
+        kind=entry.settings["type"],
+        program=words[0] if words else None,
+        found=not words or shutil.which(words[0], path=environ.get("PATH")) is not None,
+        source=None if entry.locate is None else str(entry.locate(())),
+        spec=spec,
+        error=error,
+    )
 
 
 def _deeds(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:

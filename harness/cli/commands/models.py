@@ -1,15 +1,18 @@
-"""List configured models and the source of each setting."""
+"""List configured models and agents, and the source of each setting."""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
+from harness.agents import KINDS
 from harness.config import Config, load_config
+from harness.config.agents import KnownAgent
 from harness.config.models import ResolvedModel
 from harness.models import unknown_provider
 from harness.models.settings import unsent
@@ -23,13 +26,20 @@ def command(json_output: bool) -> None:
 
     Keys themselves are never shown. PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6, needs
     no configuration; its key comes from the provider's usual variable.
+
+    Behind them come the agents that --agent may name: those of agents: in the configuration, and
+    those that need none.
     """
     config = load_config(Path.cwd(), os.environ)
-    models = config.models()
+    models, agents = config.models(), config.agents(Path.cwd())
     if json_output:
         click.echo(
             json.dumps(
-                {"default": config.default_model, "models": [_document(model) for model in models]}
+                {
+                    "default": config.default_model,
+                    "models": [_document(model) for model in models],
+                    "agents": [_agent_document(agent) for agent in agents],
+                }
             )
         )
         return
@@ -39,6 +49,10 @@ def command(json_output: bool) -> None:
         "Without configuration: PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6 or "
         "openai:gpt-4o."
     )
+    click.echo("\nAgents, for --agent:")
+    for agent in agents:
+        click.echo(printable("\n".join(_agent_lines(agent))))
+    click.echo("Without configuration also a command: --agent 'python agent.py {prompt}'.")
 
 
 def _lines(model: ResolvedModel, config: Config) -> list[str]:
@@ -105,3 +119,56 @@ def _document(model: ResolvedModel) -> dict[str, Any]:
         "notes": [*spec.notes, *unsent(spec)],
         "error": _error(model),
     }
+
+
+def _agent_lines(agent: KnownAgent) -> Iterator[str]:
+    """Yield an agent's name, its settings and what is missing. Values of variables are not shown.
+
+    Nor are the arguments of its command: either may hold a secret.
+    """
+    yield agent.name
+    yield f"    {agent.kind}{f': {agent.program}' if agent.program else ''}{_source(agent)}"
+    if spec := agent.spec:
+        shown = {
+            "function": spec.function,
+            "model": spec.model,
+            "tools of its own": ", ".join(spec.tools),
+            "variables": ", ".join(sorted(spec.env)),
+            "files": spec.files,
+            "home": spec.home,
+        }
+        yield from (f"    {name}: {value}" for name, value in shown.items() if value)
+    if agent.error is not None:
+        yield from (f"    ! {line.strip()}" for line in str(agent.error).splitlines())
+    elif not agent.found:
+        yield f"    ! {_missing(agent)}"
+
+
+def _agent_document(agent: KnownAgent) -> dict[str, Any]:
+    """Return the same as JSON."""
+    spec = agent.spec
+    wrong = _missing(agent) if not agent.found else None
+    return {
+        "name": agent.name,
+        "type": agent.kind,
+        "program": agent.program,
+        "found": agent.found,
+        "function": spec and spec.function,
+        "model": spec and spec.model,
+        "tools": list(spec.tools) if spec else [],
+        "variables": sorted(spec.env) if spec else [],
+        "files": spec and spec.files,
+        "home": spec and spec.home,
+        "source": agent.source,
+        "error": wrong if agent.error is None else str(agent.error),
+    }
+
+
+def _source(agent: KnownAgent) -> str:
+    return f"  [{agent.source}]" if agent.source else "  (needs no configuration)"
+
+
+def _missing(agent: KnownAgent) -> str:
+    install = KINDS.get(agent.kind).install
+    how = f" Install it: {install}" if install else ""
+    return f"there is no program {agent.program!r}.{how}"
