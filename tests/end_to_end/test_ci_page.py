@@ -29,7 +29,7 @@ DOCUMENTS = [
     yaml.safe_load(block)
     for block in re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 ]
-WORKFLOW, SCANNING, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
+ACTION, WORKFLOW, SCANNING, COMPONENT, GITLAB, HOOKS, LOCAL_HOOK = DOCUMENTS
 MANIFEST = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
 STEPS: dict[str, Any] = {
     step["name"]: step
@@ -133,6 +133,19 @@ def test_the_step_for_code_scanning_writes_the_file_that_is_uploaded(project: Pa
     assert finished.returncode == 0, finished.stderr
     document = json.loads((project / SCANNING[1]["with"]["sarif_file"]).read_text())
     assert document["version"] == "2.1.0"
+
+
+def test_the_page_gives_the_action_and_the_component_inputs_that_they_have() -> None:
+    action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"]
+    spec, _ = yaml.safe_load_all((ROOT / "templates" / "evals.yml").read_text("utf-8"))
+    (used,) = [step for step in ACTION["jobs"]["evals"]["steps"] if "harness@" in step["uses"]]
+    assert set(used["with"]) <= set(action)
+    assert set(COMPONENT["include"][0]["inputs"]) <= set(spec["spec"]["inputs"])
+    table = PAGE.partition("| input |")[2].partition("\n\n")[0]
+    rows = [line.split("|")[1] for line in table.splitlines()[2:]]
+    assert set(re.findall(r"`([\w-]+)`", " ".join(rows))) == set(action)
+    others = {"working-directory", "name", "comment", "token"}
+    assert set(spec["spec"]["inputs"]) == set(action) - others | {"job", "stage", "image"}
 
 
 def test_what_the_workflow_keeps_is_what_its_steps_write() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import sysconfig
+import venv
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,3 +34,16 @@ def build(source: Path, target: Path) -> Release:
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     """The release of this checkout."""
     return build(ROOT, tmp_path_factory.mktemp("release"))
+
+
+@pytest.fixture(scope="module")  # tests install into it
+def empty_environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The `bin` of an environment with the dependencies of harness and pip, and without harness."""
+    folder = tmp_path_factory.mktemp("environment")
+    venv.create(folder, with_pip=False)
+    (site,) = (folder / "lib").glob("python*/site-packages")
+    # An editable install leaves the built-in suites in a folder `harness`: pip would write through.
+    for theirs in Path(sysconfig.get_path("purelib")).iterdir():
+        if "harness" not in theirs.name:
+            (site / theirs.name).symlink_to(theirs)
+    return folder / "bin"
