@@ -1,7 +1,7 @@
 """Windows is refused in words, before anything is imported that Windows does not have.
 
 What Python itself is missing there is taken away, and `sys.platform` is changed, in a process of
-its own. What click and pytest do on Windows is theirs: they are imported before.
+its own. What Python, click and pytest do on Windows is theirs: they are imported before.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.judging.exit_codes import EXIT_INVALID
 from harness.platforms import REFUSAL
 
 ON_WINDOWS = """
-import sys, click, pytest, rich
+import asyncio, pdb, sys, click, pytest, rich
 for missing in ("fcntl", "grp", "pty", "pwd", "resource", "termios", "tty"):
     sys.modules[missing] = None
 sys.platform = "win32"

@@ -62,7 +62,11 @@ def _asserts_itself(code: CodeType) -> bool:
     if any(name.lower().startswith("assert") for name in code.co_names):  # AssertionError as well
         return True
     return any(
-        instruction.opname == "LOAD_ASSERTION_ERROR" or instruction.argval is AssertionError
+        instruction.opname == "LOAD_ASSERTION_ERROR"
+        or (
+            instruction.opname == "LOAD_COMMON_CONSTANT" and "AssertionError" in instruction.argrepr
+        )
+        or instruction.argval is AssertionError
         for instruction in dis.get_instructions(code)
     )
 
