@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case
 from tests.probing.test_findings import CALLED, failed, said
@@ -120,11 +118,15 @@ class Desk:
 
 def probed(folder: Path, desk: Desk, *, bearer: bool = False, damaged: int = 2) -> ProbeReport:
     """Probe the desk as an administrator, a clerk and nobody, and few damaged identities."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("harness.probing.caller_sessions.MAX_DAMAGED", damaged)
-        return probe_of(
-            folder, desk.answer, cases=CASES, damaged=True, bearer=bearer, protocol="auto"
-        )
+    return probe_of(
+        folder,
+        desk.answer,
+        cases=CASES,
+        damaged=True,
+        most=damaged,
+        bearer=bearer,
+        protocol="auto",
+    )
 
 
 def found(report: ProbeReport, problem: str, caller: str = "clerk") -> str:

@@ -61,6 +61,7 @@ def found(report: ProbeReport) -> set[tuple[str, str]]:
     return {(str(finding.problem), finding.words) for finding in report.findings}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", often(["erasing", "remembers", "first_kept", "quoting"]))
 def test_with_calls_that_change_something_nothing_is_missed_that_is_found_without_them(
     tmp_path: Path, fault: str

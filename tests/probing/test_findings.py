@@ -17,7 +17,7 @@ import anyio
 import pytest
 
 from harness.cli.probe_output import lines
-from harness.probing.callers import named_callers
+from harness.probing.callers import MAX_DAMAGED, named_callers
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.repeated_calls import Suspicion
 from harness.probing.report import ProbeReport
@@ -32,6 +32,7 @@ from harness.types import (
     TransportSpec,
 )
 from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
+from tests.often import often
 from tests.probing.loopback import QuietHandler, on_loopback
 
 KEY = "io.github.harness/user_context"
@@ -101,8 +102,11 @@ def probed(
     timeout_s: float = PATIENT_S,
     cases: tuple[Case, ...] = CASES,
     protocol: Protocol = "2026-07-28",
+    most: int = MAX_DAMAGED,
 ) -> ProbeReport:
-    with serving(answer) as url:
+    """Probe a server that gives these answers; at most ``most`` damaged identities ask."""
+    with serving(answer) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harness.probing.caller_sessions.MAX_DAMAGED", most)
         spec = ServerSpec(
             name="p",
             transport=TransportSpec(url=url, kind="http", protocol=protocol),
@@ -162,6 +166,7 @@ def test_a_token_that_an_answer_sends_back_is_found_and_fails(tmp_path: Path) ->
     assert echoes[0].words in printed(report)
 
 
+@pytest.mark.slow
 def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(
     tmp_path: Path,
 ) -> None:
@@ -173,7 +178,7 @@ def test_of_a_token_with_which_every_call_fails_as_without_one_nothing_is_said(
     assert f"were sent: {2 * len(FLAWS)} with an unclear result" in printed(report)
 
 
-@pytest.mark.parametrize("silent", [False, True])
+@pytest.mark.parametrize("silent", often([True, False]))
 def test_a_token_is_held_against_what_nobody_gets_if_that_is_known(
     tmp_path: Path, *, silent: bool
 ) -> None:
@@ -218,7 +223,7 @@ def test_a_call_that_has_no_answer_once_makes_no_finding_of_what_others_get(tmp_
     assert (report.findings, report.exit_code, lost) == ((), 4, ["alice", "bobby", "anonymous"])
 
 
-@pytest.mark.parametrize("where", ["tools/list", "tools/call"])
+@pytest.mark.parametrize("where", often(["tools/call", "tools/list"]))
 def test_a_damaged_identity_that_is_never_answered_was_told_all_the_same(
     tmp_path: Path, where: str
 ) -> None:
@@ -271,7 +276,7 @@ RECORDS = {
 }
 
 
-@pytest.mark.parametrize("form", ["fields", "prose", "other fields"])
+@pytest.mark.parametrize("form", often(["fields", "prose", "other fields"]))
 def test_a_record_of_the_caller_before_is_noticed_though_it_has_the_same_fields(
     tmp_path: Path, form: str
 ) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.probing.desk import GET, RECORDS, Desk, found, probed
 
 
@@ -32,6 +34,7 @@ def test_a_call_that_opens_after_some_calls_is_found(tmp_path: Path) -> None:
     assert "when it is made 12 times" in found(report, "opened_by_arguments")
 
 
+@pytest.mark.slow
 def test_a_field_that_comes_and_goes_for_everybody_is_no_finding(tmp_path: Path) -> None:
     report = probed(tmp_path, Often(by_chance=True))
     assert "when it is made 12 times" not in found(report, "opened_by_arguments")
@@ -48,6 +51,7 @@ class Leaking(Desk):
         return super().called(role, arguments)
 
 
+@pytest.mark.slow
 def test_what_a_call_gives_at_once_is_not_owed_to_its_repetition(tmp_path: Path) -> None:
     report = probed(tmp_path, Leaking())
     assert found(report, "leak")

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +26,24 @@ WITHHELD = "ann.lee@example.com"
 READ = ProbeCall(tool="read", arguments={"id": "it's"}, changes=False)
 
 
-@pytest.fixture
-def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    folder = tmp_path_factory.mktemp("desk")
     with on_loopback(Desk) as url:
-        make_project(tmp_path, url)
-        monkeypatch.chdir(tmp_path)
-        yield tmp_path
+        make_project(folder, url)
+        yield folder
 
 
-def probed(suite: str) -> dict[str, Any]:
-    document: dict[str, Any] = json.loads(harness("probe", suite, "--json-output")[1])
+@pytest.fixture
+def project(made: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(made)
+    return made
+
+
+@cache
+def probed(suite: str, *options: str) -> dict[str, Any]:
+    """Probe a suite once for all the tests that read what came of it."""
+    document: dict[str, Any] = json.loads(harness("probe", suite, *options, "--json-output")[1])
     return document
 
 
@@ -47,7 +56,7 @@ def repeated(command: str) -> str:
 # ── Commands ─────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("suite", often(["leaky", "faulty", "headed"]))
+@pytest.mark.parametrize("suite", often(["faulty", "leaky", "headed"]))
 def test_the_command_of_every_finding_shows_it_again(project: Path, suite: str) -> None:
     found = probed(suite)["findings"]
     commands = {finding["words"]: finding["request"]["command"] for finding in found}
@@ -131,21 +140,22 @@ def test_a_finding_that_no_single_call_shows_has_no_request(project: Path) -> No
         "tests:\n- {name: a, prompt: Show it., tool: get_weather, expect: {clerk: hidden}}\n",
         encoding="utf-8",
     )
-    found = json.loads(harness("probe", "listed", "--named-only", "--json-output")[1])["findings"]
+    found = probed("listed", "--named-only")["findings"]
     assert [one["request"] for one in found if "is in the list" in one["words"]] == [None]
 
 
 # ── What one call does not show ──────────────────────────────────────────────────────────────
 
 
-@pytest.fixture
-def forgetful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def forgetting(tmp_path_factory: pytest.TempPathFactory) -> Path:
     server = Path(__file__).with_name("forgetful_server.py")
-    (tmp_path / "harness.yml").write_text(
+    folder = tmp_path_factory.mktemp("forgetful")
+    (folder / "harness.yml").write_text(
         f"mxcp: 1\nservers:\n  people: {{command: {sys.executable}, args: [{server}]}}\n", "utf-8"
     )
-    (tmp_path / "evals").mkdir()
-    (tmp_path / "evals" / "people.yml").write_text(
+    (folder / "evals").mkdir()
+    (folder / "evals" / "people.yml").write_text(
         "suite: people\nserver: people\n"
         "identities: {admin: {role: admin}, clerk: {role: clerk}}\n"
         "defaults: {as: [admin, clerk]}\n"
@@ -154,12 +164,17 @@ def forgetful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "- {name: all, prompt: Show all., tool: list_people, expect: {admin: allowed}}\n",
         "utf-8",
     )
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+    return folder
+
+
+@pytest.fixture
+def forgetful(forgetting: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(forgetting)
+    return forgetting
 
 
 def commands_of(problem: str) -> list[str]:
-    document = json.loads(harness("probe", "people", "--named-only", "--json-output")[1])
+    document = probed("people", "--named-only")
     assert "findings" in document, document
     found = [one["request"] for one in document["findings"] if one["problem"] == problem]
     return [one["command"] for one in found]
@@ -189,8 +204,7 @@ def test_the_command_of_an_altered_value_makes_the_call_with_both_sets_of_data(
 
 
 def test_a_page_of_such_a_finding_has_the_command_that_shows_it(forgetful: Path) -> None:
-    said = harness("probe", "people", "--named-only")[1]
-    run = said.rsplit("harness view ", 1)[1].split()[0]
+    run = probed("people", "--named-only")["run_id"]
     write_reports(run)
     folder = log_path(run).parent
     for name in ("report.html", "report.md", "junit.xml"):

@@ -82,6 +82,7 @@ class Ending(Desk):
         return super().called(role, arguments)
 
 
+@pytest.mark.slow
 def test_a_server_that_ends_on_an_argument_of_another_type_is_no_finding(tmp_path: Path) -> None:
     report = probed(tmp_path, Ending())
     assert (report.findings, report.lost, report.exit_code) == ((), (), 0)

@@ -86,6 +86,7 @@ def test_what_is_open_beside_the_tools_is_found(report: ProbeReport, words: str)
     assert f"{words}, which no call gives them" in found(report, "opened_by_request")
 
 
+@pytest.mark.slow
 def test_a_server_that_holds_to_its_policy_everywhere_gives_nothing(tmp_path: Path) -> None:
     report = probed(tmp_path, Library(""))
     assert (report.findings, report.lost, report.exit_code) == ((), (), 0)

@@ -56,25 +56,33 @@ class Door(Desk):
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> ProbeReport:
-    door = Door("header", "query", "address", "token")
-    return probed(tmp_path_factory.mktemp("door"), door, bearer=True, damaged=40)
+    door = Door("header", "query", "address")
+    return probed(tmp_path_factory.mktemp("door"), door, bearer=True)
 
 
 @pytest.mark.parametrize(
-    ("problem", "words"),
+    "words",
     [
-        ("smuggled_identity", "with admin in headers that a proxy sets"),
-        ("smuggled_identity", "with admin in the address"),
-        ("smuggled_identity", "with the token of admin in the address"),
-        ("fails_open", "role is in the header of the token, too"),
+        "with admin in headers that a proxy sets",
+        "with admin in the address",
+        "with the token of admin in the address",
     ],
 )
-def test_an_identity_beside_the_claims_of_a_token_is_found(
-    report: ProbeReport, problem: str, words: str
-) -> None:
-    assert any(words in one.words for one in report.findings if one.problem == problem)
+def test_an_identity_beside_the_claims_of_a_token_is_found(report: ProbeReport, words: str) -> None:
+    assert words in found(report, "smuggled_identity")
 
 
+@pytest.mark.slow
+def test_a_role_in_the_header_of_a_token_fails_open(tmp_path: Path) -> None:
+    report = probed(tmp_path, Door("token"), bearer=True, damaged=40)
+    assert any(
+        "role is in the header of the token, too" in one.words
+        for one in report.findings
+        if one.problem == "fails_open"
+    )
+
+
+@pytest.mark.slow
 def test_a_door_that_reads_the_claims_alone_gives_nothing_for_these(tmp_path: Path) -> None:
     door = Door()
     report = probed(tmp_path, door, bearer=True)
