@@ -26,6 +26,7 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
     "--disable-dev-shm-usage",
+    "--disable-features=SpareRendererForSitePerProcess,BackForwardCache",
 )
 WAIT_S = 60.0
 """Bound of everything that is waited for; all of it takes a second or two."""

@@ -13,12 +13,12 @@ from tests.end_to_end.warm import share
 
 # A busy machine is no bug: time is bounded for each test as a whole. In CI the examples are fixed
 # every time, so that a red run is a change's own fault; elsewhere they are new each time, to find
-# what is not known yet. `make test` draws a few of them for each property, `make proofs` ten times
-# as many.
+# what is not known yet. `make test` draws a few of them for each property, `make proofs` thirty
+# times as many.
 settings.register_profile(
     "harness",
     deadline=None,
-    max_examples=int(os.environ.get("HARNESS_EXAMPLES", "30")),
+    max_examples=int(os.environ.get("HARNESS_EXAMPLES", "10")),
     derandomize="CI" in os.environ,
     suppress_health_check=[HealthCheck.too_slow],
 )

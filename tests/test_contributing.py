@@ -207,6 +207,7 @@ def test_a_reader_reads_the_files_that_it_recognises_beside_those_of_the_same_ex
     assert "'questions:' in the first line (questions)" in told
 
 
+@pytest.mark.slow
 def test_a_kind_of_agent_answers_a_suite(tree: Path, project: Path) -> None:
     agent = {"type": "doubled", "command": [sys.executable, str(AGENT), "stdin"]}
     (project / "harness.yml").write_text(json.dumps({"agents": {"echo": agent}}), "utf-8")
@@ -252,6 +253,7 @@ def test_a_command_and_an_option_are_offered_and_work(
     assert "greeting" not in run(tree, project, "runs", "--suite", "other")
 
 
+@pytest.mark.slow
 def test_a_name_for_a_model_is_resolved(
     tree: Path, project: Path, greeter: str, evaluated: str
 ) -> None:
@@ -280,6 +282,7 @@ def test_the_walk_through_one_case_has_ten_steps_at_most_and_each_names_its_func
                 thing = getattr(thing, part)
 
 
+@pytest.mark.slow
 def test_the_case_of_the_walk_passes(tree: Path, project: Path) -> None:
     (text,) = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
     (project / "governance.yml").write_text(text, "utf-8")

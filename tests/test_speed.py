@@ -16,8 +16,6 @@ import pytest
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 
-pytestmark = pytest.mark.slow
-
 RESULT_BYTES = 9_000
 """Twice in each transcript: as the server's result, and as it was told to the model."""
 FEW, MANY = 20, 120
@@ -38,9 +36,10 @@ finally:
     }))
 """
 
-pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/status").exists(), reason="reads what Linux counts"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="reads what Linux counts"),
+]
 
 
 @dataclass(frozen=True)

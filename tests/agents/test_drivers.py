@@ -15,6 +15,7 @@ from harness.types import AgentSpec
 from tests.agents.projects import ECHO, Agents
 from tests.agents.stand_ins import LIMIT
 from tests.end_to_end.harness_process import Finished, plain_server
+from tests.often import often
 
 ROOT = Path(__file__).parents[2]
 TURNS = [{"prompt": "one"}, {"prompt": "two"}, {"prompt": "three", "fresh": True}]
@@ -68,7 +69,7 @@ def test_what_claude_code_used_is_known_with_its_cost_and_its_own_tools(project:
 
 @pytest.mark.parametrize(
     ("name", "resumed", "fresh"),
-    [("claude", "--resume s-1", "--resume"), ("codex", "exec resume", "resume")],
+    often([("claude", "--resume s-1", "--resume"), ("codex", "exec resume", "resume")]),
 )
 def test_a_further_turn_resumes_the_conversation_and_a_fresh_one_does_not(
     name: str, resumed: str, fresh: str, project: Agents

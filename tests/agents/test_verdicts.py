@@ -19,6 +19,7 @@ from tests.agents.governed import governed
 from tests.agents.projects import AGENT, Agents
 from tests.fake_provider import FakeProvider
 from tests.fake_provider.agents.programs import PROGRAMS
+from tests.often import often
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "servers.data_governance"]
@@ -134,7 +135,7 @@ def compared(
     return verdicts(by_subject["model"]), verdicts(by_subject[name])
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("server", often(SERVERS))
 def test_two_cases_of_a_loop_of_thirty_lines_get_the_verdicts_of_ours(
     server: str, project: Agents, provider: FakeProvider
 ) -> None:

@@ -21,6 +21,7 @@ from tests.end_to_end.harness_process import (
     code_of,
 )
 from tests.end_to_end.warm import warm_python
+from tests.often import often
 
 GOOD_SERVER = Path(__file__).parents[1] / "sessions" / "good_server.py"
 PLAIN = f"{sys.executable} {PLAIN_SERVER}"
@@ -56,6 +57,7 @@ def test_the_suite_of_a_server_given_by_its_command_runs_at_once(project: Projec
     assert passed(project, "good_server") == {"asking_about_add"}
 
 
+@pytest.mark.slow
 def test_the_suite_of_a_built_in_server_runs_at_once(project: Project) -> None:
     ran(
         project,
@@ -104,7 +106,7 @@ def test_nothing_that_is_not_marked_as_read_only_is_ever_sent_by_the_suite(
     assert "tools/call" not in trace.read_text()
 
 
-@pytest.mark.parametrize("configured", [False, True])
+@pytest.mark.parametrize("configured", often([False, True]))
 def test_the_suite_does_not_pass_on_a_server_on_which_every_call_fails(
     project: Project, configured: bool
 ) -> None:

@@ -50,6 +50,7 @@ def scores(document: Any) -> dict[str, tuple[str, float]]:
     }
 
 
+@pytest.mark.slow
 def test_a_model_that_stores_and_looks_up_passes_our_own_set(
     memory: Project, provider: FakeProvider
 ) -> None:

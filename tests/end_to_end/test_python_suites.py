@@ -221,6 +221,7 @@ def test_the_kernel_is_whole_with_the_embedded_baseline(project: Project) -> Non
     }
 
 
+@pytest.mark.slow
 def test_the_kernel_is_whole_with_a_model_behind_an_api(project: Project) -> None:
     finished = run_internal(project, able_model)
     assert finished.code == 0, finished.stdout + finished.stderr

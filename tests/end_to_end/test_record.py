@@ -153,6 +153,7 @@ def test_sigterm_ends_the_program_and_keeps_what_was_called(project: Project) ->
     assert [call.outcome for call in transcript.tool_calls] == ["ok"]
 
 
+@pytest.mark.slow
 def test_a_kill_of_harness_loses_no_call(project: Project) -> None:
     marker = f"marker-{os.getpid()}-{project.folder.name}"
     process = subprocess.Popen(
@@ -190,6 +191,7 @@ def test_a_kill_of_harness_loses_no_call(project: Project) -> None:
     assert log.path.read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_variant_is_what_the_program_sees_and_the_server_never(project: Project) -> None:
     (project.folder / "words.yml").write_text(
         "variants: {other: {tools: {search_customers: {name: find_people, parameters: "

@@ -295,6 +295,7 @@ def test_tools_that_nobody_has_are_no_mistake_where_that_is_meant(project: Proje
         assert project.run("evals", "shop").code == 0
 
 
+@pytest.mark.slow
 def test_looking_at_tools_and_running_trials_never_wait_for_each_others_processes(
     project: Project,
 ) -> None:

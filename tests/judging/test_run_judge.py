@@ -96,6 +96,7 @@ def trials(draw: st.DrawFn) -> list[tuple[TrialResult, Transcript]]:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=120, deadline=None)
 @given(trials(), st.data(), st.booleans(), st.booleans())
 def test_the_order_of_arrival_changes_nothing(

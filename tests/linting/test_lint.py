@@ -296,6 +296,7 @@ def test_what_the_listing_had_to_leave_out_is_an_error_and_what_it_repaired_a_wa
     ]
 
 
+@pytest.mark.slow
 def test_a_list_that_is_too_long_is_told_once() -> None:
     tools = [
         good(name=f"get_{number}", description=f"{DESCRIPTION} {number}") for number in range(130)

@@ -28,6 +28,7 @@ from harness.types import (
 )
 from tests.clock import BOUND_S
 from tests.end_to_end.warm import warm_python
+from tests.often import often
 from tests.sessions.servers import GOOD_SERVER, bad_server
 from tests.support import MemorySession
 
@@ -62,8 +63,8 @@ async def proxied(
         yield Proxied(url, recording, session, listener)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("protocol", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("mode", often(MODES))
+@pytest.mark.parametrize("protocol", often(["legacy", "2026-07-28"]))
 async def test_a_client_of_either_era_uses_a_server_of_either_era(
     mode: Any, protocol: Protocol
 ) -> None:

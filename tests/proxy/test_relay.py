@@ -39,8 +39,15 @@ SERVER = Path(__file__).with_name("talking_server.py")
 ERAS = [
     pytest.param("legacy", "legacy", id="handshake"),
     pytest.param("2026-07-28", "auto", id="newest"),
-    pytest.param("2026-07-28", "legacy", id="handshake client of a newest server"),
-    pytest.param("legacy", "auto", id="newest client of a handshake server"),
+    pytest.param(
+        "2026-07-28",
+        "legacy",
+        id="handshake client of a newest server",
+        marks=pytest.mark.slow,
+    ),
+    pytest.param(
+        "legacy", "auto", id="newest client of a handshake server", marks=pytest.mark.slow
+    ),
 ]
 """Revision of the server's session, mode of the client."""
 

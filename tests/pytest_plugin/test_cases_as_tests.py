@@ -12,6 +12,7 @@ import pytest
 
 from tests.end_to_end.harness_process import Finished, Project, finish, plain_server
 from tests.fake_provider import FakeProvider, call, stall
+from tests.often import often
 from tests.pytest_plugin.sessions import logs, outcomes, run, start
 from tests.sessions.servers import alive, all_gone
 
@@ -256,7 +257,7 @@ def people(folder: Path, fault: str, tests: list[dict[str, Any]], asked_as: list
     )
 
 
-@pytest.mark.parametrize("asked_as", [["admin", "clerk"], ["clerk", "admin"]])
+@pytest.mark.parametrize("asked_as", often([["admin", "clerk"], ["clerk", "admin"]]))
 def test_the_test_that_leaks_is_the_one_that_fails_whoever_asks_first(
     tmp_path: Path, asked_as: list[str]
 ) -> None:
@@ -280,7 +281,7 @@ def test_a_leak_that_another_test_shows_fails_the_leaking_test_once_that_is_know
     assert finished.code == 1
 
 
-@pytest.mark.parametrize("workers", [0, 1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", often([1, 0, 2]))
 def test_what_only_later_tests_show_is_told_in_the_end_and_decides(
     tmp_path: Path, workers: int
 ) -> None:
@@ -319,6 +320,7 @@ def test_an_option_that_cannot_be_read_ends_it_before_anything_is_collected(tmp_
     assert "--harness-trials 0: expected N: Run every case N times." in finished.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)  # whole processes, one after the other
 def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_path: Path) -> None:
     marker = f"marker-{uuid.uuid4().hex}"

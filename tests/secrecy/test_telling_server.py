@@ -136,6 +136,7 @@ def test_one_value_is_one_finding_with_all_its_places(report: ProbeReport) -> No
     assert salary.startswith("Leak: salary")
 
 
+@pytest.mark.slow
 def test_values_of_nobody_are_no_leak_in_whatever_form(tmp_path: Path) -> None:
     report = probed(tmp_path, "", "of somebody else")
     assert ([finding.words for finding in report.findings], report.notes) == ([], ())

@@ -201,6 +201,7 @@ anyio.run(main)
 """
 
 
+@pytest.mark.slow
 def test_a_server_is_not_blamed_for_the_time_that_our_own_imports_take(marker: str) -> None:
     command = [sys.executable, "-c", AN_HOUR, str(BAD_SERVER), "ok", marker]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

@@ -110,6 +110,7 @@ async def test_a_schema_that_nobody_can_examine_is_no_problem_of_the_server() ->
     assert checked.gave_up is not None
 
 
+@pytest.mark.slow
 async def test_a_bomb_holds_up_nobody_else() -> None:
     finished: list[str] = []
 

@@ -103,6 +103,7 @@ async def test_calls_at_the_same_time_each_get_their_own_answer(
     assert answers == {number: str(number + 1) for number in range(30)}
 
 
+@pytest.mark.slow
 def test_what_only_http_needs_is_loaded_for_http_only() -> None:
     script = (
         "import sys\n"

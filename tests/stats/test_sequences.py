@@ -68,6 +68,7 @@ def test_a_wider_alpha_gives_a_narrower_interval() -> None:
     assert strict.add(differences)[0] < loose.add(differences)[0]
 
 
+@pytest.mark.slow
 def test_few_simulated_studies_already_hold() -> None:
     assert sum(missed(seed, 60, 0.1, 0.3) for seed in range(40)) <= 5
 

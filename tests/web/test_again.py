@@ -53,6 +53,7 @@ def test_a_suite_outside_of_the_project_is_never_read(page: Page, tmp_path: Path
     assert page.client.get("/evaluations/none/suite").status_code == 404
 
 
+@pytest.mark.slow
 @NEED
 def test_failed_tests_run_again_at_one_press_and_a_changed_suite_after_an_edit(
     page: Page, browser: Browser

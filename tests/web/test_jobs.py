@@ -12,11 +12,12 @@ from harness.web.jobs import Board
 from harness.web.settings import Settings
 from harness.web.uploads import Choice, Upload
 from tests.fake_provider import FakeProvider
+from tests.often import often
 from tests.web.support import KEY, WAIT_S, a_project, dataset
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("steps", [0, 1])
+@pytest.mark.parametrize("steps", often([0, 1]))
 async def test_a_run_that_is_cancelled_while_it_gets_its_turn_is_never_begun(
     tmp_path: Path, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:

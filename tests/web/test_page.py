@@ -122,6 +122,7 @@ def test_an_upload_becomes_a_grid_and_a_summary(
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_a_page_that_is_reloaded_in_the_middle_shows_the_same_and_cancel_ends_the_run(
     page: Page, browser: Browser, tmp_path: Path
 ) -> None:
@@ -194,6 +195,7 @@ def test_mistakes_in_a_file_are_shown_with_their_lines_before_anything_starts(
     assert all("422" in entry for entry in entries)
 
 
+@pytest.mark.slow
 def test_a_hostile_dataset_stays_text(page: Page, browser: Browser, tmp_path: Path) -> None:
     evil = "</script><script>window.pwned=1</script><img src=x onerror='window.pwned=1'>"
     row = ",".join(
@@ -237,6 +239,7 @@ def test_the_sample_runs_at_one_press(page: Page, browser: Browser) -> None:
     assert set(browser.run(STATUSES)) <= {"passed", "failed"}
 
 
+@pytest.mark.slow
 def test_a_file_can_be_dropped(page: Page, browser: Browser) -> None:
     open_form(browser, page)
     browser.until(
@@ -297,6 +300,7 @@ def test_past_runs_are_listed_filtered_drawn_and_compared(page: Page, browser: B
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
     page: Page, browser: Browser, provider: FakeProvider
 ) -> None:
@@ -335,6 +339,7 @@ def test_every_page_is_as_wide_as_its_window_and_its_texts_stand_out(
         assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_a_keyboard_alone_reaches_everything_on_the_form(page: Page, browser: Browser) -> None:
     open_form(browser, page)
     browser.until(

@@ -18,6 +18,7 @@ from harness.web.run_index import write_kept
 from harness.web.run_view import VIEW, kept_view, run_view
 from harness.web.viewing import MOST_AT_ONCE
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.often import often
 from tests.reports.logs import a_log, a_run, a_transcript
 from tests.reports.viewer.test_viewer import SHOWN
 from tests.web.support import WAIT_S, Page
@@ -46,6 +47,7 @@ def ask(page: Page, log: Path, query: str = "") -> Any:
     return answer.json()
 
 
+@pytest.mark.slow
 def test_nobody_waits_unasked_until_a_large_log_is_read(page: Page) -> None:
     log = a_large_run(page, "20260501T000005Z-large-a", 300)
     size = log.stat().st_size
@@ -154,7 +156,7 @@ def bytes_read(page: Page) -> int:
     return int(told.partition("rchar: ")[2].split()[0])
 
 
-@pytest.mark.parametrize("harm", ["cut", "other"])
+@pytest.mark.parametrize("harm", often(["cut", "other"]))
 def test_a_large_view_that_is_damaged_is_made_anew(page: Page, harm: str) -> None:
     log = a_large_view(page, f"20260501T000010Z-large-{harm}", 3)
     view = log.with_name(VIEW)
@@ -164,6 +166,7 @@ def test_a_large_view_that_is_damaged_is_made_anew(page: Page, harm: str) -> Non
     assert [cell["status"] for cell in cells] == ["passed"] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_first_tests_of_a_large_view_are_shown_while_it_is_loaded(
     page: Page, browser: Browser

@@ -15,6 +15,7 @@ HUES = (
 )
 
 
+@pytest.mark.slow
 def test_a_run_of_a_few_cases_is_not_joined_with_full_ones(page: Page, browser: Browser) -> None:
     for day, cases in ((1, 10), (2, 2), (3, 10)):
         name = f"2026090{day}T000000Z-like_with_like"

@@ -115,6 +115,7 @@ def test_steps_that_change_replace_those_from_there_on_and_an_end_forgets_them()
     assert talks.steps(name) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_runs_stand_side_by_side_each_with_its_own_rate(page: Page, browser: Browser) -> None:
     runs = page.project.folder / ".harness/runs"

@@ -61,6 +61,7 @@ def test_an_ordinary_run_has_no_page_of_a_workbench(page: Page, bench: str) -> N
     assert "not made by harness workbench" in answer.json()["error"]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_the_list_of_runs_leads_to_the_page(page: Page, bench: str, browser: Browser) -> None:
     browser.open(f"{page.url}/runs")

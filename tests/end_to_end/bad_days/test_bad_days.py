@@ -23,6 +23,7 @@ from harness.runlog import read_log
 from tests.clock import PATIENT_S
 from tests.end_to_end.harness_process import Finished, Project, finish, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, held, say, stall, status
+from tests.often import often
 from tests.sessions.servers import all_gone
 
 PATIENCE_S = 60.0
@@ -95,7 +96,7 @@ def last_words(project: Project, finished: Finished) -> None:
 # ── Interrupts ───────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", often([signal.SIGINT, signal.SIGTERM, signal.SIGHUP]))
 def test_the_first_signal_lets_running_cases_finish_and_starts_no_other(
     project: Project, marker: str, number: signal.Signals
 ) -> None:
@@ -162,7 +163,7 @@ def test_a_second_interrupt_ends_everything_at_once(project: Project, marker: st
 # ── kill -9 ──────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("acknowledged", [0, 1, 3, 8])
+@pytest.mark.parametrize("acknowledged", often([3, 0, 1, 8]))
 def test_kill_9_loses_no_acknowledged_result_and_leaves_no_process(
     project: Project, marker: str, acknowledged: int
 ) -> None:

@@ -99,6 +99,14 @@ def test_without_a_model_it_runs_on_the_embedded_baseline_and_says_so(project: P
     assert log.footer is not None
     assert finished.code == code_of(log), finished.stderr
     assert len(log.results) == 13
+
+
+@pytest.mark.slow
+def test_the_server_says_the_same_over_http_with_tokens_as_with_identities_in_meta(
+    project: Project,
+) -> None:
+    finished = project.run("evals", "data_governance")
+    log = project.log()
     over_http = project.run("evals", "data_governance", "--server", "data_governance_http")
     assert over_http.code == finished.code, over_http.stderr
     assert project.log().header.servers["data_governance_http"]["identity"]["via"] == "bearer"
@@ -162,6 +170,7 @@ def test_the_model_never_sees_who_asks(whole: Whole) -> None:
     assert "pii:read" not in sent
 
 
+@pytest.mark.slow
 def test_with_the_policy_emptied_the_restricted_cases_fail(
     project: Project, tmp_path: Path
 ) -> None:

@@ -89,7 +89,7 @@ def probe(
 ) -> Finished:
     given = {
         "command": sys.executable,
-        "args": [str(SERVER), faults, seed],
+        "args": ["-I", "-S", str(SERVER), faults, seed],
         "protocol": "legacy",
         **server,
     }
@@ -132,6 +132,7 @@ def test_nothing_depends_on_what_a_sound_server_withholds(project: Project) -> N
         assert one["answers"] > 10
 
 
+@pytest.mark.slow
 def test_an_order_by_a_withheld_value_is_a_finding_like_any_other(project: Project) -> None:
     finished = probe(project, "order", SALARY, tests=TESTS[:1])
     assert finished.code == 1

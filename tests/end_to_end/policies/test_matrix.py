@@ -19,6 +19,7 @@ from harness.reports.build import build_report
 from harness.runlog import read_log
 from harness.types import CheckResult, Report
 from tests.end_to_end.harness_process import Project
+from tests.often import often
 from tests.reports.packs import all_of
 
 SERVER = Path(__file__).with_name("policed_server.py")
@@ -33,7 +34,7 @@ def settings(fault: str, *more: str) -> dict[str, Any]:
     return {
         "server": {
             "command": sys.executable,
-            "args": [str(SERVER), fault, *more],
+            "args": ["-I", "-S", str(SERVER), fault, *more],
             "protocol": "legacy",
         },
         "identities": {"admin": {"role": "admin"}, "clerk": {"role": "clerk"}},
@@ -96,6 +97,7 @@ def test_a_sound_server_leaks_nothing_and_its_decisions_are_read_off_the_wire(
     )
 
 
+@pytest.mark.slow
 def test_our_own_suite_finds_nothing_in_our_own_server(project: Project) -> None:
     project.run("evals", str(ACCESS_MATRIX), "--model", "lexical", "--concurrency", "2")
     report = build_report(project.log())
@@ -171,7 +173,7 @@ def test_a_cache_that_forgets_who_asked_is_caught_by_what_is_expected(tmp_path: 
     ]
 
 
-@pytest.mark.parametrize("fault", ["remembers", "first_kept", "cached"])
+@pytest.mark.parametrize("fault", often(["remembers", "first_kept", "cached"]))
 def test_an_identity_that_a_process_keeps_is_found_where_all_identities_share_one(
     tmp_path: Path, fault: str
 ) -> None:
@@ -184,6 +186,7 @@ def test_an_identity_that_a_process_keeps_is_found_where_all_identities_share_on
     assert exit_code(report) == 1
 
 
+@pytest.mark.slow
 def test_a_sound_server_passes_where_all_identities_share_a_process_also_if_only_one_can_run(
     tmp_path: Path,
 ) -> None:
@@ -195,7 +198,7 @@ def test_a_sound_server_passes_where_all_identities_share_a_process_also_if_only
     assert {case.status for case in report.cases} == {"passed"}
 
 
-@pytest.mark.parametrize("isolation", ["identity", "none"])
+@pytest.mark.parametrize("isolation", often(["identity", "none"]))
 def test_a_caller_who_is_refused_a_session_is_denied_where_the_case_says_so(
     tmp_path: Path, isolation: str
 ) -> None:

@@ -12,6 +12,7 @@ import yaml
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
 from tests.end_to_end.harness_process import Finished, Project
+from tests.often import often
 
 SERVER = Path(__file__).with_name("policed_server.py")
 RECORD = 'get_person(person_id="P-1007")'
@@ -89,7 +90,7 @@ def test_a_score_that_is_too_low_fails_the_run_and_every_view_of_its_log(project
     assert project.run("grade", "latest", "--min-score", "1").code == 0, "less is asked for"
 
 
-@pytest.mark.parametrize("kind", ["tool_result_not_contains", "decision"])
+@pytest.mark.parametrize("kind", often(["tool_result_not_contains", "decision"]))
 def test_checks_of_every_kind_notice_faults_and_the_models_words_stay(
     project: Project, kind: str
 ) -> None:

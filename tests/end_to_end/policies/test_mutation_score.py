@@ -13,9 +13,10 @@ from tests.end_to_end.harness_process import Project
 from tests.end_to_end.policies.test_probe import RECORD, TESTS, probe
 
 
-@pytest.fixture
-def loose(project: Project) -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def loose(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Return the score of a suite that states one decision of six."""
+    project = Project(tmp_path_factory.mktemp("loose"))
     finished = probe(project, "none", "--named-only", "--mutate", "--json-output")
     assert (finished.code, finished.stderr) == (0, "")
     score: dict[str, Any] = finished.document["mutants"]
@@ -23,7 +24,7 @@ def loose(project: Project) -> dict[str, Any]:
 
 
 def test_faults_that_nothing_contradicts_survive_and_each_names_the_line_that_is_missing(
-    project: Project, loose: dict[str, Any]
+    loose: dict[str, Any],
 ) -> None:
     assert loose["applicable"] == (
         loose["killed_by_suite"] + loose["killed_by_search"] + loose["survived"]
@@ -49,6 +50,7 @@ def test_what_the_suite_states_kills_and_what_leaks_is_found_without_it(
     assert loose["killed_by_search"] > 0
 
 
+@pytest.mark.slow
 def test_with_the_missing_lines_the_suite_notices_what_they_are_for(
     project: Project, loose: dict[str, Any]
 ) -> None:

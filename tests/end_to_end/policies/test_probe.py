@@ -58,7 +58,8 @@ HOW = {
 def probe(
     project: Project, fault: str, *arguments: str, tests: Any = TESTS, **settings: Any
 ) -> Finished:
-    server = {"command": sys.executable, "args": [str(SERVER), fault], "protocol": "legacy"}
+    server = {"command": sys.executable, "args": ["-I", "-S", str(SERVER), fault]}
+    server["protocol"] = "legacy"
     project.suite("people", tests, **{**SETTINGS, "server": server, **settings})
     return project.run("probe", "people", *arguments, COLUMNS="120")
 
@@ -133,6 +134,7 @@ def test_the_suites_own_decisions_are_held_against_the_server(project: Project) 
     assert "list_team is in the list of clerk, and the suite expects that it is hidden" in found
 
 
+@pytest.mark.slow
 def test_what_the_suite_gives_to_everybody_is_no_gain_for_a_damaged_identity(
     project: Project,
 ) -> None:
@@ -189,6 +191,7 @@ def test_a_call_that_ends_the_server_is_told_and_spoils_no_other(project: Projec
     assert finished.document["decisions"][RECORD]["admin"]["access"] == "allowed"
 
 
+@pytest.mark.slow
 def test_a_damaged_identity_that_ends_the_server_is_no_success(project: Project) -> None:
     finished = probe(project, "brittle", "--json-output")
     document = finished.document
@@ -231,7 +234,7 @@ def test_a_call_that_any_of_the_suites_forbids_is_never_sent(project: Project) -
     assert (document["lost"], document["exit_code"]) == ([], 0)
 
 
-@pytest.mark.parametrize("fault", often(LOOSE, 2))
+@pytest.mark.parametrize("fault", often(LOOSE))
 def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for_it(
     project: Project, fault: str
 ) -> None:
@@ -245,7 +248,7 @@ def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for
     assert any("role only looks like admin" in said for said in words), words
 
 
-@pytest.mark.parametrize("fault", often(SMUGGLED, 2))
+@pytest.mark.parametrize("fault", often(SMUGGLED))
 def test_an_identity_in_the_arguments_that_counts_is_found_and_its_key_is_named(
     project: Project, fault: str
 ) -> None:
@@ -273,6 +276,7 @@ def test_an_identity_in_the_arguments_that_counts_is_found_and_its_key_is_named(
     )
 
 
+@pytest.mark.slow
 def test_an_identity_in_the_requests_metadata_may_not_count_where_it_travels_elsewhere(
     project: Project,
 ) -> None:
@@ -296,14 +300,7 @@ def test_an_identity_in_the_requests_metadata_may_not_count_where_it_travels_els
     assert set(document["decisions"]) >= {RECORD, TEAM}
 
 
-OFTEN = ("wildcard", "flag", "patient")
-"""What `make test` tries of them; `make proofs` tries all."""
-
-
-@pytest.mark.parametrize(
-    ("fault", "how"),
-    [pytest.param(*one, marks=() if one[0] in OFTEN else pytest.mark.slow) for one in HOW.items()],
-)
+@pytest.mark.parametrize(("fault", "how"), often(HOW.items()))
 def test_arguments_that_open_what_is_withheld_are_found(
     project: Project, fault: str, how: str
 ) -> None:
@@ -322,7 +319,8 @@ def test_every_bent_argument_is_planted() -> None:
     assert set(BENT) <= set(HOW)
 
 
-@pytest.mark.parametrize("server", often(["own_rows", "echoing"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("server", ["own_rows", "echoing"])
 def test_forged_calls_find_nothing_in_a_server_that_holds_to_its_policy(
     project: Project, server: str
 ) -> None:

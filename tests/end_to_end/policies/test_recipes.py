@@ -111,6 +111,7 @@ def test_what_the_recipe_says_of_mxcp_itself_is_so(
     assert said in project.run("call", "get_customer", *asked).stdout
 
 
+@pytest.mark.slow
 @needs(NODE / "mcp-server-filesystem")
 def test_the_filesystem_server_keeps_each_user_in_a_folder_of_their_own(tmp_path: Path) -> None:
     project = project_of("Filesystem", tmp_path, NODE)

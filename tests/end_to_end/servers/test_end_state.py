@@ -89,6 +89,7 @@ def test_the_end_state_is_read_by_resource_and_tool_and_compared_with_a_fresh_co
     assert finished.code == 1
 
 
+@pytest.mark.slow
 def test_a_reset_call_gives_every_trial_a_fresh_state_in_one_process_and_a_query_reads_past_it(
     project: Project, tmp_path: Path
 ) -> None:

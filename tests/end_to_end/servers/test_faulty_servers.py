@@ -155,6 +155,7 @@ def test_a_crash_with_many_calls_pending_answers_all_of_them_at_once(
     assert outcomes == {"server_lost": 50}
 
 
+@pytest.mark.slow
 def test_no_call_is_sent_twice_whatever_became_of_it(project: Project, marker: str) -> None:
     wire = project.folder / "wire.jsonl"
     server = f"tee -a {wire} | exec {sys.executable} -I -S {PLAIN_SERVER} good {marker}"

@@ -12,6 +12,7 @@ from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project, pl
 from tests.end_to_end.servers.test_end_state import SERVER
 from tests.end_to_end.warm import warm_python
 from tests.fake_provider import FakeProvider, Incoming, Step, calls, say
+from tests.often import often
 
 
 def both(request: Incoming) -> Step:
@@ -63,6 +64,7 @@ def test_each_call_goes_to_the_server_whose_tool_it_is_and_shared_names_are_told
     assert len(names) == len(set(names))
 
 
+@pytest.mark.slow
 def test_more_users_than_processes_fit_wait_for_each_other_and_all_come_through(
     project: Project,
 ) -> None:
@@ -73,7 +75,7 @@ def test_more_users_than_processes_fit_wait_for_each_other_and_all_come_through(
     assert finished.document["result"]["summary"]["error"] == 0, finished.stdout[:2000]
 
 
-@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("named", often([True, False]))
 def test_a_suite_runs_on_a_server_from_a_clients_configuration(
     project: Project, *, named: bool
 ) -> None:

@@ -13,6 +13,7 @@ from harness.sessions.call_frames import LONGEST, whole
 from tests.end_to_end import recorded_program
 from tests.end_to_end.harness_process import Project
 from tests.end_to_end.servers import mirror_server, tap
+from tests.often import often
 
 VALUES: dict[str, Any] = {
     "a whole number": 7,
@@ -155,7 +156,7 @@ def cut_images(response: dict[str, Any]) -> None:
             block["data"] = block["data"][:LONGEST] + cut
 
 
-@pytest.mark.parametrize("protocol", ["legacy", "2026-07-28"])
+@pytest.mark.parametrize("protocol", often(["legacy", "2026-07-28"]))
 def test_some_calls_through_the_proxy_are_recorded_as_they_crossed_the_servers_wire(
     project: Project, protocol: str
 ) -> None:

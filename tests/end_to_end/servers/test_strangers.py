@@ -58,6 +58,7 @@ def a_model(request: Incoming) -> Step:
     return call("echo", {"message": "good morning"}) if "Echo" in request.prompt else say("Hello.")
 
 
+@pytest.mark.slow
 def test_a_suite_over_a_strangers_server_runs_on_the_embedded_baseline(project: Project) -> None:
     project.suite("everything", CASES, server=everything())
     finished = project.run("evals", "everything", "--json-output")

@@ -154,6 +154,7 @@ def test_a_dry_run_prices_both_servers_and_asks_no_model(
     assert provider.journal == []
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_on_the_other_server_goes_on_and_repeats_no_trial(
     project: Project,
 ) -> None:
@@ -209,6 +210,7 @@ def test_what_cannot_be_compared_is_refused_before_a_model_is_asked(
     assert provider.journal == []
 
 
+@pytest.mark.slow
 def test_a_blocked_tool_that_the_other_server_lacks_keeps_nothing_from_being_compared(
     project: Project, provider: FakeProvider
 ) -> None:

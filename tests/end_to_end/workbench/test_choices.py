@@ -11,6 +11,7 @@ import pytest
 from tests.end_to_end.harness_process import Project, provided
 from tests.end_to_end.workbench.test_run import worded
 from tests.fake_provider import Incoming, Step, call, say
+from tests.often import often
 
 TOOLS = [
     {
@@ -81,7 +82,7 @@ def test_without_wordings_the_study_says_how_to_write_them(project: Project) -> 
     assert "wordings:" in finished.stdout
 
 
-@pytest.mark.parametrize("other", ["Please find the invoices of C7.", "Any bills of C7?"])
+@pytest.mark.parametrize("other", often(["Please find the invoices of C7.", "Any bills of C7?"]))
 def test_a_file_of_wordings_is_asked_like_those_of_the_suite(project: Project, other: str) -> None:
     project.suite("shop", WORDED_TESTS[:1], server=worded(project, TOOLS))
     mine = project.folder / "mine.yml"
@@ -169,6 +170,7 @@ def always_first(request: Incoming) -> Step:
     return say("Done.") if request.turn else call(request.tool_names[0], {"id": "C7"})
 
 
+@pytest.mark.slow
 def test_order_is_found_in_a_model_that_always_calls_the_first_tool(project: Project) -> None:
     project.suite("shop", CHOICES, server=worded(project, TOOLS))
     with provided(project, always_first) as server:
@@ -204,6 +206,7 @@ def writes(request: Incoming) -> Step:
     return say(f"Here they are:\n```json\n{json.dumps(other)}\n```")
 
 
+@pytest.mark.slow
 def test_a_model_writes_wordings_once_and_those_that_lose_a_value_are_dropped(
     project: Project,
 ) -> None:

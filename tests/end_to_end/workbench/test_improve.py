@@ -263,6 +263,7 @@ def test_a_failure_that_no_hint_mends_is_named_in_place_of_a_rewrite(project: Pr
     assert "No failure is a matter of descriptions" in found["headline"]
 
 
+@pytest.mark.slow
 def test_a_model_for_which_words_change_nothing_is_offered_no_other_words(
     project: Project,
 ) -> None:
@@ -282,6 +283,7 @@ def test_a_model_for_which_words_change_nothing_is_offered_no_other_words(
     assert "improved" not in found["variants"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_model_writes_leaves_a_report_and_the_model_is_asked_on_resume(
     project: Project,
 ) -> None:

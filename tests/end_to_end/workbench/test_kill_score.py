@@ -118,6 +118,7 @@ def test_a_defect_is_noticed_by_the_case_that_needs_the_words_and_others_survive
     assert "find_orders" in orders["missing_test"]
 
 
+@pytest.mark.slow
 def test_the_missing_test_with_a_prompt_notices_the_survivor(project: Project) -> None:
     before = kill_score(project, INVOICES)
     (due,) = mutants(before, operator="member-removed", value="due")

@@ -8,6 +8,8 @@ import signal
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.end_to_end.harness_process import Project, finish, provided
 from tests.end_to_end.workbench.test_run import CASES, TOOLS, WEIGHT, by_words, worded
 from tests.fake_provider import Incoming, Step
@@ -76,6 +78,7 @@ def test_a_format_that_a_workbench_does_not_have_is_refused_before_anything_is_s
     assert "Formats: html, json." in refused.stderr
 
 
+@pytest.mark.slow
 def test_every_study_has_a_section_of_its_own_shape(project: Project) -> None:
     wordings = [{**one, "wordings": [f"Get me {str(one['prompt'])[5:]}"]} for one in CASES]
     project.suite("shop", wordings, server=worded(project, TOOLS))

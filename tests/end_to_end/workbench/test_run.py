@@ -90,6 +90,7 @@ def test_ablation_names_the_sentence_that_the_model_goes_by(
     assert {one["effect"] for one in parts[1:]} == {0.0}
 
 
+@pytest.mark.slow
 def test_the_clean_arm_is_what_evals_runs_verdict_by_verdict(
     project: Project, provider: FakeProvider
 ) -> None:
@@ -160,6 +161,7 @@ def test_a_budget_holds_over_all_stages_and_what_is_known_is_shown(
     assert "--resume" in finished.stderr
 
 
+@pytest.mark.slow
 def test_a_workbench_that_goes_on_keeps_its_budget_until_it_is_given_a_larger_one(
     project: Project, provider: FakeProvider
 ) -> None:

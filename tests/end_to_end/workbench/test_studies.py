@@ -63,6 +63,7 @@ def test_ablation_claims_the_sentence_that_the_model_goes_by_and_no_other_part(
     assert not any(one["idle"] for one in studies["cost"]["parts"])  # 10 cases prove no absence
 
 
+@pytest.mark.slow
 def test_variants_and_decoys_are_told_apart_by_what_they_do_to_the_model(
     project: Project, provider: FakeProvider
 ) -> None:

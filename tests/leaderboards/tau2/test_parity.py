@@ -73,6 +73,7 @@ def test_every_reward_and_result_is_as_recorded(name: str, cache: Path, tmp_path
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_an_untouched_database_has_the_published_digest_and_the_published_schemas(
     cache: Path,

@@ -261,6 +261,7 @@ def everything_said() -> str:
     return hashlib.sha256(repr(said).encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_the_same_conversation_gets_the_same_reply_in_every_process() -> None:
     program = (
         "from tests.models.lexical.test_robustness import everything_said; print(everything_said())"

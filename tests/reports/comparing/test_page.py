@@ -138,6 +138,7 @@ addEventListener("beforeprint", () => {
 """Keeps what is to be read at the moment of printing; it is added after the page's own."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_paper_gets_every_case_opened_and_the_screen_is_as_it_was(
     logs: list[RunLog], browser: Browser

@@ -283,6 +283,7 @@ def test_a_screen_reader_finds_a_name_for_everything_that_can_be_used(
     assert nameless == []
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_keyboard_alone_opens_a_case(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(an_ordinary_log(tmp_path)))
@@ -299,6 +300,7 @@ def test_a_keyboard_alone_opens_a_case(tmp_path: Path, browser: Browser) -> None
     assert "often" in browser.run("return document.activeElement.textContent")
 
 
+@pytest.mark.slow
 @needs_browser
 def test_on_paper_controls_are_gone_and_long_texts_whole(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(an_ordinary_log(tmp_path)), dark=True)

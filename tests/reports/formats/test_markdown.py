@@ -63,6 +63,7 @@ def test_it_names_what_was_called_instead(tmp_path: Path) -> None:
     assert "`get_order` → `get_orders` (2×)" in written(an_ordinary_log(tmp_path), "markdown")
 
 
+@pytest.mark.slow
 def test_everything_fits_into_a_comment_and_says_what_does_not(tmp_path: Path) -> None:
     checks = (must_call("t", explanation="long " * 1000),)
     trials = [

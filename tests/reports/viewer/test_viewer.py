@@ -112,6 +112,7 @@ def test_everything_is_searched_and_the_address_remembers_it(
     browser.until(lambda: browser.run(SHOWN) == "0 tests of 6")
 
 
+@pytest.mark.slow
 def test_the_frames_of_calls_are_searched(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(a_log_with_frames(tmp_path)))
     for word in ("s-81f2", "com.example/tenant umeå", "-32602", '"no such kind" stuhl'):
@@ -239,6 +240,7 @@ def test_the_bars_of_replies_are_measured_and_paler_where_they_are_inferred(
     assert [width for _, width in measured] == pytest.approx([1000 / 3, 1000 / 6, 500])
 
 
+@pytest.mark.slow
 def test_a_hundred_tests_stand_on_two_screens_and_ten_thousand_are_scrolled_without_drawing_them(
     tmp_path: Path, browser: Browser
 ) -> None:

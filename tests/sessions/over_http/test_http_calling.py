@@ -155,6 +155,7 @@ async def test_an_answer_without_end_is_cut_off(
         assert (await call(session, "echo")).outcome == "ok"
 
 
+@pytest.mark.slow
 async def test_a_result_of_20_mb_is_cut_with_a_notice(shop: Running) -> None:
     async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
         with anyio.fail_after(BOUND_S):

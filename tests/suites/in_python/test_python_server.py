@@ -108,6 +108,7 @@ async def test_a_function_that_cannot_be_a_tool_is_named() -> None:
     assert "the function 'no_tool' cannot be a tool" in caught.value.stderr_tail
 
 
+@pytest.mark.slow
 async def test_a_folder_of_the_same_name_as_the_program_does_not_stand_in_its_way(
     project: PythonProject,
 ) -> None:

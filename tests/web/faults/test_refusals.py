@@ -72,6 +72,7 @@ def test_a_model_of_any_name_that_is_offered_can_be_chosen(
             assert checked.json()["models"] == [name]
 
 
+@pytest.mark.slow
 def test_as_many_uploads_at_once_as_the_queue_takes_are_all_taken(
     tmp_path: Path, provider: FakeProvider
 ) -> None:

@@ -34,6 +34,7 @@ def test_a_page_whose_server_is_killed_stops_its_clock_and_forgets_the_error_whe
         assert browser.run(TEXT, "#failure") == ""
 
 
+@pytest.mark.slow
 def test_a_form_that_found_no_server_can_be_used_when_it_is_back(
     tmp_path: Path, provider: FakeProvider, browser: Browser
 ) -> None:

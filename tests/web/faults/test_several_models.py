@@ -45,6 +45,7 @@ def test_a_summary_of_several_models_has_a_rate_for_each_and_none_of_all(tmp_pat
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_grid_figures_and_the_list_tell_models_and_suites_apart(
     page: Page, browser: Browser

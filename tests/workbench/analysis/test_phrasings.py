@@ -78,6 +78,7 @@ def test_a_model_that_does_not_mind_words_is_rarely_said_to_mind_them() -> None:
     assert single <= 25
 
 
+@pytest.mark.slow
 def test_a_model_that_minds_words_is_found_out() -> None:
     rng, overall = random.Random(2), 0
     for _ in range(50):

@@ -76,6 +76,7 @@ def test_a_model_that_goes_by_words_is_rarely_said_to_go_by_the_place() -> None:
     assert alarms <= 8
 
 
+@pytest.mark.slow
 def test_a_model_that_goes_by_the_place_is_found_out() -> None:
     rng = random.Random(6)
     told = [claims(study(by_place, rng, cases=60)) for _ in range(10)]

@@ -17,6 +17,7 @@ from harness.workbench.page.studies import VIEWS, widgets_of
 from harness.workbench.page.tool_list import tool_list
 from harness.workbench.workbench import WorkbenchResult
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.often import often
 from tests.reports.formats.test_html import CONTRAST
 from tests.reports.packs import blocks_of
 from tests.reports.sample_logs import HOSTILE
@@ -116,7 +117,7 @@ def test_a_conversation_without_room_says_which_command_shows_it(tmp_path: Path)
 
 
 @needs_browser
-@pytest.mark.parametrize(("width", "dark"), [(390, False), (1280, True)])
+@pytest.mark.parametrize(("width", "dark"), often([(390, False), (1280, True)]))
 def test_a_hostile_tool_list_is_shown_as_text_within_the_window(
     tmp_path: Path, browser: Browser, width: int, dark: bool
 ) -> None:
