@@ -85,7 +85,7 @@ def _imports() -> Iterator[tuple[str, str, Path]]:
 def _imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         # A registry imports what such a text names.
-        named = _REFERENCE.fullmatch(node.value)
+        named = node.value.startswith("harness.") and _REFERENCE.fullmatch(node.value)
         return [named["module"]] if named and named["module"] in modules() else []
     if isinstance(node, ast.ImportFrom):
         assert node.level == 0, "imports are absolute"

@@ -244,6 +244,7 @@ def test_a_lint_rule_and_a_providers_dialect_find_what_they_are_for(
     assert "Echo does not accept its name" in told
 
 
+@pytest.mark.slow
 def test_a_command_and_an_option_are_offered_and_work(
     tree: Path, project: Path, evaluated: str
 ) -> None:

@@ -47,6 +47,7 @@ from tests.fake_provider import (
     think,
     usage,
 )
+from tests.often import often
 
 pytestmark = pytest.mark.anyio
 
@@ -522,7 +523,7 @@ def test_any_body_gets_a_response(
 # ── Faults ───────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("after_bytes", [None, 0, 20, 1_000_000])
+@pytest.mark.parametrize("after_bytes", often([None, 0, 20, 1_000_000]))
 def test_a_reset_is_a_transport_error(
     client: httpx2.Client, path: str, after_bytes: int | None
 ) -> None:
@@ -532,7 +533,7 @@ def test_a_reset_is_a_transport_error(
         assert provider.journal[0].status is None
 
 
-@pytest.mark.parametrize("after_bytes", [None, 0, 20, 1_000_000])
+@pytest.mark.parametrize("after_bytes", often([None, 0, 20, 1_000_000]))
 def test_a_stall_times_out(path: str, after_bytes: int | None) -> None:
     with (
         FakeProvider([stall(after_bytes)]) as provider,
@@ -652,7 +653,7 @@ def test_the_journal_keeps_only_the_newest_when_told_so(client: httpx2.Client) -
         assert [request.prompt for request in provider.journal] == ["b", "c"]
 
 
-@pytest.mark.parametrize("end", ["stdin", "SIGTERM"])
+@pytest.mark.parametrize("end", often(["stdin", "SIGTERM"]))
 def test_as_a_process_it_says_where_it_is_and_ends_when_told(
     client: httpx2.Client, end: str
 ) -> None:

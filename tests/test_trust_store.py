@@ -34,6 +34,7 @@ def test_a_file_that_holds_no_certificates_is_named(
     trusted.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_run_says_so_before_it_starts_anything(tmp_path: Path) -> None:
     project = Project(tmp_path)
     project.suite(

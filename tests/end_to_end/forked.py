@@ -3,18 +3,42 @@
 from __future__ import annotations
 
 import atexit
+import ctypes
 import gc
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+_LARGE = 2 << 20
+_MADV_COLLAPSE = 25
+"""Known to Linux since 6.1; where it is not, pages stay as they are."""
 
 
 def settle() -> None:
     """Set aside what is in memory: whoever is forked later neither looks at it nor copies it."""
     gc.collect()
     gc.freeze()
+    _gather()
+
+
+def _gather() -> None:
+    """Put what is in memory into large pages: 80 of them are shared with a forked process in less
+    time than 40,000 small ones, which is most of what a short process costs.
+    """
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        return
+    madvise = ctypes.CDLL(None).madvise
+    madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    for line in maps.read_text().splitlines():
+        span, rights, *of = line.split(maxsplit=5)
+        if rights == "rw-p" and of[3:] in ([], ["[heap]"]):  # of no file
+            first, last = (int(place, 16) for place in span.split("-"))
+            for place in range(-(-first // _LARGE) * _LARGE, last - _LARGE + 1, _LARGE):
+                madvise(place, _LARGE, _MADV_COLLAPSE)
 
 
 def become(

@@ -79,6 +79,7 @@ def test_first_answers_that_give_more_than_the_next_are_found(tmp_path: Path) ->
     assert report.decisions["read()"]["clerk"].access == "filtered"
 
 
+@pytest.mark.slow
 def test_what_is_asked_to_warm_up_decides_nothing(tmp_path: Path) -> None:
     report = probed(tmp_path, Server("error", 1, each=True))
     told = {name: one.access for name, one in report.decisions["read()"].items() if ":" not in name}

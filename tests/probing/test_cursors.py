@@ -199,6 +199,7 @@ class SilentLister(Lister):
         return super().answer(method, user, token)
 
 
+@pytest.mark.slow
 def test_a_page_that_is_never_answered_is_lost_and_no_refusal(tmp_path: Path) -> None:
     report = probed(tmp_path, SilentLister())
     assert (report.findings, report.exit_code) == ((), 4)

@@ -348,6 +348,7 @@ def test_data_that_changes_is_no_identity_that_is_remembered(
 JOKES = ("A horse walks into a bar.", "Two fish are in a tank.", "A duck buys some bread.")
 
 
+@pytest.mark.slow
 def test_a_suspect_asks_again_and_what_does_not_follow_the_caller_before_is_no_fault(
     tmp_path: Path,
 ) -> None:

@@ -135,6 +135,7 @@ def test_a_rule_that_does_not_apply_when_it_fails_is_found_by_a_missing_attribut
     assert "a caller without attributes" in words(report)
 
 
+@pytest.mark.slow
 def test_a_tool_that_is_hidden_and_works_all_the_same(tmp_path: Path) -> None:
     report = probed(
         tmp_path,

@@ -33,6 +33,7 @@ SETTINGS = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "make", often([an_ordinary_log, lambda folder: a_hostile_log(folder, big=False)])
 )

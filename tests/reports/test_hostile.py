@@ -80,6 +80,7 @@ def test_a_whole_conversation_on_the_terminal_is_harmless(tmp_path: Path) -> Non
     assert COMMAND.search(stream.getvalue()) is None
 
 
+@pytest.mark.slow
 def test_wrapping_moves_no_command_to_the_start_of_a_line(tmp_path: Path) -> None:
     log = a_hostile_log(tmp_path, big=False)
     report = build_report(log)

@@ -11,6 +11,7 @@ from harness.probing.kept_decisions import words_of
 from harness.probing.report import ProbeReport
 from harness.types import Leak
 from tests.end_to_end.harness_process import Project
+from tests.often import often
 from tests.secrecy.telling import SERVER, probed
 from tests.secrecy.telling_server import CALLS, FIELDS
 
@@ -154,7 +155,7 @@ PLACE = {
 }
 
 
-@pytest.mark.parametrize("fault", PLACE)
+@pytest.mark.parametrize("fault", often(PLACE, 2))
 def test_a_withheld_value_that_is_shown_before_any_call_is_a_leak(
     tmp_path: Path, fault: str
 ) -> None:

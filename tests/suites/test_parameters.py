@@ -338,6 +338,7 @@ def test_parameters_cannot_make_cases_without_bound(folder: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_bound_holds_for_all_tests_of_a_suite_together(folder: Path) -> None:
     values = json.dumps(list(range(80)))
     matrix = f"{{a: {values}, b: {values}}}"

@@ -242,6 +242,7 @@ DEFINED = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @given(schemas(newest=True), values, DEFINED)
 def test_draft_2020_12_is_judged_as_the_reference_does(
     schema: Any, value: Any, defined: Any

@@ -90,6 +90,7 @@ def test_failed_tests_run_again_at_one_press_and_a_changed_suite_after_an_edit(
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 @NEED
 def test_tests_are_written_on_the_page_in_yaml_or_taken_from_a_past_run(
     page: Page, browser: Browser

@@ -71,6 +71,7 @@ def test_with_the_missing_lines_the_suite_notices_what_they_are_for(
     assert score["killed_by_suite"] > loose["killed_by_suite"]
 
 
+@pytest.mark.slow
 def test_kept_decisions_notice_faults_that_the_suite_does_not(
     project: Project, loose: dict[str, Any]
 ) -> None:
@@ -103,6 +104,7 @@ def test_a_score_below_the_threshold_fails_the_probe_and_its_log(project: Projec
     assert any("fewer than 99 %" in explanation for explanation in said)
 
 
+@pytest.mark.slow
 def test_a_score_above_the_threshold_passes(project: Project) -> None:
     finished = probe(project, "none", "--named-only", "--min-score", "5")
     assert (finished.code, "fewer than" in finished.stdout) == (0, False)

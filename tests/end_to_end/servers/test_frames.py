@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import Any
 
 import pytest
@@ -110,9 +111,8 @@ def expected(wire: Tap) -> dict[str, tuple[dict[str, Any], dict[str, Any]]]:
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param((over, protocol), marks=() if over is over_http else pytest.mark.slow)
-        for over in (over_http, over_stdio)
-        for protocol in ("legacy", "2026-07-28")
+        pytest.param(way, marks=() if way == (over_http, "2026-07-28") else pytest.mark.slow)
+        for way in product((over_http, over_stdio), ("legacy", "2026-07-28"))
     ],
     ids=lambda param: f"{param[0].__name__} {param[1]}",
 )

@@ -131,6 +131,7 @@ def test_the_missing_test_with_a_prompt_notices_the_survivor(project: Project) -
     assert after["score"] > before["score"]
 
 
+@pytest.mark.slow
 def test_the_terminal_names_what_is_noticed_and_the_test_that_is_missing(project: Project) -> None:
     project.suite("shop", [PAID], server=worded(project, TOOLS))
     with provided(project, by_words):

@@ -568,8 +568,10 @@ def test_a_record_of_twice_as_many_fields_is_twice_the_work(name: str, *, elsewh
 @pytest.mark.parametrize(
     "value", often([True, 7, "yes", "Lucia Chen", 64_512, "a whole sentence of some words"], 2)
 )
-@pytest.mark.parametrize("others", [{}, {"employee_id": "EMP_0043"}], ids=["", "another record"])
-@pytest.mark.parametrize("elsewhere", [False, True], ids=["same call", "another call"])
+@pytest.mark.parametrize(
+    "others", often([{}, {"employee_id": "EMP_0043"}]), ids=["", "another record"]
+)
+@pytest.mark.parametrize("elsewhere", often([False, True]), ids=["same call", "another call"])
 def test_a_value_that_stands_in_every_field_is_no_more_work_than_as_many_values(
     value: Any, others: dict[str, Any], *, elsewhere: bool
 ) -> None:

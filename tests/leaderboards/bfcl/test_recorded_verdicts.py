@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import pytest
+
 from tests.leaderboards.bfcl.outputs import PUBLISHED_WRONGLY, Output, differing
 
 
+@pytest.mark.slow
 def test_every_recorded_output_gets_the_official_verdict_and_error_type(
     outputs: list[Output],
 ) -> None:

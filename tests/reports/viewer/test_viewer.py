@@ -13,6 +13,7 @@ from harness.reports.formats.html_report import PAGE
 from harness.sessions.call_frames import reduced
 from harness.types import Status, Transcript, Wire
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.often import often
 from tests.reports.formats.test_html import page_of
 from tests.reports.packs import blocks_of
 from tests.reports.sample_logs import (
@@ -124,11 +125,13 @@ def test_the_frames_of_calls_are_searched(tmp_path: Path, browser: Browser) -> N
 
 @pytest.mark.parametrize(
     ("name", "value", "left"),
-    [
-        ("status", "error", ["unjudged"]),
-        ("tool", "get_orders", ["mistaken", "often"]),
-        ("tag", "", ["mistaken", "often", "unjudged", "cut", "left_out", "sold"]),
-    ],
+    often(
+        [
+            ("status", "error", ["unjudged"]),
+            ("tool", "get_orders", ["mistaken", "often"]),
+            ("tag", "", ["mistaken", "often", "unjudged", "cut", "left_out", "sold"]),
+        ]
+    ),
 )
 def test_cases_are_filtered(
     tmp_path: Path, browser: Browser, name: str, value: str, left: list[str]
@@ -138,6 +141,7 @@ def test_cases_are_filtered(
     assert browser.run(NAMES) == left
 
 
+@pytest.mark.slow
 def test_j_and_k_go_from_trace_to_trace_and_escape_back_to_the_grid(
     tmp_path: Path, browser: Browser
 ) -> None:
@@ -215,6 +219,7 @@ def test_a_call_unfolds_its_frames_and_each_is_copied(tmp_path: Path, browser: B
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_the_bars_of_replies_are_measured_and_paler_where_they_are_inferred(
     tmp_path: Path, browser: Browser
 ) -> None:

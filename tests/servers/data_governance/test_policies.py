@@ -306,6 +306,7 @@ async def test_no_personal_value_of_anyone_is_in_any_byte_of_any_result(
     assert [value for value in personal_values() if value in got] == []
 
 
+@pytest.mark.slow
 async def test_the_search_for_personal_values_finds_them_where_they_are(opened: Caller) -> None:
     got = await everything_a_user_can_get(opened, USER)
     assert len([value for value in personal_values() if value in got]) > 300

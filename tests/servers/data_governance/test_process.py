@@ -14,6 +14,7 @@ from servers.common.errors import CannotStart
 from servers.common.identity import USER_CONTEXT_VARIABLE
 from servers.data_governance.server import POLICIES, SEED_VARIABLE, make_server
 from tests.end_to_end.warm import warm_python
+from tests.often import often
 from tests.servers.data_governance.support import (
     ADMIN,
     ANALYST,
@@ -38,7 +39,7 @@ REFUSED: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", often(["auto", "legacy"]))
 async def test_both_eras_of_the_protocol_carry_the_identity_of_every_request(mode: Mode) -> None:
     async with as_process(mode=mode) as server:
         assert await server.tools(ADMIN) == READING | {"update_customer", "delete_customer"}

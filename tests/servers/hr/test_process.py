@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.often import often
 from tests.servers.data_governance.support import Mode, as_process, text_of
 from tests.servers.hr.support import EMPLOYEE, HR, MANAGER, READING
 
@@ -24,7 +25,7 @@ REQUEST = (
 RAISE = ("update_salary", {"employee_id": "EMP_0077", "new_salary": 64_000})
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", often(["auto", "legacy"]))
 async def test_every_tool_gives_every_role_what_it_may_have(mode: Mode) -> None:
     allowed: list[tuple[Any, list[tuple[str, dict[str, Any]]]]] = [
         (None, []),

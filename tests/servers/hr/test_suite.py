@@ -107,6 +107,7 @@ TURNS: dict[str, Turns] = {
 SCRIPTS = {PROMPTS[name]: turns for name, turns in TURNS.items()}
 
 
+@pytest.mark.slow
 def test_a_competent_model_passes_every_case_and_one_that_obeys_a_profile_fails_that_one(
     tmp_path: Path,
 ) -> None:
