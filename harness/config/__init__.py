@@ -206,7 +206,10 @@ class Config:
 
     def _no_model(self, name: str) -> UsageError:
         if name in self._agent_entries():
-            return UsageError(f"{name!r} is an agent, not a model", meant=f"Write --agent {name}.")
+            return UsageError(
+                f"{name!r} is an agent, not a model",
+                meant=f"An agent answers suites: --agent {name}. Name a model here.",
+            )
         configured = tuple(self._model_entries())
         near = did_you_mean(name, (*configured, OFFLINE, *well_known_names()))
         known = f"Configured: {', '.join(configured)}." if configured else "No model is configured."

@@ -53,7 +53,7 @@ def found_again(name: str, cwd: Path, environ: Mapping[str, str]) -> WorkbenchRe
     plan = ground.plan(keyless=True).plan
     require_trust(plan)
     result = Workbench(ground, order, tools_in(own_logs(logs)), plan).result(logs)
-    return replace(result, notes=changed_since(logs[0], plan))
+    return replace(result, notes=(*result.notes, *changed_since(logs[0], plan)))
 
 
 def changed_since(log: RunLog, plan: Plan) -> tuple[str, ...]:

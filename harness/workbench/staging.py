@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -108,3 +108,13 @@ def only_suite(plan: Plan) -> Suite:
 def keys_of(plan: Plan) -> dict[str, str]:
     """Return name of a model in ``plan`` → key of its arm."""
     return {model.name: key_of(model.variant) for model in plan.models}
+
+
+def unseen(models: Iterable[ModelSpec]) -> tuple[str, ...]:
+    """Return what of agents among ``models`` the numbers do not show, a sentence each."""
+    return tuple(
+        f"{model.name} is an agent: what it does without the server is not seen, and its loop and "
+        "system prompt are its own."
+        for model in models
+        if model.agent is not None
+    )

@@ -46,7 +46,7 @@ from harness.workbench.folders import (
 )
 from harness.workbench.measured import Measured, used_by
 from harness.workbench.so_far import SoFar
-from harness.workbench.staging import SETTING, Ground, models_of, only_suite
+from harness.workbench.staging import SETTING, Ground, models_of, only_suite, unseen
 from harness.workbench.study import (
     Bench,
     OtherServer,
@@ -293,6 +293,7 @@ class Workbench:
             recorded=len(results),
             not_judged=sum(one.status not in {"passed", "failed"} for one in results),
             spent=self._spent(logs),
+            notes=unseen(self._models),
         )
 
     def _measured(self, logs: Sequence[RunLog], model: str) -> Measured:
