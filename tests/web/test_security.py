@@ -147,7 +147,7 @@ def test_beyond_this_machine_nothing_is_shown_without_the_token(shared: Page) ->
 
 
 def test_the_token_is_shown_in_a_header_or_once_in_a_link(shared: Page) -> None:
-    assert shared.address.endswith(f"/evaluation?token={TOKEN}")
+    assert shared.address.endswith("/evaluation")  # whoever set the token knows it
     assert ask(shared, "GET", "/evaluations", Authorization=f"Bearer {TOKEN}")[0] == 200
     answer = shared.client.get(f"/evaluation?run=a%26b&token={TOKEN}")
     assert (answer.status_code, answer.headers["location"]) == (303, "/evaluation?run=a%26b")

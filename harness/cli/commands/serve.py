@@ -127,5 +127,6 @@ def _token(settings: Settings) -> str | None:
 
 
 def _tell(address: str) -> None:
-    click.echo(address)
+    # Whoever set a token knows it; a log that this output goes to should not.
+    click.echo(address.partition("?")[0] if os.environ.get(TOKEN) else address)
     click.echo("Ctrl-C stops it and interrupts its runs.", err=True)
