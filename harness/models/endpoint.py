@@ -23,7 +23,7 @@ from harness.errors import UsageError
 from harness.json_bounds import loads
 from harness.models import http_failures as faults
 from harness.models import shape, traits_of
-from harness.models.limiter import Limiter
+from harness.models.limiter import LIMITER_OF
 from harness.models.pricing import Pricer
 from harness.models.retry import Backoff, full_jitter, with_retries
 from harness.models.settings import is_own
@@ -59,7 +59,7 @@ class Endpoint:
         backoff: Backoff = full_jitter,
     ) -> None:
         """``post`` sends one request, returns any response or raises `faults.ConnectionFailed`."""
-        self.limiter = Limiter()
+        self.limiter = LIMITER_OF.get()(spec)
         self._spec = spec
         self._pricer = pricer
         self._url = url

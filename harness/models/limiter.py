@@ -1,6 +1,7 @@
 """Limits the requests under way at one model, and holds cooldowns for all of them.
 
-One `Limiter` belongs to one model, and so to all trials of a run. It starts without a limit (the
+One `Limiter` belongs to one model, and so to all trials of a run; where several processes run them,
+each asks it through a `RequestLimiter` of its own (`LIMITER_OF`). It starts without a limit (the
 run's concurrency is the limit). A rate limit of the API halves it, starting from the requests under
 way, down to one. It grows by one each time that the limit was used up once without another rate
 limit, so that an idle model never raises it. A cooldown holds for all trials, whichever trial got
@@ -15,11 +16,15 @@ the deadline itself ends the wait.
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Protocol
 
 import anyio
+
+from harness.types import ModelSpec
 
 _LAST_MOMENT_S = 0.25
 """Seconds before the caller's deadline in which no request is begun."""
@@ -53,6 +58,18 @@ class Slot:
     """Set by the holder: the API answered."""
     throttled: bool = False
     """Set by the holder: the API asked for fewer requests."""
+
+
+class RequestLimiter(Protocol):
+    """What a model asks before each request: a `Limiter`, or one that other processes share."""
+
+    def slot(self) -> AbstractAsyncContextManager[Slot]:
+        """Hold a slot while one request is under way (see `Limiter.slot`)."""
+        ...
+
+    def pause(self, seconds: float) -> None:
+        """Send nothing for so many seconds (see `Limiter.pause`)."""
+        ...
 
 
 class Limiter:
@@ -135,6 +152,12 @@ class Limiter:
             if self._credit >= self.limit:
                 self._slots.total_tokens = int(self.limit) + 1
                 self._credit = 0
+
+
+LIMITER_OF: ContextVar[Callable[[ModelSpec], RequestLimiter]] = ContextVar(
+    "limiter_of", default=lambda _: Limiter()
+)
+"""Makes the limiter of a model that is opened: one of its own, unless processes share limits."""
 
 
 async def sleep_if_it_fits(seconds: float) -> None:

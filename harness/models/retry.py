@@ -17,7 +17,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 from harness.errors import ModelError
 from harness.models.http_failures import Fault
-from harness.models.limiter import Limiter, WaitTooLong, sleep_if_it_fits
+from harness.models.limiter import RequestLimiter, WaitTooLong, sleep_if_it_fits
 from harness.types import Usage
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ async def with_retries(
     attempt: Callable[[], Awaitable[T]],
     *,
     name: str,
-    limiter: Limiter,
+    limiter: RequestLimiter,
     max_retries: int,
     backoff: Backoff,
 ) -> RetryOutcome[T]:
@@ -94,7 +94,7 @@ async def with_retries(
         raise _error(name, fault, attempts, waited_s + late.waited_s, used, late) from None
 
 
-def _next_wait(fault: Fault, limiter: Limiter, backoff_s: float) -> float:
+def _next_wait(fault: Fault, limiter: RequestLimiter, backoff_s: float) -> float:
     """Pause all trials if needed, and return the seconds that only this trial waits."""
     if not fault.retryable:
         return 0.0

@@ -163,6 +163,11 @@ class Redactor:
         self._compiled: re.Pattern[str] | None = None
         self._tokens = TokenPieces(MARK)
 
+    def take_over(self, other: Redactor) -> None:
+        """Know what ``other`` knows, with the same marks, and nothing else."""
+        self._known, self._identities = dict(other._known), dict(other._identities)
+        self._tokens, self._compiled = other._tokens, None
+
     def _know(self, secrets: Iterable[str], mark: str = MARK) -> None:
         for secret in secrets:
             if (

@@ -9,30 +9,23 @@ from functools import partial
 
 import anyio
 
-from harness.checks.judge.judge import Judge, JudgeModel
 from harness.errors import HarnessError
 from harness.judging.trial import not_started
-from harness.models import Model
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine
 from harness.runner.control import Budget, Control
 from harness.runner.early_stopping import EarlyStopping
+from harness.runner.engines import Engine, Setting
+from harness.runner.engines.choice import ONE_PROCESS, opening
 from harness.runner.interrupts import watch_signals
 from harness.runner.live_judge import LiveJudge
 from harness.runner.observer import Listener, Observer, Silent
-from harness.runner.open_models import open_models
 from harness.runner.planning import ranges
 from harness.runner.planning.plan import Job, Plan
-from harness.runner.planning.user_models import Player, open_players
 from harness.runner.preflight.preflight import Preflight
-from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.runs.folders import resume_command
-from harness.runner.server_state.end_state import EndStates
-from harness.runner.trial import Support, TrialOutcome, run_trial
-from harness.sessions import SessionPool
-from harness.sessions.pool import open_sessions
+from harness.runner.trial import TrialOutcome
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult
 from harness.utc import utc_now
-from harness.variants.views import Views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,11 +42,14 @@ class RunOptions:
     """Whether each tool call carries trace context, so that the server's spans join the trial's."""
     catch_signals: bool = True
     """Whether to listen for Ctrl-C and SIGTERM; needs the main thread."""
+    engine: str = ONE_PROCESS
+    """What carries out the trials: see `harness.runner.engines.choice`."""
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers: raises `UsageError`."""
         ranges.CONCURRENCY.check(self.concurrency)
         ranges.GRACE_S.check(self.grace_s)
+        opening(self.engine)
 
 
 async def run_plan(
@@ -113,11 +109,7 @@ class LiveRun:
         """Decides whether further trials are started."""
         self._began = 0.0
         self._seen_tools: set[str] = set()
-        self._judges: dict[str, JudgeModel] = {}
-        self._players: dict[str, Player] = {}
         self._preflight = Preflight(plan)
-        self._end_states = EndStates()
-        self._views = Views()
         self._early = EarlyStopping(plan)
         self._judge = LiveJudge(plan, earlier)
 
@@ -149,41 +141,38 @@ class LiveRun:
 
     @asynccontextmanager
     async def opened(self) -> AsyncIterator[Callable[[Plan], Awaitable[None]]]:
-        """Open sessions and models, and yield a function that runs a plan or a part of it."""
+        """Open the engine, and yield a function that runs a plan or a part of it."""
         self._began = anyio.current_time()
-        async with open_sessions(self._log.learn) as pool:
-            for job in [job for job in self._plan.jobs if job.model.provider != RECORDED][:1]:
-                pool.prestart(
-                    job.server, job.trial.case.caller.user_context, job.trial.case.caller.credential
-                )
-            async with (
-                open_models(self._plan.models) as models,
-                open_models(self._plan.judges) as judges,
-                open_players(self._plan.players) as self._players,
-            ):
-                for server in self._plan.decoys_from:
-                    async with pool.session(server, None) as session:
-                        self._views.learn(server.name, session.tools)
-                self._judges = {name: JudgeModel(name, model) for name, model in judges.items()}
-                yield partial(self._work_off, pool, models)
+        setting = Setting(
+            plan=self._plan,
+            concurrency=self._options.concurrency,
+            learn=self._log.learn,
+            note=self._observer.note,
+            traced_as=self._log.path.parent.name if self._options.traced else None,
+        )
+        async with opening(self._options.engine)(setting) as engine:
+            yield partial(self._work_off, engine)
 
-    async def _work_off(self, pool: SessionPool, models: dict[str, Model], plan: Plan) -> None:
+    async def _work_off(self, engine: Engine, plan: Plan) -> None:
         self._preflight, self._early = Preflight(plan), EarlyStopping(plan)
-        jobs = iter(plan.jobs)
+        units = iter(engine.units(plan))  # each place takes the next unit when it has none left
         async with anyio.create_task_group() as looking:
-            looking.start_soon(self._look, self._preflight, pool)
+            looking.start_soon(self._look, self._preflight, engine)
             async with anyio.create_task_group() as workers:
-                for _ in range(min(self._options.concurrency, len(plan.jobs))):
-                    workers.start_soon(self._work, jobs, pool, models)
+                for place, seats in enumerate(engine.seats):
+                    jobs = (job for unit in units for job in unit)
+                    for _ in range(min(seats, len(plan.jobs))):
+                        workers.start_soon(self._work, jobs, engine, place)
             looking.cancel_scope.cancel()
 
-    async def _look(self, preflight: Preflight, pool: SessionPool) -> None:
+    async def _look(self, preflight: Preflight, engine: Engine) -> None:
         """Check tools before the trials; the log keeps their lists, to judge again."""
-        await preflight.run(pool)
+        await preflight.run(engine.pool)
         for user, tools in preflight.lists:
             self._keep(tools, user.server.name, user.user_context)
+        await engine.checked()
 
-    async def _work(self, jobs: Iterator[Job], pool: SessionPool, models: dict[str, Model]) -> None:
+    async def _work(self, jobs: Iterator[Job], engine: Engine, place: int) -> None:
         for job in jobs:
             wanted = await self._early.wanted(job)
             if self.control.stopped is not None or not wanted:
@@ -193,19 +182,8 @@ class LiveRun:
             scope = anyio.CancelScope()
             self.control.enter(scope)
             try:
-                judge = Judge(self._judges, job.judge)
-                player = None if job.player is None else self._players[job.player.name]
-                model = models[job.model.name]
-                support = Support(
-                    judge=judge,
-                    preflight=self._preflight,
-                    player=player,
-                    end_states=self._end_states,
-                    views=self._views,
-                    traced_as=self._log.path.parent.name if self._options.traced else None,
-                    tell=self._listener.said if self._listener else None,
-                )
-                outcome = await run_trial(job, model, pool, scope, support)
+                tell = self._listener.said if self._listener else None
+                outcome = await engine.run(job, place, self._preflight, scope, tell)
             finally:
                 self.control.leave(scope)
             data = None

@@ -104,21 +104,24 @@ async def run_trial(
     try:
         with scope:
             await attempt.make(model, pool)
-    except ServerError as error:
-        attempt.error = TrialError(
-            kind=error.fault, message=str(error), detail=error.stderr_tail or None
-        )
-    except JudgeError as error:
-        attempt.error = TrialError(kind="judge", message=str(error))
-    except HarnessError as error:
-        attempt.error = TrialError(kind="harness", message=str(error))
     except Exception as error:  # noqa: BLE001 - a bug in one trial must not end the others
-        attempt.error = TrialError(
-            kind="harness",
-            message=f"a fault in harness itself: {type(error).__name__}: {error}",
-            detail="".join(traceback.format_exception(error)[-6:]),
-        )
+        attempt.error = trial_error(error)
     return attempt.outcome()
+
+
+def trial_error(error: Exception) -> TrialError:
+    """Return ``error`` as that of a trial, with whose fault it is."""
+    if isinstance(error, ServerError):
+        return TrialError(kind=error.fault, message=str(error), detail=error.stderr_tail or None)
+    if isinstance(error, HarnessError):
+        return TrialError(
+            kind="judge" if isinstance(error, JudgeError) else "harness", message=str(error)
+        )
+    return TrialError(
+        kind="harness",
+        message=f"a fault in harness itself: {type(error).__name__}: {error}",
+        detail="".join(traceback.format_exception(error)[-6:]),
+    )
 
 
 def _strategy(case: Case, sessions: Mapping[int, Session]) -> Strategy:

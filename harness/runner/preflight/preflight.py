@@ -57,6 +57,13 @@ class Preflight:
             if job.model.provider != RECORDED:  # its calls were made elsewhere, to other tools
                 self._add(job)
 
+    @classmethod
+    def of_trial(cls, job: Job) -> Preflight:
+        """Return the check of one trial, where that of its plan is made in another process."""
+        alone = cls(Plan(jobs=(job,)))
+        alone._over.set()
+        return alone
+
     async def run(self, pool: SessionPool) -> None:
         """List the tools of the first users; a server that fails to start is left to its trials.
 
@@ -121,9 +128,18 @@ class Preflight:
         """
         case = job.trial.case
         self._offers.learn(job.server, case.caller.user_context, case.caller.credential, tools)
-        self._offers.check(_case_key(job))
+        self.check_names(job)
         if _case_key(job) in self._user_of and (problems := list(unknown_arguments([case], tools))):
             raise InvalidInput(sorted_problems(problems))
+
+    def check_names(self, job: Job) -> None:
+        """Check the tools that the job's case names, by the lists that are known.
+
+        Raises:
+            InvalidInput: no user is offered one of them.
+            HarnessError: that cannot be said, because a server does not start.
+        """
+        self._offers.check(_case_key(job))
 
     def _add(self, job: Job) -> None:
         key, case = _case_key(job), job.trial.case

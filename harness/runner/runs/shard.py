@@ -10,7 +10,8 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.runlog import Footer, Header, LogWriter, ReviewLine, RunLog, TrialLine, read_log
 from harness.runlog_diff import differences
-from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.plan import Plan
+from harness.runner.planning.units import together
 from harness.runner.runs.folders import log_path, new_run_id
 
 
@@ -30,18 +31,14 @@ def shard(plan: Plan, spec: str) -> Plan:
             f"--shard {spec} is not a valid part",
             meant="Write i/n with 1 ≤ i ≤ n, for example 2/3.",
         )
-    cases = dict.fromkeys(_together(job) for job in plan.jobs)
+    cases = dict.fromkeys(together(job) for job in plan.jobs)
     mine = {case for place, case in enumerate(cases) if place % parts == part - 1}
-    jobs = tuple(job for job in plan.jobs if _together(job) in mine)
+    jobs = tuple(job for job in plan.jobs if together(job) in mine)
     return replace(
         plan,
         jobs=jobs,
         settings={**plan.settings, "shard": f"{part}/{parts}", "dealt_out": len(cases)},
     )
-
-
-def _together(job: Job) -> tuple[str, str]:
-    return job.suite.name, job.trial.case.caller.group or job.trial.case.name
 
 
 def merge_runs(logs: Sequence[RunLog]) -> RunLog:

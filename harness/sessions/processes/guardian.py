@@ -16,6 +16,8 @@ from anyio.abc import Process
 END_S = 2.0
 """Seconds for the guardian to notice that its pipe closed; it needs milliseconds."""
 
+_NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""What Python may need to start. The rest of our environment may hold secrets."""
 _SCRIPT = Path(__file__).with_name("guardian_script.py")
 
 
@@ -53,6 +55,7 @@ class Guardian:
                         stdout=subprocess.DEVNULL,
                         stderr=subprocess.DEVNULL,
                         cwd="/",
+                        env={name: os.environ[name] for name in _NEEDED if name in os.environ},
                         start_new_session=True,
                     )
             except OSError:

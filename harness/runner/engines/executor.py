@@ -1,0 +1,118 @@
+"""Carries out trials in this process: what they share, and one trial after another."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio
+
+from harness.checks.judge.judge import Judge, JudgeModel
+from harness.models import Model
+from harness.runner.engines import Told
+from harness.runner.open_models import open_models
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.user_models import Player, open_players
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.server_state.end_state import EndStates
+from harness.runner.trial import Support, TrialOutcome, run_trial
+from harness.sessions import SessionPool
+from harness.sessions.pool import Pool, open_sessions
+from harness.types import ModelSpec, ServerSpec
+from harness.variants.views import Views
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parties:
+    """Everybody that the trials of a plan meet, besides their own servers."""
+
+    models: tuple[ModelSpec, ...]
+    """Those that answer."""
+    judges: tuple[ModelSpec, ...]
+    """Those that judge."""
+    players: tuple[ModelSpec, ...]
+    """Those that play users."""
+    decoys_from: tuple[ServerSpec, ...]
+    """Servers whose tools are only shown."""
+
+    @classmethod
+    def of(cls, plan: Plan) -> Parties:
+        """Return those of ``plan``."""
+        return cls(
+            models=plan.models,
+            judges=plan.judges,
+            players=plan.players,
+            decoys_from=plan.decoys_from,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executor:
+    """What the trials of one process share."""
+
+    pool: Pool
+    """Their sessions."""
+    models: Mapping[str, Model]
+    """The models that answer, by name."""
+    judges: Mapping[str, JudgeModel]
+    """The models that judge, by name."""
+    players: Mapping[str, Player]
+    """What plays users, by name."""
+    traced_as: str | None = None
+    """The name of the run, if its calls carry trace context."""
+    views: Views = field(default_factory=Views)
+    """The tool lists that models see under variants."""
+    end_states: EndStates = field(default_factory=EndStates)
+    """The states after reference calls, each read once."""
+
+    async def run(
+        self, job: Job, preflight: Preflight, scope: anyio.CancelScope, tell: Told | None = None
+    ) -> TrialOutcome:
+        """Run one trial under ``scope``; see `harness.runner.trial.run_trial`."""
+        support = Support(
+            judge=Judge(self.judges, job.judge),
+            preflight=preflight,
+            player=None if job.player is None else self.players[job.player.name],
+            end_states=self.end_states,
+            views=self.views,
+            traced_as=self.traced_as,
+            tell=tell,
+        )
+        return await run_trial(job, self.models[job.model.name], self.pool, scope, support)
+
+
+@asynccontextmanager
+async def open_executor(
+    parties: Parties,
+    learn: Callable[[str], None],
+    traced_as: str | None = None,
+    opened: Callable[[Pool], None] = lambda _: None,
+) -> AsyncIterator[Executor]:
+    """Open sessions and models; ``opened`` is called with the sessions, before models are opened.
+
+    Raises:
+        UsageError: a model cannot be opened.
+    """
+    async with open_sessions(learn) as pool:
+        opened(pool)
+        async with (
+            open_models(parties.models) as models,
+            open_models(parties.judges) as judges,
+            open_players(parties.players) as players,
+        ):
+            executor = Executor(
+                pool=pool,
+                models=models,
+                judges={name: JudgeModel(name, model) for name, model in judges.items()},
+                players=players,
+                traced_as=traced_as,
+            )
+            await _learn_decoys(executor.views, parties.decoys_from, pool)
+            yield executor
+
+
+async def _learn_decoys(views: Views, servers: tuple[ServerSpec, ...], pool: SessionPool) -> None:
+    for server in servers:
+        async with pool.session(server, None) as session:
+            views.learn(server.name, session.tools)

@@ -1,0 +1,172 @@
+"""The engine on Ray, as the process sees it that hands out the trials."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+from harness.errors import HarnessError, UsageError
+from harness.judging.trial import not_started
+from harness.runlog import TrialLine
+from harness.runner.engines import Setting, Told
+from harness.runner.engines.limits import Limits
+from harness.runner.engines.on_ray.cluster import cluster, processors
+from harness.runner.engines.on_ray.stations import Crew, Gone, NoWorker, Station
+from harness.runner.engines.parcels import refuse_code
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.units import Unit, work_units
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.trial import TrialOutcome, trial_error
+from harness.sessions.pool import Pool, open_sessions
+from harness.types import TrialError
+
+MOST_DEATHS = 3
+"""Workers that may die of one trial."""
+_MOST_WAITING = 100_000
+"""Requests that may wait for the limits at the same time."""
+
+
+class OnRay:
+    """The open engine: a station for each worker, and sessions here to check tools with."""
+
+    def __init__(self, pool: Pool, stations: Sequence[Station], crew: Crew) -> None:
+        """``stations`` are ready."""
+        self.pool = pool
+        self.seats = [station.seats for station in stations]
+        self._stations = stations
+        self._crew = crew
+        self._checked = anyio.Event()
+
+    def units(self, plan: Plan) -> Iterator[Unit]:
+        """Yield what belongs together; see `work_units`."""
+        return work_units(plan.jobs)
+
+    async def checked(self) -> None:
+        """End the servers that were started to check tools: those of the trials are elsewhere."""
+        await self.pool.end_idle()
+        self._checked.set()
+
+    async def run(
+        self,
+        job: Job,
+        place: int,
+        preflight: Preflight,
+        scope: anyio.CancelScope,
+        tell: Told | None = None,
+    ) -> TrialOutcome:
+        """Run a trial on the worker of that place, and on another one if it dies."""
+        under_way: list[Station] = []
+        with scope:
+            try:
+                await preflight.wait(job)
+                await self._checked.wait()
+                preflight.check_names(job)
+            except HarnessError as error:
+                return _ended(job, trial_error(error))
+            return await self._until_it_ends(job, place, under_way)
+        for station in under_way:
+            if outcome := await station.cancelled(job):
+                return outcome
+        return TrialOutcome(line=TrialLine(run=not_started(job.trial, "cancelled")))
+
+    async def _until_it_ends(self, job: Job, place: int, under_way: list[Station]) -> TrialOutcome:
+        last = ""
+        for death in range(MOST_DEATHS):
+            station = self._station(place)
+            # After a death it runs alone: another trial may have been the cause.
+            async with station.turn(alone=death > 0):
+                under_way[:] = [station]
+                try:
+                    return await station.run(job)
+                except Gone as gone:
+                    last = str(gone)
+                except NoWorker as error:
+                    self._crew.note(f"{error}. Its trials run elsewhere.")
+        return _ended(
+            job,
+            TrialError(
+                kind="harness",
+                message=f"{MOST_DEATHS} workers died while this trial was under way on them, so it "
+                "is not tried again",
+                detail=last,
+            ),
+        )
+
+    def _station(self, place: int) -> Station:
+        """Return the station of that place, or another one if it is given up.
+
+        Raises:
+            HarnessError: none is left.
+        """
+        if not self._stations[place].given_up:
+            return self._stations[place]
+        left = [station for station in self._stations if not station.given_up]
+        if not left:
+            raise HarnessError("no worker is left on the Ray cluster, and none could be started")
+        return left[place % len(left)]
+
+
+def _ended(job: Job, error: TrialError) -> TrialOutcome:
+    return TrialOutcome(line=TrialLine(run=not_started(job.trial, "error", error=error)))
+
+
+@asynccontextmanager
+async def open_on_ray(setting: Setting, address: str | None) -> AsyncIterator[OnRay]:
+    """Start Ray on this machine, or join the cluster at ``address``, and open its workers.
+
+    Raises:
+        UsageError: the plan cannot travel, or a node would run it otherwise than this machine.
+    """
+    if any(model.agent is not None for model in setting.plan.models):
+        raise UsageError(
+            "--agent cannot be combined with --engine ray: an agent runs on this machine only",
+            meant="Run it without --engine; --shard splits it over machines.",
+        )
+    refuse_code(setting.plan)
+    with cluster(address):
+        limits = _limits()
+        crew = Crew(setting, Path.cwd(), limits, own=address is None)
+        async with AsyncExitStack() as stack:
+            stations = [Station(crew, seats) for seats in _seats(setting)]
+            stack.push_async_callback(_close, stations)
+            ready = await crew.opened(stations)
+            pool = await stack.enter_async_context(open_sessions(setting.learn))
+            yield OnRay(pool, ready, crew)
+
+
+def _seats(setting: Setting) -> list[int]:
+    """Divide the concurrency among as many workers as the cluster has processors for."""
+    if (found := processors()) < 1:
+        raise UsageError("the Ray cluster has no processor for a worker")
+    units = sum(1 for _ in work_units(setting.plan.jobs))
+    workers = min(found, setting.concurrency, units)
+    each, more = divmod(setting.concurrency, workers)
+    return [each + (place < more) for place in range(workers)]
+
+
+def _limits() -> Any:
+    """Start the actor that holds the limits, where this process is: neither outlives the other."""
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
+    kind: Any = ray.remote(Limits)
+    limits = kind.options(
+        num_cpus=0,
+        max_restarts=-1,
+        max_task_retries=-1,
+        max_concurrency=_MOST_WAITING,
+        scheduling_strategy=here,
+    ).remote()
+    limits.watch.remote()
+    return limits
+
+
+async def _close(stations: Sequence[Station]) -> None:
+    with anyio.CancelScope(shield=True):
+        async with anyio.create_task_group() as group:
+            for station in stations:
+                group.start_soon(station.close)

@@ -1,0 +1,184 @@
+"""What runs in the actors of Ray: a worker with its sessions and models, and the shared limits."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import anyio
+import ray
+
+from harness.errors import HarnessError
+from harness.judging.trial import not_started
+from harness.models.limiter import LIMITER_OF
+from harness.redaction import KNOWN, Redactor
+from harness.redaction.output import guarded
+from harness.runlog import TrialLine
+from harness.runner.engines.executor import Executor, Parties, open_executor
+from harness.runner.engines.limits import Granted, SharedLimiter, limit_name
+from harness.runner.engines.nodes import Place, look_around
+from harness.runner.engines.parcels import Parcels
+from harness.runner.planning.plan import Job
+from harness.runner.preflight.preflight import Preflight
+from harness.runner.trial import trial_error
+from harness.trust import GATE
+from harness.types import ModelSpec, ToolList
+
+
+class Node(NamedTuple):
+    """A machine of the cluster."""
+
+    id: str
+    """Its id: several may have one address."""
+    address: str
+    """Its address, by which people know it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Baggage:
+    """What a worker is told before its first trial."""
+
+    luggage: Sequence[object]
+    """Suites, models and servers, to which trials refer."""
+    parties: Parties
+    """Whom the trials meet."""
+    known: Redactor
+    """The secrets that are taken out of what the worker prints."""
+    environment: Mapping[str, str]
+    """Variables that the trials need, and that must not stand in the environment of a process."""
+    traced_as: str | None
+    """The name of the run, if its calls carry trace context."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What a trial brought, without the tool lists, which few trials are the first to see."""
+
+    line: TrialLine
+    """For the log."""
+    tools: str | None
+    """Digest of the tool list that the user was offered."""
+    shown: str | None
+    """Digest of the tool list that the model was shown instead."""
+    learned: Sequence[str]
+    """Secrets that came up since the last result."""
+
+
+class Worker:
+    """Runs trials, several at a time; one actor is one worker."""
+
+    def __init__(self) -> None:
+        """Open nothing yet: what a worker needs holds secrets, and comes as an argument."""
+        self._ended = asyncio.Event()
+        self._life: asyncio.Task[None] | None = None
+        self._parcels = Parcels(Parcels.new_key())
+        self._executor: Executor | None = None
+        self._tools: dict[str, ToolList] = {}
+        self._learned: list[str] = []
+        self._scopes: dict[str, anyio.CancelScope] = {}
+
+    async def look_around(self, folder: str, files: Sequence[str]) -> tuple[Node, Place]:
+        """Return where this worker is, and what is there."""
+        address = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
+        node = Node(ray.get_runtime_context().get_node_id(), address)
+        return node, await anyio.to_thread.run_sync(look_around, Path(folder), files)
+
+    async def open(self, folder: str, key: bytes, parcel: bytes, limits: Any) -> str | None:
+        """Open sessions and models, and return why that is not possible, in words."""
+        os.chdir(folder)
+        sys.stdout, sys.stderr = guarded(sys.stdout), guarded(sys.stderr)
+        baggage: Baggage = Parcels(key).unpack(parcel)
+        KNOWN.take_over(baggage.known)
+        os.environ.update(baggage.environment)
+        GATE.trusting = True  # whoever started the run has been asked
+        self._parcels = Parcels(key, baggage.luggage)
+        opened: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        self._life = asyncio.create_task(self._live(baggage, limits, opened))
+        return await opened
+
+    async def _live(
+        self, baggage: Baggage, limits: Any, opened: asyncio.Future[str | None]
+    ) -> None:
+        counter = _Counter(limits)
+
+        def limiter_of(spec: ModelSpec) -> SharedLimiter:
+            return SharedLimiter(limit_name(spec), spec.timeout_s, counter)
+
+        LIMITER_OF.set(limiter_of)
+        try:
+            async with open_executor(
+                baggage.parties, self._learn, baggage.traced_as
+            ) as self._executor:
+                opened.set_result(None)
+                await self._ended.wait()
+        except HarnessError as error:
+            if opened.done():
+                raise
+            opened.set_result(str(error))
+
+    async def run(self, parcel: bytes) -> bytes:
+        """Run a trial, and return what it brought; whatever happens, it has a result."""
+        job: Job = self._parcels.unpack(parcel)
+        key, scope = job.trial.key, anyio.CancelScope()
+        self._scopes[key] = scope
+        try:
+            assert self._executor is not None
+            outcome = await self._executor.run(job, Preflight.of_trial(job), scope)
+            for tools in (outcome.tools, outcome.shown):
+                if tools is not None:
+                    self._tools.setdefault(tools.digest, tools)
+            return self._packed(
+                outcome.line,
+                None if outcome.tools is None else outcome.tools.digest,
+                None if outcome.shown is None else outcome.shown.digest,
+            )
+        except Exception as error:  # noqa: BLE001 - Ray would log it, and whatever is in it
+            failed = not_started(job.trial, "error", error=trial_error(error))
+            return self._packed(TrialLine(run=failed))
+        finally:
+            self._scopes.pop(key, None)
+
+    def _packed(self, line: TrialLine, tools: str | None = None, shown: str | None = None) -> bytes:
+        learned, self._learned = self._learned, []
+        return self._parcels.pack(Brought(line=line, tools=tools, shown=shown, learned=learned))
+
+    async def tools(self, digest: str) -> bytes:
+        """Return the tool list of that digest, which a trial here has seen."""
+        return self._parcels.pack(self._tools[digest])
+
+    async def cancel(self, key: str) -> None:
+        """Cancel a running trial; its result is what happened until now."""
+        if scope := self._scopes.get(key):
+            scope.cancel("the run was interrupted")
+
+    async def close(self) -> None:
+        """End all sessions and their processes."""
+        self._ended.set()
+        if self._life is not None:
+            await self._life
+
+    def _learn(self, secret: str) -> None:
+        KNOWN.learn(secret)
+        self._learned.append(secret)
+
+
+class _Counter:
+    """The way to the shared limits, which live in another actor."""
+
+    def __init__(self, limits: Any) -> None:
+        self._limits = limits
+
+    async def acquire(self, name: str, lease: str, left_s: float, lease_s: float) -> Granted:
+        granted: Granted = await self._limits.acquire.remote(name, lease, left_s, lease_s)
+        return granted
+
+    async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
+        self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
+
+    def pause_soon(self, name: str, seconds: float) -> None:
+        self._limits.pause_soon.remote(name, seconds)

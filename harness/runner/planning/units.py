@@ -1,0 +1,44 @@
+"""What of a plan belongs together, whoever carries it out: shards and engines divide it alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from harness.runner.planning.plan import Job
+from harness.runner.planning.variant_choice import base_name
+from harness.types import ServerSpec
+
+Unit: TypeAlias = tuple[Job, ...]
+"""Trials that one worker runs, in the order of the plan."""
+
+
+def together(job: Job) -> tuple[str, str]:
+    """Return what names the case of ``job``, or the test whose identities are compared."""
+    return job.suite.name, job.trial.case.caller.group or job.trial.case.name
+
+
+def work_units(jobs: Iterable[Job]) -> Iterator[Unit]:
+    """Yield ``jobs`` in units, each as small as what belongs together.
+
+    That is one repeat of a case: all identities of its test, and all variants of its model. Where
+    all identities share one process of a server, by its ``isolation: none``, every case of that
+    server is in one unit.
+    """
+    units: dict[tuple[str | int, ...], list[Job]] = {}
+    for job in jobs:
+        units.setdefault(_key(job), []).append(job)
+    return map(tuple, units.values())
+
+
+def _key(job: Job) -> tuple[str | int, ...]:
+    if _shares_a_process(job.server):
+        return ("server", job.server.name)
+    return ("case", *together(job), base_name(job.model), job.trial.index)
+
+
+def _shares_a_process(server: ServerSpec) -> bool:
+    return any(
+        one.isolation == "none" and one.transport.command is not None
+        for one in server.members or (server,)
+    )

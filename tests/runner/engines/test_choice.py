@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from harness.errors import UsageError
+from harness.runner.engines.choice import opening
+from harness.runner.engines.one_process import open_one_process
+from harness.runner.run import RunOptions
+
+
+def test_one_process_is_the_usual_engine() -> None:
+    assert opening(RunOptions().engine) is open_one_process
+
+
+@pytest.mark.parametrize("name", ["ray", "ray:auto", "ray:head.example.com:6379"])
+def test_ray_is_named_alone_or_with_an_address(name: str) -> None:
+    assert opening(name) is not open_one_process
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("rya", "Did you mean 'ray'?"),
+        ("ray:", "Write ray, which starts Ray on this machine"),
+        ("ray:ray://head:10001", "Write ray, which starts Ray on this machine"),
+        ("process:1", "Write ray, which starts Ray on this machine"),
+    ],
+)
+def test_an_unknown_engine_is_refused_with_what_was_meant(name: str, meant: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        RunOptions(engine=name)
+    assert refused.value.message == f"there is no engine {name!r}"
+    assert refused.value.meant is not None
+    assert refused.value.meant.startswith(meant)
+
+
+def test_without_ray_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UsageError, match="--engine ray needs Ray") as refused:
+        opening("ray")
+    assert refused.value.meant == 'In the checkout: pip install ".[ray]"'

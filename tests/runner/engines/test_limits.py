@@ -1,0 +1,142 @@
+"""One limiter for several workers, on the clock of the event loop."""
+
+from __future__ import annotations
+
+import math
+
+import anyio
+import pytest
+
+from harness.models.limiter import WaitTooLong
+from harness.runner.engines.limits import SPARE_S, Limits, SharedLimiter, limit_name
+from harness.types import ModelSpec, Secret
+from tests.clock import BOUND_S, once_all_wait
+
+pytestmark = pytest.mark.anyio
+
+
+def two(limits: Limits, longest_s: float = 60.0) -> tuple[SharedLimiter, SharedLimiter]:
+    """Return what two workers have of one model."""
+    return SharedLimiter("m", longest_s, limits), SharedLimiter("m", longest_s, limits)
+
+
+async def throttled(limiter: SharedLimiter) -> None:
+    async with limiter.slot() as slot:
+        slot.throttled = True
+
+
+async def test_what_one_worker_is_told_to_send_less_limits_the_other() -> None:
+    one, other = two(Limits())
+    await throttled(one)
+    entered = anyio.Event()
+
+    async def enter() -> None:
+        async with other.slot() as slot:
+            assert slot.waited_s > 0
+            entered.set()
+
+    with anyio.fail_after(BOUND_S):
+        async with anyio.create_task_group() as group:
+            async with one.slot():
+                group.start_soon(enter)
+                await once_all_wait(1.0)
+                assert not entered.is_set()
+            await entered.wait()
+
+
+async def test_a_pause_holds_for_all_workers() -> None:
+    one, other = two(Limits())
+    one.pause(30.0)
+    entered = anyio.Event()
+
+    async def enter() -> None:
+        async with other.slot() as slot:
+            assert slot.waited_s >= 30
+            entered.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(enter)
+        await once_all_wait(29.0)
+        await anyio.wait_all_tasks_blocked()
+        assert not entered.is_set()
+        await once_all_wait(1.5)
+        with anyio.fail_after(BOUND_S):
+            await entered.wait()
+
+
+async def test_a_pause_that_outlasts_the_trial_is_not_begun() -> None:
+    one, other = two(Limits())
+    one.pause(30.0)
+    with anyio.move_on_after(5.0), pytest.raises(WaitTooLong) as late:
+        async with other.slot():
+            pass
+    assert 29 < late.value.wait_s <= 30
+    assert late.value.left_s <= 5
+
+
+async def test_what_a_dead_worker_holds_is_lent_again_after_its_time() -> None:
+    limits = Limits()
+    one, other = two(limits)
+    await throttled(one)
+    # A worker that is killed never releases.
+    await limits.acquire("m", "of the dead", math.inf, 20.0 + SPARE_S)
+    entered = anyio.Event()
+
+    async def enter() -> None:
+        async with other.slot():
+            entered.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(limits.watch)
+        group.start_soon(enter)
+        await once_all_wait(20.0 + SPARE_S - 2)
+        await anyio.wait_all_tasks_blocked()
+        assert not entered.is_set()
+        await once_all_wait(4.0)
+        with anyio.fail_after(BOUND_S):
+            await entered.wait()
+        group.cancel_scope.cancel()
+
+
+async def test_a_slot_that_is_given_back_late_is_not_given_back_twice() -> None:
+    limits = Limits()
+    await throttled(two(limits)[0])
+    await limits.acquire("m", "slow", math.inf, 0.0)
+    await limits.take_back()
+    await limits.release("slow", succeeded=True, throttled=False)
+    assert (await limits.acquire("m", "next", math.inf, 60.0)).too_long is None
+    assert (await limits.acquire("m", "one more", 0.5, 60.0)).too_long is not None
+
+
+async def test_a_worker_that_no_longer_waits_takes_no_slot() -> None:
+    limits = Limits()
+    one, other = two(limits)
+    await throttled(one)
+
+    async def wait() -> None:
+        async with other.slot():
+            raise AssertionError
+
+    async with anyio.create_task_group() as group, one.slot():
+        group.start_soon(wait)
+        await once_all_wait(1.0)
+        group.cancel_scope.cancel()
+    with anyio.fail_after(BOUND_S):
+        async with one.slot():
+            pass
+
+
+async def test_other_models_are_not_limited() -> None:
+    limits = Limits()
+    one, _ = two(limits)
+    await throttled(one)
+    async with one.slot(), SharedLimiter("other", 60.0, limits).slot() as slot:
+        assert slot.waited_s == 0
+
+
+def test_the_limits_of_a_model_are_those_of_its_key_and_address() -> None:
+    spec = ModelSpec(name="a", provider="openai", model_id="gpt-4o", api_key=Secret("k" * 20))
+    same = ModelSpec(name="b", provider="openai", model_id="gpt-4o", api_key=Secret("k" * 20))
+    other = ModelSpec(name="a", provider="openai", model_id="gpt-4o", api_key=Secret("j" * 20))
+    assert limit_name(spec) == limit_name(same) != limit_name(other)
+    assert "k" * 20 not in limit_name(spec)

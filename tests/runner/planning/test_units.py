@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from pathlib import Path
+
+from harness.checks import VOCABULARY
+from harness.runner.planning.plan import Plan, make_plan
+from harness.runner.planning.units import work_units
+from harness.suites.readers import read_suite
+from harness.types import Isolation, ModelSpec, ServerSpec, TransportSpec, Variant
+
+SUITE = """\
+suite: shop
+identities: {admin: {role: admin}}
+tests:
+  - {name: a, as: [admin, anonymous], prompt: a, assertions: {must_not_call: [x]}}
+  - {name: b, prompt: b, assertions: {must_not_call: [x]}}
+"""
+MODEL = ModelSpec(name="m", provider="lexical", model_id="m")
+VARIANT = replace(MODEL, name="m+plain", variant=Variant(name="plain"))
+OTHER = replace(MODEL, name="other")
+
+
+def plan_of(folder: Path, *models: ModelSpec, trials: int = 1, **server: Isolation | str) -> Plan:
+    path = folder / "shop.yml"
+    path.write_text(SUITE)
+    command = TransportSpec(command="s", kind=server.pop("kind", "stdio"))
+    if command.kind != "stdio":
+        command = TransportSpec(kind="http", url="http://127.0.0.1:1/mcp")
+    spec = ServerSpec(name="s", transport=command, **server)  # type: ignore[arg-type]
+    return make_plan(
+        [read_suite(path, VOCABULARY)],
+        models_of=lambda _: models or (MODEL,),
+        server_of=lambda _: spec,
+        trials=trials,
+    )
+
+
+def units_of(plan: Plan) -> list[list[tuple[str, str, int]]]:
+    return [
+        [(job.trial.case.name, job.trial.model, job.trial.index) for job in unit]
+        for unit in work_units(plan.jobs)
+    ]
+
+
+def test_all_identities_of_a_test_are_one_unit_for_each_repeat(tmp_path: Path) -> None:
+    assert units_of(plan_of(tmp_path, trials=2)) == [
+        [("a [admin]", "m", 0), ("a [anonymous]", "m", 0)],
+        [("a [admin]", "m", 1), ("a [anonymous]", "m", 1)],
+        [("b", "m", 0)],
+        [("b", "m", 1)],
+    ]
+
+
+def test_a_model_stays_with_its_variants_and_apart_from_others(tmp_path: Path) -> None:
+    units = units_of(plan_of(tmp_path, MODEL, VARIANT, OTHER))
+    assert [("b", "m", 0), ("b", "m+plain", 0)] in units
+    assert [("b", "other", 0)] in units
+
+
+def test_cases_that_share_one_process_by_a_setting_are_one_unit(tmp_path: Path) -> None:
+    (unit,) = units_of(plan_of(tmp_path, MODEL, OTHER, isolation="none"))
+    assert len(unit) == 6
+
+
+def test_a_server_that_runs_elsewhere_is_shared_anyway(tmp_path: Path) -> None:
+    assert len(units_of(plan_of(tmp_path, isolation="none", kind="http"))) == 2
+
+
+def test_every_trial_is_in_one_unit_in_the_order_of_the_plan(tmp_path: Path) -> None:
+    plan = plan_of(tmp_path, MODEL, OTHER, trials=3)
+    places = {job.trial.key: place for place, job in enumerate(plan.jobs)}
+    units = [[places[job.trial.key] for job in unit] for unit in work_units(plan.jobs)]
+    assert sorted(itertools.chain(*units)) == list(range(len(plan.jobs)))
+    assert units == sorted(units)
+    assert all(unit == sorted(unit) for unit in units)
