@@ -85,7 +85,7 @@ class ProbePlan:
 
 
 @dataclass(slots=True)
-class Asking:
+class Prober:
     """A probe in progress: makes its calls and returns their log lines."""
 
     plan: ProbePlan

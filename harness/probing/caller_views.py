@@ -105,7 +105,7 @@ def _more(result: _Told, own: _Told) -> tuple[str, ...]:
     return tuple(dict.fromkeys(difference.leaf.path for difference in found))
 
 
-class Lived:
+class ProbedTrials:
     """The trials of a probe by purpose, and the server's answers."""
 
     def __init__(self, report: Report, log: RunLog) -> None:

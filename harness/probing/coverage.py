@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from harness.probing.caller_views import Lived, bases_of, facts_of, label_of, name_of
+from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, label_of, name_of
 from harness.types import Tool
 
 
@@ -57,13 +57,13 @@ class Coverage:
 
 
 def measure(
-    lived: Lived, tools: Iterable[Tool], silent: Collection[str], wanted: float | None
+    probed: ProbedTrials, tools: Iterable[Tool], silent: Collection[str], wanted: float | None
 ) -> Coverage:
     """Return the coverage of ``tools``; calls in ``silent`` show no decision of the policy."""
-    identities = dict.fromkeys(name_of(run) for run in lived.runs if not bases_of(run))
+    identities = dict.fromkeys(name_of(run) for run in probed.runs if not bases_of(run))
     asked = {
         Cell(tool=facts_of(run)["tool"], identity=identity, parameter=parameter)
-        for (identity, label), run in lived.answered().items()
+        for (identity, label), run in probed.answered().items()
         if label not in silent and label_of(run) == label
         for parameter in (*facts_of(run)["arguments"], None)
     }

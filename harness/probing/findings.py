@@ -12,7 +12,7 @@ from harness.judging.policy.views import Result
 from harness.judging.trial_views import is_meant
 from harness.probing.caller_views import (
     NO_ANSWER,
-    Lived,
+    ProbedTrials,
     asked,
     bases_of,
     facts_of,
@@ -42,16 +42,16 @@ _SAID_CHARS = 160
 def read_probe(log: RunLog) -> ProbeReport:
     """Return the report on the probe in ``log``."""
     report = build_report(log)
-    lived = Lived(report, log)
-    altered = Altered(log, lived.with_data)
+    probed = ProbedTrials(report, log)
+    altered = Altered(log, probed.with_data)
     accounts = altered.accounts()
-    facts = _Facts(report, lived)
+    facts = _Facts(report, probed)
     findings = tuple(
         {finding.words: finding for finding in (*facts.findings(), *altered.findings())}.values()
     )
     silent = facts.silent()
-    own = [run for run in lived.runs if not bases_of(run)]
-    others = [run for run in lived.runs if bases_of(run)]
+    own = [run for run in probed.runs if not bases_of(run)]
+    others = [run for run in probed.runs if bases_of(run)]
     told = {run.case.identity for run in others if run.stop is not None}
     return ProbeReport(
         report=report,
@@ -62,15 +62,15 @@ def read_probe(log: RunLog) -> ProbeReport:
         untold=tuple(
             dict.fromkeys(name_of(run) for run in others if run.case.identity not in told)
         ),
-        tokens=fates(lived),
-        swapped=len(lived.swapped),
+        tokens=fates(probed),
+        swapped=len(probed.swapped),
         not_asked=report.settings.get("not_asked", 0),
-        forged=forged_kinds(lived),
-        not_forged=not_forged(lived),
+        forged=forged_kinds(probed),
+        not_forged=not_forged(probed),
         altered=accounts,
         silent=silent,
         coverage=measure(
-            lived,
+            probed,
             (tool for shown in log.tools.values() for tool in shown.tools),
             silent,
             report.settings.get("min_coverage"),
@@ -82,13 +82,13 @@ def read_probe(log: RunLog) -> ProbeReport:
                     *_lost(
                         (
                             *own,
-                            *lived.warm_up,
-                            *lived.again,
-                            *lived.forged,
-                            *lived.swapped,
-                            *lived.with_data,
-                            *lived.turned,
-                            *lived.records,
+                            *probed.warm_up,
+                            *probed.again,
+                            *probed.forged,
+                            *probed.swapped,
+                            *probed.with_data,
+                            *probed.turned,
+                            *probed.records,
                         )
                     ),
                     *_lost(run for run in others if run.case.identity in told),
@@ -113,11 +113,11 @@ def _lost(runs: Iterable[TrialResult]) -> Iterator[str]:
             yield one_line(f"{run.case.identity}: {run.error.message}")
 
 
-def _echoed(lived: Lived) -> Iterator[ProbeFinding]:
+def _echoed(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each call whose answer contains the caller's token, once for all callers."""
     told: set[str] = set()
-    for run in lived.runs:
-        result = lived.result(run)
+    for run in probed.runs:
+        result = probed.result(run)
         if facts_of(run).get("echoed") and "" not in told:
             told.add("")
             words = "Token was sent back: the refusal of a session contains the caller's token"
@@ -138,9 +138,9 @@ def _echoed(lived: Lived) -> Iterator[ProbeFinding]:
 class _Facts:
     """The decisions and findings of a probe."""
 
-    def __init__(self, report: Report, lived: Lived) -> None:
-        self._runs = lived.runs
-        self._lived = lived
+    def __init__(self, report: Report, probed: ProbedTrials) -> None:
+        self._runs = probed.runs
+        self._probed = probed
         self._access: AccessReport = report.access
         self._expected_hidden: Mapping[str, Sequence[str]] = report.settings.get(
             "expected_hidden", {}
@@ -149,7 +149,7 @@ class _Facts:
             tool
             for result in asked(report.results)
             if not bases_of(result)
-            for tool in self._lived.offered(result)
+            for tool in self._probed.offered(result)
         }
 
     def decisions(self) -> dict[str, dict[str, Decided]]:
@@ -174,7 +174,7 @@ class _Facts:
         """Return for each tool that was not called whether it is listed, by caller."""
         called = {facts_of(run)["tool"] for run in self._runs}
         asked = {
-            name_of(run): view for run in self._runs if (view := self._lived.views.get(run.key))
+            name_of(run): view for run in self._runs if (view := self._probed.views.get(run.key))
         }
         return {
             tool: {name: _listing(view, tool) for name, view in asked.items()}
@@ -185,10 +185,10 @@ class _Facts:
         """Return the calls that failed for all callers that were not refused: call → message."""
         answers: dict[str, list[Result]] = {}
         for run in self._runs:
-            result = self._lived.result(run)
+            result = self._probed.result(run)
             if bases_of(run) or result is None or result.call.outcome in {"denied", *NO_ANSWER}:
                 continue
-            if facts_of(run)["tool"] in self._lived.offered(run):
+            if facts_of(run)["tool"] in self._probed.offered(run):
                 answers.setdefault(label_of(run), []).append(result)
         return {
             call: shorten(one_line(results[0].call.text), _SAID_CHARS)
@@ -208,18 +208,18 @@ class _Facts:
             )
         yield from self._of_own_records()
         yield from self._unexpected()
-        yield from _echoed(self._lived)
+        yield from _echoed(self._probed)
         yield from self._hidden()
         yield from self._going_further()
-        yield from swapped_gains(self._lived)
-        yield from forged_gains(self._lived)
-        yield from cursor_gains(self._lived)
-        yield from unstable_answers(self._lived)
-        yield from mixed_up(self._lived)
+        yield from swapped_gains(self._probed)
+        yield from forged_gains(self._probed)
+        yield from cursor_gains(self._probed)
+        yield from unstable_answers(self._probed)
+        yield from mixed_up(self._probed)
         own = [
-            self._lived.views[run.key]
+            self._probed.views[run.key]
             for run in self._runs
-            if not bases_of(run) and run.key in self._lived.views
+            if not bases_of(run) and run.key in self._probed.views
         ]
         if (
             reason := unobserved(own)
@@ -230,10 +230,10 @@ class _Facts:
 
     def _of_own_records(self) -> Iterator[ProbeFinding]:
         """Yield leaks that show only beside the records of the identities themselves."""
-        if not self._lived.records:
+        if not self._probed.records:
             return
-        own = (*(run for run in self._runs if not bases_of(run)), *self._lived.records)
-        views = (self._lived.views.get(run.key) for run in own)
+        own = (*(run for run in self._runs if not bases_of(run)), *self._probed.records)
+        views = (self._probed.views.get(run.key) for run in own)
         known = {(leak.identity, leak.value) for leak in self._access.leaks}
         leaks = find_leaks([view for view in views if view is not None])
         new = [leak for leak in leaks if (leak.identity, leak.value) not in known]
@@ -258,7 +258,7 @@ class _Facts:
                         problem="unexpected", words=one_line(words), callers=(name,), call=call
                     )
         hidden = self._expected_hidden
-        for name, offered in self._lived.lists().items():
+        for name, offered in self._probed.lists().items():
             for tool in hidden.get(name, ()):
                 if tool in offered:
                     words = (
@@ -272,12 +272,12 @@ class _Facts:
         told: set[tuple[str, str]] = set()
         for run in self._runs:
             tool, name = facts_of(run)["tool"], name_of(run)
-            result = self._lived.result(run)
+            result = self._probed.result(run)
             worked = result is not None and result.call.outcome == "ok"
             if (
                 worked
                 and tool in self._shown
-                and tool not in self._lived.offered(run)
+                and tool not in self._probed.offered(run)
                 and (tool, name) not in told
             ):
                 told.add((tool, name))
@@ -287,18 +287,22 @@ class _Facts:
                 )
 
     def _going_further(self) -> Iterator[ProbeFinding]:
-        yield from accepted_tokens(self._lived)
-        answered = self._lived.answered()
+        yield from accepted_tokens(self._probed)
+        answered = self._probed.answered()
         for run in self._runs:
-            result, call = self._lived.result(run), label_of(run)
+            result, call = self._probed.result(run), label_of(run)
             if not bases_of(run) or is_flawed(run) or result is None or result.call.outcome != "ok":
                 continue
             nobody = answered.get((ANONYMOUS, call))
-            if nobody is not None and is_meant(nobody) and self._lived.gets_as_much(nobody, result):
+            if (
+                nobody is not None
+                and is_meant(nobody)
+                and self._probed.gets_as_much(nobody, result)
+            ):
                 continue  # what everybody may have is no gain
             for base in bases_of(run):
                 if (first := answered.get((base, call))) is not None:
-                    yield from self._further_than(base, self._lived.result(first), run, result)
+                    yield from self._further_than(base, self._probed.result(first), run, result)
         yield from self._shown_more()
 
     def _further_than(
@@ -319,7 +323,7 @@ class _Facts:
             )
 
     def _shown_more(self) -> Iterator[ProbeFinding]:
-        lists = self._lived.lists()
+        lists = self._probed.lists()
         for run in {
             run.case.identity: run for run in self._runs if bases_of(run) and not is_flawed(run)
         }.values():
@@ -340,14 +344,14 @@ class _Facts:
         )
 
     def _alone(self, trial: TrialResult) -> Decided:
-        view, result = self._lived.views.get(trial.key), self._lived.result(trial)
+        view, result = self._probed.views.get(trial.key), self._probed.result(trial)
         if view is not None and view.refused:
             return Decided(access="denied", shape=view.refused_by)
         if result is None:
             return Decided(access="error")
         if result.call.outcome == "ok":
             return Decided(access="allowed")
-        if facts_of(trial)["tool"] not in self._lived.offered(trial):
+        if facts_of(trial)["tool"] not in self._probed.offered(trial):
             return Decided(access="hidden", shape="not_listed")
         denied = result.call.outcome == "denied"
         return Decided(

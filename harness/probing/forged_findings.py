@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.probing.caller_views import Lived, bases_of, facts_of, name_of
+from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, name_of
 from harness.probing.forged_calls import Forgery
 from harness.probing.gains import Gain, Withheld
 from harness.probing.report import ProbeFinding, Problem
@@ -21,17 +21,17 @@ _PROBLEMS: Mapping[Forgery, Problem] = {
 _MOST_FIELDS = 4
 
 
-def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
+def forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each forged call that gave withheld data twice, while the regular call did not."""
-    if not lived.forged:
+    if not probed.forged:
         return
-    withheld = withheld_by(lived)
+    withheld = withheld_by(probed)
     tries: dict[tuple[str, str, str], list[TrialResult]] = {}
-    for run in lived.forged:
+    for run in probed.forged:
         forged = facts_of(run)["forged"]
         tries.setdefault((forged["for"], forged["words"], forged["call"]), []).append(run)
     for runs in tries.values():
-        found = _Steps(lived, withheld, runs).confirmed()
+        found = _Steps(probed, withheld, runs).confirmed()
         if found is not None:
             yield _finding(*found)
 
@@ -39,13 +39,15 @@ def forged_gains(lived: Lived) -> Iterator[ProbeFinding]:
 class _Steps:
     """The calls of one forgery, and what each gave."""
 
-    def __init__(self, lived: Lived, withheld: Withheld, runs: Sequence[TrialResult]) -> None:
-        self._lived = lived
+    def __init__(
+        self, probed: ProbedTrials, withheld: Withheld, runs: Sequence[TrialResult]
+    ) -> None:
+        self._probed = probed
         self._gains: dict[str, list[tuple[TrialResult, Gain]]] = {}
         self._control = [run for run in runs if _step(run) == "control"]
         self._is_repeated = facts_of(runs[0])["forged"]["times"] > 1
         for run in runs:
-            gain = None if _step(run) == "control" else _gain(run, lived, withheld)
+            gain = None if _step(run) == "control" else _gain(run, probed, withheld)
             if gain is not None:
                 self._gains.setdefault(_step(run), []).append((run, gain))
 
@@ -61,7 +63,7 @@ class _Steps:
 
     def _is_always_given(self, field: str) -> bool:
         """Whether an identity that may see a field gets it each time, and not by chance."""
-        results = [self._lived.result(run) for run in self._control]
+        results = [self._probed.result(run) for run in self._control]
         return bool(results) and all(
             result is not None and any(field in (leaf.path, leaf.name) for leaf in result.leaves)
             for result in results
@@ -72,30 +74,30 @@ def _step(run: TrialResult) -> str:
     return str(facts_of(run)["forged"]["step"])
 
 
-def withheld_by(lived: Lived) -> Withheld:
+def withheld_by(probed: ProbedTrials) -> Withheld:
     """Return what the server withholds from each of the suite's own identities."""
-    own = (*(run for run in lived.runs if not bases_of(run)), *lived.records)
-    views = (lived.views.get(run.key) for run in own)
+    own = (*(run for run in probed.runs if not bases_of(run)), *probed.records)
+    views = (probed.views.get(run.key) for run in own)
     return Withheld([view for view in views if view is not None and view.results])
 
 
-def forged_kinds(lived: Lived) -> Mapping[str, int]:
+def forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
     """Return the number of forged calls by kind of forgery."""
-    made = (facts_of(run)["forged"] for run in lived.forged)
+    made = (facts_of(run)["forged"] for run in probed.forged)
     count = Counter(forged["kind"] for forged in made if forged["step"] == "forged")
-    sent = (facts_of(run)["cursor"]["step"] for run in lived.turned)
+    sent = (facts_of(run)["cursor"]["step"] for run in probed.turned)
     if crossed := sum(step == "cross" for step in sent):
         count["cursor"] = crossed
     return {kind: count[kind] for kind in (*_PROBLEMS, "cursor") if count[kind]}
 
 
-def not_forged(lived: Lived) -> int:
+def not_forged(probed: ProbedTrials) -> int:
     """Return the number of forged calls beyond the maximum."""
-    return max((facts_of(run)["forged"]["left_out"] for run in lived.forged), default=0)
+    return max((facts_of(run)["forged"]["left_out"] for run in probed.forged), default=0)
 
 
-def _gain(trial: TrialResult, lived: Lived, withheld: Withheld) -> Gain | None:
-    result, forged = lived.result(trial), facts_of(trial)["forged"]
+def _gain(trial: TrialResult, probed: ProbedTrials, withheld: Withheld) -> Gain | None:
+    result, forged = probed.result(trial), facts_of(trial)["forged"]
     if result is None:
         return None
     return withheld.gain(

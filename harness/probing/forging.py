@@ -18,8 +18,8 @@ from harness.probing.arguments.bending import Bending, forged
 from harness.probing.arguments.emptied import emptied
 from harness.probing.arguments.ids import OtherKeys, ids_for
 from harness.probing.arguments.undeclared import other_names
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
-from harness.probing.caller_views import Lived
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
+from harness.probing.caller_views import ProbedTrials
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import MOST_RISKY, ForgedCall, in_turns, within_bounds
 from harness.probing.forged_findings import withheld_by
@@ -53,10 +53,10 @@ _MOST_ENDS = 3
 class Forging:
     """The forged calls of a probe."""
 
-    def __init__(self, asking: Asking, lived: Lived) -> None:
+    def __init__(self, prober: Prober, probed: ProbedTrials) -> None:
         """Choose the forged calls by the answers to the regular calls."""
-        self._asking = asking
-        self.withheld = withheld_by(lived)
+        self._prober = prober
+        self.withheld = withheld_by(probed)
         """What the server withholds from each identity."""
         possible = in_turns([*self._possible()])
         self.calls: Sequence[ForgedCall] = within_bounds(possible)
@@ -64,7 +64,7 @@ class Forging:
         risky = in_turns([*self._possibly_ending()])
         self.risky: Sequence[ForgedCall] = within_bounds(risky, MOST_RISKY)
         """Those on which a simple server may end: not to be made while others ask it."""
-        changing = in_turns(map(self._emptied, self._asking.plan.callers))
+        changing = in_turns(map(self._emptied, self._prober.plan.callers))
         self.changing: Sequence[ForgedCall] = within_bounds(changing, MOST_RISKY)
         """Changes of nothing; there are none unless data may be changed."""
         left = (*possible[len(self.calls) :], *risky[len(self.risky) :])
@@ -72,9 +72,9 @@ class Forging:
 
     def _possible(self) -> Iterator[Iterator[ForgedCall]]:
         """Yield the forged calls for each caller and call, the most promising first."""
-        by_meta = self._asking.plan.server.identity.via == "meta"
-        callers = {caller.name: caller for caller in self._asking.plan.callers}
-        known = {canonical_json(call.arguments) for call in self._asking.calls}
+        by_meta = self._prober.plan.server.identity.via == "meta"
+        callers = {caller.name: caller for caller in self._prober.plan.callers}
+        known = {canonical_json(call.arguments) for call in self._prober.calls}
         for caller, call, tool, bending in self._bendings():
             withheld = self._kept_from(caller)
             others = withheld.get((call.tool, canonical_json(call.arguments)), ())
@@ -102,7 +102,7 @@ class Forging:
     def _emptied(self, caller: ProbeCaller) -> Iterator[ForgedCall]:
         """Yield the calls that change something, with nothing to change."""
         if self.withheld.from_calls(caller.name):
-            for call in filter(lambda one: one.changes, self._asking.calls):
+            for call in filter(lambda one: one.changes, self._prober.calls):
                 yield from (forged(caller, call, bend) for bend in emptied(call.arguments))
 
     def _bendings(self) -> Iterator[tuple[ProbeCaller, ProbeCall, Tool, Bending]]:
@@ -115,7 +115,7 @@ class Forging:
             for name in (*call.arguments, *(tool.input_schema.get("properties") or ()))
         }
         ids, others = ids_for(names, leaves), OtherKeys(leaves)
-        for caller in self._asking.plan.callers:
+        for caller in self._prober.plan.callers:
             withheld = self._kept_from(caller)
             fields = self.withheld.fields(caller.name)
             for call, tool in _representatives(readable, withheld) if withheld else ():
@@ -129,17 +129,17 @@ class Forging:
     @property
     def _may_guess_names(self) -> bool:
         """Whether tools may be called that nobody is shown."""
-        server = self._asking.plan.server
+        server = self._prober.plan.server
         return not (server.guard.read_only or server.guard.block or server.members)
 
     def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
         """Yield the read-only calls with their tools."""
-        tools = {tool.name: tool for listed in self._asking.lists.values() for tool in listed.tools}
-        for call in self._asking.calls:
+        tools = {tool.name: tool for listed in self._prober.lists.values() for tool in listed.tools}
+        for call in self._prober.calls:
             tool = tools.get(call.tool)
             if tool is None or call.changes:
                 continue
-            if (tool.read_only and not tool.destructive) or self._asking.plan.destructive:
+            if (tool.read_only and not tool.destructive) or self._prober.plan.destructive:
                 yield call, tool
 
     async def ask(
@@ -150,13 +150,13 @@ class Forging:
         rest = list(calls)
         while rest:
             try:
-                async with self._asking.session(caller) as session:
+                async with self._prober.session(caller) as session:
                     while rest and session.lost is None:
                         asked = await self._steps(session, rest.pop(0))
                         lines += ((line, session.tools) for line in asked)
             except HarnessError as error:
                 unopened = (self._trial(one, one.call, "forged") for one in rest)
-                lines += [(self._asking.unopened(error, trial), None) for trial in unopened]
+                lines += [(self._prober.unopened(error, trial), None) for trial in unopened]
                 rest = []
         return lines
 
@@ -172,7 +172,7 @@ class Forging:
         while rest:
             is_named = rest[0].tool is not None
             try:
-                async with self._asking.own_session(caller) as session:
+                async with self._prober.own_session(caller) as session:
                     while rest and session.lost is None:
                         is_named = rest[0].tool is not None
                         asked = await self._steps(session, rest.pop(0))
@@ -206,10 +206,10 @@ class Forging:
         if one.kind == "request":
             return await request_line(session, call, trial)
         if step == "plain":
-            return await self._asking.line(session, call, trial)
+            return await self._prober.line(session, call, trial)
         own = session.additions if isinstance(session, Connection) else Additions()
         with own.being(one.additions):
-            return await self._asking.line(session, call, trial, meta=one.meta)
+            return await self._prober.line(session, call, trial, meta=one.meta)
 
     async def _repeated(self, session: Session, one: ForgedCall) -> list[TrialLine]:
         """Make one call many times; if an answer gives withheld data, make them all again.
@@ -224,7 +224,7 @@ class Forging:
             given = False
             for number in range(1, one.times + 1):
                 trial = self._trial(one, one.call, step, number)
-                line = await self._asking.line(session, one.call, trial)
+                line = await self._prober.line(session, one.call, trial)
                 lines.append(line)
                 if line.run.error is not None:
                     return lines
@@ -232,10 +232,10 @@ class Forging:
             if not given or known:
                 return lines
         giver = self._giver(one)
-        async with self._asking.session(giver) as other:
+        async with self._prober.session(giver) as other:
             for number in range(1, one.times + 1):
                 trial = self._trial(one, one.call, "control", number, giver)
-                lines.append(await self._asking.line(other, one.call, trial))
+                lines.append(await self._prober.line(other, one.call, trial))
         return lines
 
     def _giver(self, one: ForgedCall) -> ProbeCaller:
@@ -243,7 +243,7 @@ class Forging:
         key = one.base.tool, canonical_json(one.base.arguments)
         names = self.withheld.from_calls(one.caller.name).get(key, ())
         return next(
-            (caller for caller in self._asking.plan.callers if caller.name in names[:1]), one.caller
+            (caller for caller in self._prober.plan.callers if caller.name in names[:1]), one.caller
         )
 
     def _gives(self, one: ForgedCall, line: TrialLine) -> bool:
@@ -306,7 +306,7 @@ class Forging:
                 }
             },
         )
-        facts = [self._asking.plan.server.name, name, number, call.arguments, one.words]
+        facts = [self._prober.plan.server.name, name, number, call.arguments, one.words]
         key = digest([*facts, caller.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=number, key=key)
 
@@ -316,7 +316,7 @@ class Forging:
         """Return the command that makes a call again, if there is one."""
         if one.kind == "request" or one.additions:
             return {}
-        return self._asking.plan.origin.fact(caller, call, meta=meta, times=one.times)
+        return self._prober.plan.origin.fact(caller, call, meta=meta, times=one.times)
 
 
 def _representatives(

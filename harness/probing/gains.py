@@ -21,7 +21,7 @@ from harness.judging.policy.anywhere import Anywhere
 from harness.judging.policy.comparable_values import Prose, value_of
 from harness.judging.policy.index import Shown, WithheldValues
 from harness.judging.policy.same_field import akin
-from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import CallKey, Leaf, Result
 from harness.judging.policy.withheld import WithheldValue, kept_from
 from harness.matching.texts import fold
@@ -207,7 +207,7 @@ class Withheld:
         yield from self._whole(identity, unsure)
         if result.is_prose:
             for secret in secrets.told_in(Prose(result.call.text)):
-                agrees = same_thing(secret.answered.asked, result.asked, "")
+                agrees = same_record(secret.answered.asked, result.asked, "")
                 if secret.tool == result.call.tool and (agrees or (same and agrees is None)):
                     yield secret
 
@@ -232,7 +232,7 @@ class Withheld:
 
 def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | None:
     """Whether a field with a secret's value is that secret; ``None`` if no id decides."""
-    record = same_thing(secret.leaf.record, leaf.record, except_for=leaf.name)
+    record = same_record(secret.leaf.record, leaf.record, except_for=leaf.name)
     if record is False:
         return False
     if _is_keyed(secret, leaf):
@@ -246,7 +246,7 @@ def _is_the_same(secret: WithheldValue, leaf: Leaf, result: Result) -> bool | No
         return False
     if record:
         return True
-    asked = same_thing(secret.answered.asked, result.asked, except_for=leaf.name)
+    asked = same_record(secret.answered.asked, result.asked, except_for=leaf.name)
     return asked if secret.value.grade > 0 else False
 
 

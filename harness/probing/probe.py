@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeAlias
 
 import anyio
 
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, ProbePlan, result_of
-from harness.probing.caller_views import Lived, label_of, name_of
+from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober, result_of
+from harness.probing.caller_views import ProbedTrials, label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.following import crossed, pairs
 from harness.probing.equal_answers.asking_alone import ask_alone, is_unknown
@@ -26,8 +26,8 @@ from harness.probing.findings import read_probe
 from harness.probing.forged_calls import ForgedCall, by_caller
 from harness.probing.forging import Forging
 from harness.probing.inputs import inputs_of
-from harness.probing.interference.asking import Interference
 from harness.probing.interference.data_sets import servers_with
+from harness.probing.interference.run import Interference
 from harness.probing.kept_decisions import Change, Kept
 from harness.probing.planned_calls import ProbeCall, Skipped
 from harness.probing.repeated_calls import MOST_CONFIRMED
@@ -89,18 +89,18 @@ async def probe(
     learners: list[Callable[[str], None]] = [secrets.append]
     GATE.plan([plan.server])
     async with open_sessions(partial(_tell, learners)) as pool:
-        asking = Asking(plan, pool)
-        await asking.look()
-        callers = asking.callers()
+        prober = Prober(plan, pool)
+        await prober.look()
+        callers = prober.callers()
         if begin is not None:
-            begin(len(callers), len(asking.calls))
-        reads = [call for call in asking.calls if not call.changes]
-        changing = [call for call in asking.calls if call.changes]
+            begin(len(callers), len(prober.calls))
+        reads = [call for call in prober.calls if not call.changes]
+        changing = [call for call in prober.calls if call.changes]
         rounds: list[_Round] = [(caller, reads, 0) for caller in callers]
         to_change: list[_Round] = [(caller, changing, 0) for caller in callers if changing]
         in_turn = [(caller, [call], 1) for call in reads for caller in reversed(plan.callers)]
         trials = [
-            asking.trial(caller, call, index)
+            prober.trial(caller, call, index)
             for caller, calls, index in (*rounds, *in_turn, *to_change)
             for call in calls
         ]
@@ -108,7 +108,7 @@ async def probe(
         jobs = [
             Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
         ]
-        described = Plan(jobs=tuple(jobs), settings=asking.settings())
+        described = Plan(jobs=tuple(jobs), settings=prober.settings())
         run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
         redactor = redactor_of(described)
         redactor.know(servers=servers_with(plan.server, plan.alterations), environ=os.environ)
@@ -116,11 +116,11 @@ async def probe(
             redactor.learn(secret)
         learners.append(redactor.learn)
         with LogWriter(log_path(run_id, runs), redactor.document, redactor.learn) as log:
-            inputs = {"inputs": inputs_of(plan, asking.lists, kept)}  # its secrets are known now
+            inputs = {"inputs": inputs_of(plan, prober.lists, kept)}  # its secrets are known now
             header = header_of(described, run_id, RunOptions(concurrency=AT_ONCE))
             log.append(replace(header, settings={**header.settings, **inputs}))
             began = anyio.current_time()
-            course = _Course(asking, log)
+            course = _Course(prober, log)
             await course.run(rounds, in_turn)
             await course.ask_apart()
             so_far = read_log(log.path)
@@ -128,7 +128,7 @@ async def probe(
                 await course.attack(so_far)
             for number in range(len(plan.alterations)):
                 learn = partial(_tell, learners)
-                await Interference(asking, number, learn, course.keep).run()
+                await Interference(prober, number, learn, course.keep).run()
             if changing:
                 await course.change(to_change)
                 await course.change_nothing()
@@ -144,7 +144,7 @@ async def probe(
         whole = so_far.read_on()
         # The verdicts are those of the report: with them only the results are others.
         told = replace(report, report=build_report(whole))
-        return Probed(whole, told, tuple(asking.skipped))
+        return Probed(whole, told, tuple(prober.skipped))
 
 
 def _tell(learners: Iterable[Callable[[str], None]], secret: str) -> None:
@@ -160,7 +160,7 @@ _Round: TypeAlias = tuple[ProbeCaller, Sequence[ProbeCall], int]
 class _Course:
     """The execution of a probe: its order of calls, and the answers so far."""
 
-    asking: Asking
+    prober: Prober
     log: LogWriter
     listed: set[str] = field(default_factory=set)
     answers: list[Answer] = field(default_factory=list)
@@ -172,19 +172,19 @@ class _Course:
 
     async def attack(self, so_far: RunLog) -> None:
         """Make the calls that are chosen by the answers ``so_far``: forged, swapped, crossed."""
-        lived = Lived(build_report(so_far), so_far)
-        await self.forge(Forging(self.asking, lived))
-        for swap in swaps(self.asking, lived):
-            self.keep(await swapped(self.asking, swap))
-        for pair in await pairs(self.asking, lived):
-            self.keep(await crossed(self.asking, pair))
+        probed = ProbedTrials(build_report(so_far), so_far)
+        await self.forge(Forging(self.prober, probed))
+        for swap in swaps(self.prober, probed):
+            self.keep(await swapped(self.prober, swap))
+        for pair in await pairs(self.prober, probed):
+            self.keep(await crossed(self.prober, pair))
 
     async def run(self, side_by_side: Sequence[_Round], in_turn: Sequence[_Round]) -> None:
         limiter = anyio.CapacityLimiter(AT_ONCE)
 
         async def work(caller: ProbeCaller, calls: Sequence[ProbeCall], index: int) -> None:
             async with limiter:
-                lines = await self.asking.ask(caller, calls, index)
+                lines = await self.prober.ask(caller, calls, index)
             self.keep(lines)
             if not caller.bases or is_unknown(caller):
                 answers = self.answers_of_unknown if caller.bases else self.answers
@@ -193,33 +193,33 @@ class _Course:
                     for line, _ in lines
                 )
 
-        first = await warm_up(self.asking)
+        first = await warm_up(self.prober)
         async with anyio.create_task_group() as group:
             for one in side_by_side:
                 group.start_soon(work, *one)
         for one in in_turn:
             await work(*one)
-        self.keep(await with_verdicts(self.asking, first, self.answers))
+        self.keep(await with_verdicts(self.prober, first, self.answers))
         await self._confirm()
 
     async def ask_apart(self) -> None:
         """Make the calls in separate processes, and read the identities' own records."""
-        self.keep(await ask_alone(self.asking, [*self.answers, *self.answers_of_unknown]))
-        self.keep(await read_own_records(self.asking))
+        self.keep(await ask_alone(self.prober, [*self.answers, *self.answers_of_unknown]))
+        self.keep(await read_own_records(self.prober))
 
     async def change_nothing(self) -> None:
         """Make calls that change data with nothing to change, each caller in a new process."""
         if self.forging is not None:
             for calls in by_caller(self.forging.changing).values():
                 self.keep(await self.forging.ask_riskily(calls[0].caller, calls))
-                await self.asking.pool.end_idle()
+                await self.prober.pool.end_idle()
 
     async def forge(self, forging: Forging) -> None:
         """Make the forged calls, all callers concurrently; the risky ones of one after another."""
         self.forging = forging
         further = [
-            *await requests_to_make(self.asking, forging.withheld),
-            *await beside_tokens(self.asking, forging.withheld),
+            *await requests_to_make(self.prober, forging.withheld),
+            *await beside_tokens(self.prober, forging.withheld),
         ]
         limiter = anyio.CapacityLimiter(AT_ONCE)
 
@@ -230,25 +230,25 @@ class _Course:
         async with anyio.create_task_group() as group:
             for calls in by_caller([*forging.calls, *further]).values():
                 group.start_soon(work, calls[0].caller, calls)
-        await self.asking.pool.end_idle()
+        await self.prober.pool.end_idle()
         for calls in by_caller(forging.risky).values():
             self.keep(await forging.ask_riskily(calls[0].caller, calls))
-            await self.asking.pool.end_idle()
+            await self.prober.pool.end_idle()
 
     async def change(self, rounds: Sequence[_Round]) -> None:
         """Make the calls that change data, after all other calls.
 
         With ``isolation: none`` only one process of the server runs at a time.
         """
-        await self.asking.pool.end_idle()
-        alone = self.asking.plan.server.isolation == "none"
+        await self.prober.pool.end_idle()
+        alone = self.prober.plan.server.isolation == "none"
         limiter = anyio.CapacityLimiter(1 if alone else AT_ONCE)
 
         async def work(caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
             async with limiter:
-                self.keep(await self.asking.ask_to_change(caller, calls))
+                self.keep(await self.prober.ask_to_change(caller, calls))
                 if alone:
-                    await self.asking.pool.end_idle()
+                    await self.prober.pool.end_idle()
 
         async with anyio.create_task_group() as group:
             for caller, calls, _ in rounds:
@@ -262,7 +262,7 @@ class _Course:
         )  # not as they happened to come
         for suspicion in suspicions(in_order):
             if guilty[suspicion.name] < MOST_CONFIRMED:
-                followed, lines = await self.asking.confirm(suspicion)
+                followed, lines = await self.prober.confirm(suspicion)
                 self.keep(lines)
                 guilty[suspicion.name] += followed
 
@@ -271,7 +271,7 @@ class _Course:
         for line, tools in lines:
             if tools is not None and tools.digest not in self.listed:
                 self.listed.add(tools.digest)
-                name = self.asking.plan.server.name
+                name = self.prober.plan.server.name
                 self.log.append(
                     ToolsLine(server=name, tools=tools, user_context=line.run.case.user_context)
                 )

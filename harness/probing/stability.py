@@ -15,7 +15,14 @@ from typing import NamedTuple
 from harness.judging.policy.comparable_values import value_of
 from harness.judging.policy.identity_observed import is_volatile
 from harness.judging.policy.views import Result
-from harness.probing.caller_views import NO_ANSWER, Lived, bases_of, facts_of, label_of, name_of
+from harness.probing.caller_views import (
+    NO_ANSWER,
+    ProbedTrials,
+    bases_of,
+    facts_of,
+    label_of,
+    name_of,
+)
 from harness.probing.repeated_calls import ROUNDS, Suspicion
 from harness.probing.report import AFTER_NOBODY, ProbeFinding
 from harness.safe_text import one_line
@@ -74,15 +81,15 @@ def _most_different(callers: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*seen.values(), *callers)))
 
 
-def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
+def unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield suspicious calls whose answer depended on the previous caller in every repetition."""
     heard: dict[tuple[str, str], dict[str, list[frozenset[str]]]] = {}
-    for run in lived.again:
-        result, facts = lived.result(run), facts_of(run)
+    for run in probed.again:
+        result, facts = probed.result(run), facts_of(run)
         if facts["after"] is not None:
             after = heard.setdefault((name_of(run), facts["call"]), {})
             after.setdefault(facts["after"], []).append(told(result))
-    for suspicion in suspicions(_answers_of(lived)):
+    for suspicion in suspicions(_answers_of(probed)):
         after = heard.get((suspicion.name, suspicion.call), {})
         if (
             after
@@ -104,11 +111,11 @@ def unstable_answers(lived: Lived) -> Iterator[ProbeFinding]:
             )
 
 
-def _answers_of(lived: Lived) -> Iterator[Answer]:
+def _answers_of(probed: ProbedTrials) -> Iterator[Answer]:
     """Yield the answers to the suites' own identities in the common calls."""
     return (
-        Answer(name_of(run), label_of(run), lived.result(run))
-        for run in lived.runs
+        Answer(name_of(run), label_of(run), probed.result(run))
+        for run in probed.runs
         if not bases_of(run)
     )
 

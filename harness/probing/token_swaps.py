@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from harness.canonical_json import digest
 from harness.errors import HarnessError
 from harness.judging.trial import judge_trial
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
-from harness.probing.caller_views import Lived, label_of
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
+from harness.probing.caller_views import ProbedTrials, label_of
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
@@ -48,26 +48,26 @@ class Swap:
         return f"with {shown} in a session of {self.opener.name}"
 
 
-def swaps(asking: Asking, lived: Lived) -> list[Swap]:
+def swaps(prober: Prober, probed: ProbedTrials) -> list[Swap]:
     """Return the swaps to try, by the answers so far: with a call that works for its opener."""
-    server = asking.plan.server
+    server = prober.plan.server
     if server.identity.via != "bearer" or server.members:
         return []
     works = {
         (run.case.identity, label_of(run))
-        for run in lived.runs
-        if (result := lived.result(run)) is not None and result.call.outcome == "ok"
+        for run in probed.runs
+        if (result := probed.result(run)) is not None and result.call.outcome == "ok"
     }
-    return [*_swaps(asking, works)][:MOST_SWAPS]
+    return [*_swaps(prober, works)][:MOST_SWAPS]
 
 
-def _swaps(asking: Asking, works: set[tuple[str | None, str]]) -> Iterator[Swap]:
-    by_command = asking.plan.server.identity.token_command is not None
-    for opener in filter(lambda caller: caller.user_context, asking.plan.callers):
+def _swaps(prober: Prober, works: set[tuple[str | None, str]]) -> Iterator[Swap]:
+    by_command = prober.plan.server.identity.token_command is not None
+    for opener in filter(lambda caller: caller.user_context, prober.plan.callers):
         own = [
-            call for call in asking.calls if not call.changes and (opener.name, call.label) in works
+            call for call in prober.calls if not call.changes and (opener.name, call.label) in works
         ]
-        for then in asking.plan.callers:
+        for then in prober.plan.callers:
             refused = (call for call in own if (then.name, call.label) not in works)
             call = next(refused, None)
             if call is not None:
@@ -86,33 +86,33 @@ def _swaps(asking: Asking, works: set[tuple[str | None, str]]) -> Iterator[Swap]
                 )
 
 
-async def swapped(asking: Asking, swap: Swap) -> list[tuple[TrialLine, ToolList | None]]:
+async def swapped(prober: Prober, swap: Swap) -> list[tuple[TrialLine, ToolList | None]]:
     """Try one swap in a session of its own; no line if its opener's call does not work in it."""
-    server = asking.plan.server
+    server = prober.plan.server
     if server.transport.protocol == "auto":
         older = replace(server.transport, protocol="legacy")
-        by_handshake = await _tried(asking, swap, replace(server, transport=older))
+        by_handshake = await _tried(prober, swap, replace(server, transport=older))
         if by_handshake:
             return by_handshake
-    return await _tried(asking, swap, server)
+    return await _tried(prober, swap, server)
 
 
 async def _tried(
-    asking: Asking, swap: Swap, server: ServerSpec
+    prober: Prober, swap: Swap, server: ServerSpec
 ) -> list[tuple[TrialLine, ToolList | None]]:
     try:
         # The process stays for the next swap as long as this session of its opener does.
-        async with asking.pool.session(server, swap.opener.user_context):
+        async with prober.pool.session(server, swap.opener.user_context):
             pass
-        async with asking.pool.lone(server, swap.opener.user_context) as session:
+        async with prober.pool.lone(server, swap.opener.user_context) as session:
             request = ToolRequest(id="probe", tool=swap.call.tool, arguments=swap.call.arguments)
             opened = await session.call(request, reply=1, epoch=0)
             if opened.outcome != "ok":
                 return []
             assert session.bearer is not None, "the identity travels in tokens"
             session.bearer.become(Identity(swap.then.user_context, swap.then.credential))
-            trial = _trial(asking, swap)
-            line = await asking.line(session, swap.call, trial)
+            trial = _trial(prober, swap)
+            line = await prober.line(session, swap.call, trial)
             tools = session.tools
     except HarnessError:
         return []
@@ -131,7 +131,7 @@ def _refused(line: TrialLine, trial: Trial) -> TrialLine:
     return TrialLine(run=judge_trial(trial, refused, ()), transcript=refused)
 
 
-def _trial(asking: Asking, swap: Swap) -> Trial:
+def _trial(prober: Prober, swap: Swap) -> Trial:
     name = f"{swap.call.label} {swap.words} [{swap.then.name}]"
     facts: dict[str, object] = {
         "tool": swap.call.tool,
@@ -154,5 +154,5 @@ def _trial(asking: Asking, swap: Swap) -> Trial:
         ),
         metadata={"probe": facts},
     )
-    key = digest([asking.plan.server.name, name])
+    key = digest([prober.plan.server.name, name])
     return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)

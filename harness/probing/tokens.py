@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.probing.caller_views import Lived, bases_of, facts_of, is_flawed, label_of, name_of
+from harness.probing.caller_views import (
+    ProbedTrials,
+    bases_of,
+    facts_of,
+    is_flawed,
+    label_of,
+    name_of,
+)
 from harness.probing.callers import ANONYMOUS
 from harness.probing.report import ProbeFinding, TokenFate
 from harness.safe_text import one_line
@@ -14,9 +21,9 @@ _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 """If calls with one token have different outcomes, the last of these in this order counts."""
 
 
-def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
+def accepted_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each flawed token that was accepted, unless the standards allow it."""
-    for result, what, call in _accepted(lived):
+    for result, what, call in _accepted(probed):
         if FLAWS[facts_of(result)["credential"]].left_open is None:
             words = f"{facts_of(result)['damage']} of {bases_of(result)[0]} was accepted: {what}"
             yield ProbeFinding(
@@ -24,25 +31,25 @@ def accepted_tokens(lived: Lived) -> Iterator[ProbeFinding]:
             )
 
 
-def _accepted(lived: Lived) -> Iterator[tuple[TrialResult, str, str | None]]:
+def _accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str | None]]:
     """Yield calls that work with a flawed token but not without one, and tools that it lists.
 
     Each comes with the evidence in words, and the call.
     """
-    answered, lists = lived.answered(), lived.lists()
+    answered, lists = probed.answered(), probed.lists()
     told: set[str] = set()
-    for run in filter(is_flawed, lived.runs):
-        result, nobody = lived.result(run), answered.get((ANONYMOUS, label_of(run)))
+    for run in filter(is_flawed, probed.runs):
+        result, nobody = probed.result(run), answered.get((ANONYMOUS, label_of(run)))
         if (
             result is None
             or result.call.outcome != "ok"
             or nobody is None
-            or lived.gets_as_much(nobody, result)
+            or probed.gets_as_much(nobody, result)
         ):
             continue
         told.add(name_of(run))
         yield run, f"{label_of(run)} works with it", label_of(run)
-    for run in {name_of(run): run for run in filter(is_flawed, lived.runs)}.values():
+    for run in {name_of(run): run for run in filter(is_flawed, probed.runs)}.values():
         if name_of(run) not in told and ANONYMOUS in lists:
             shown = lists.get(name_of(run), frozenset()) - lists[ANONYMOUS]
             if shown:
@@ -50,31 +57,31 @@ def _accepted(lived: Lived) -> Iterator[tuple[TrialResult, str, str | None]]:
                 yield run, f"{what} {ANONYMOUS}", None
 
 
-def fates(lived: Lived) -> dict[str, TokenFate]:
+def fates(probed: ProbedTrials) -> dict[str, TokenFate]:
     """Return the outcome of each flawed token, by caller."""
     found: dict[str, TokenFate] = {}
-    answered = lived.answered()
-    for result in filter(is_flawed, lived.runs):
+    answered = probed.answered()
+    for result in filter(is_flawed, probed.runs):
         name, call = name_of(result), label_of(result)
         fate = _fate(
             result,
-            lived,
+            probed,
             answered.get((bases_of(result)[0], call)),
             answered.get((ANONYMOUS, call)),
         )
         found[name] = max(fate, found.get(name, fate), key=_TELLING.index)
-    accepted = {name_of(result) for result, _, _ in _accepted(lived)}
+    accepted = {name_of(result) for result, _, _ in _accepted(probed)}
     return {name: "accepted" if name in accepted else fate for name, fate in found.items()}
 
 
 def _fate(
-    trial: TrialResult, lived: Lived, base: TrialResult | None, nobody: TrialResult | None
+    trial: TrialResult, probed: ProbedTrials, base: TrialResult | None, nobody: TrialResult | None
 ) -> TokenFate:
     """Return the outcome of a flawed token; ``base`` sent a valid one, ``nobody`` none."""
-    result = lived.result(trial)
-    if lived.refused(trial) or (result is not None and result.call.refusal == "http_status"):
+    result = probed.result(trial)
+    if probed.refused(trial) or (result is not None and result.call.refusal == "http_status"):
         return "refused"
-    own = None if base is None else lived.result(base)
+    own = None if base is None else probed.result(base)
     if result is None or own is None or own.call.outcome != "ok":
         return "unclear"  # a call that the owner is refused as well says nothing about the token
     if result.call.outcome in ("denied", "unknown_tool"):
@@ -82,15 +89,15 @@ def _fate(
     return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"
 
 
-def swapped_gains(lived: Lived) -> Iterator[ProbeFinding]:
+def swapped_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each call that works in another caller's session, but not in an own session."""
-    answered = lived.answered()
-    for run in lived.swapped:
-        facts, result = facts_of(run), lived.result(run)
+    answered = probed.answered()
+    for run in probed.swapped:
+        facts, result = facts_of(run), probed.result(run)
         own = answered.get((name_of(run), facts["of"]))
         if result is None or result.call.outcome != "ok" or own is None:
             continue
-        if not lived.gets_as_much(own, result):
+        if not probed.gets_as_much(own, result):
             words = (
                 f"{facts['of']} works {facts['words']}, and in a session of their own it is "
                 f"refused to {name_of(run)}"

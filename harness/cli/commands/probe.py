@@ -189,4 +189,4 @@ def command(  # noqa: PLR0913 - one for each option
 
 
 def _announce(callers: int, calls: int) -> None:
-    click.echo(f"Asking as {callers} identities, {calls} calls each …", err=True)
+    click.echo(f"Prober as {callers} identities, {calls} calls each …", err=True)

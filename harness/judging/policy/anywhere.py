@@ -22,7 +22,7 @@ from harness.judging.policy.frames import Frame, frames_of_call, frames_of_offer
 from harness.judging.policy.index import Shown
 from harness.judging.policy.other_units import OtherUnits
 from harness.judging.policy.same_field import about, akin
-from harness.judging.policy.same_record import Thing, alike, same_thing
+from harness.judging.policy.same_record import JsonRecord, same_kind, same_record
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
 from harness.secrecy import Form, Found, Search, form_of
@@ -95,7 +95,7 @@ class Anywhere:
     def _in_frame(
         self, view: View, frame: Frame, result: Result | None, call: str
     ) -> Iterator[Sighting]:
-        own = Thing(view.attributes)
+        own = JsonRecord(view.attributes)
         for plain in self._search.of(frame.page):
             found = plain._replace(how=(*plain.how, *plain.owner.how))
             for secret in found.owner.secrets:
@@ -158,13 +158,13 @@ def _is_of_another(secret: WithheldValue, leaf: Leaf, result: Result) -> bool:
     return (
         akin(leaf.name, secret.leaf.name)
         and about(leaf, result, secret) is False
-        and alike(leaf.record, secret.leaf.record)
+        and same_kind(leaf.record, secret.leaf.record)
     )
 
 
-def _is_of(own: Thing, secret: WithheldValue) -> bool:
+def _is_of(own: JsonRecord, secret: WithheldValue) -> bool:
     """Whether a secret belongs to the identity itself, by its attributes."""
     return any(
-        same_thing(own, thing, except_for="")
-        for thing in (secret.leaf.record, secret.answered.asked)
+        same_record(own, record, except_for="")
+        for record in (secret.leaf.record, secret.answered.asked)
     )

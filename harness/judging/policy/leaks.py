@@ -35,7 +35,7 @@ from harness.judging.policy.anywhere import Anywhere, Sighting
 from harness.judging.policy.comparable_values import Prose, is_exact, shortened, value_of
 from harness.judging.policy.index import Shown, Siblings, WithheldValues
 from harness.judging.policy.same_field import about
-from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import CallKey, Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue, kept_from
 from harness.secrecy.masks import is_unreadable, readable_share
@@ -226,7 +226,7 @@ class _Search:
             return False
         if result.key in secret.keys:
             return True
-        if same_thing(secret.answered.asked, result.asked, "") is False:
+        if same_record(secret.answered.asked, result.asked, "") is False:
             return False
         if not ok:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import Leaf, Result
 from harness.judging.policy.withheld import WithheldValue
 from harness.matching.texts import fold
@@ -43,7 +43,7 @@ def about(leaf: Leaf, result: Result, secret: WithheldValue) -> bool | None:
         (secret.leaf.record, result.asked),
         (secret.answered.asked, leaf.record),
     ):
-        verdict = same_thing(ours, theirs, except_for=leaf.name)
+        verdict = same_record(ours, theirs, except_for=leaf.name)
         if verdict is not None:
             return verdict
     return None

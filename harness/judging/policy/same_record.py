@@ -16,7 +16,7 @@ _IDENTIFYING = re.compile(
 )
 
 
-class Thing:
+class JsonRecord:
     """A JSON object; its ids are determined once for all its fields."""
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
@@ -40,7 +40,7 @@ class Thing:
         return frozenset(map(str, self.fields))
 
 
-NOTHING = Thing({})
+NOTHING = JsonRecord({})
 """The record of a value that is not in an object."""
 
 
@@ -51,7 +51,7 @@ class _Shared(NamedTuple):
     differing: frozenset[str]
 
 
-def same_thing(ours: Thing, theirs: Thing, except_for: str) -> bool | None:
+def same_record(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool | None:
     """Return true if two objects share an id, false if an id differs; else ``None``."""
     shared = _shared(ours, theirs)
     if len(shared.differing) > (except_for in shared.differing):
@@ -59,7 +59,7 @@ def same_thing(ours: Thing, theirs: Thing, except_for: str) -> bool | None:
     return True if len(shared.agreeing) > (except_for in shared.agreeing) else None
 
 
-def unlike_things(ours: Thing, theirs: Thing, except_for: str) -> bool:
+def unlike_records(ours: JsonRecord, theirs: JsonRecord, except_for: str) -> bool:
     """Return whether two objects have ids to compare, and all of them differ."""
     shared = _shared(ours, theirs)
     return len(shared.differing) > (except_for in shared.differing) and not shared.agreeing - {
@@ -68,14 +68,14 @@ def unlike_things(ours: Thing, theirs: Thing, except_for: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _shared(ours: Thing, theirs: Thing) -> _Shared:
+def _shared(ours: JsonRecord, theirs: JsonRecord) -> _Shared:
     """Compare the ids of two objects; cached, since it is needed for each of their fields."""
     both = ours.ids.keys() & theirs.ids.keys()
     agreeing = frozenset(key for key in both if same(ours.ids[key], theirs.ids[key]))
     return _Shared(agreeing, frozenset(both - agreeing))
 
 
-def alike(ours: Thing, theirs: Thing) -> bool:
+def same_kind(ours: JsonRecord, theirs: JsonRecord) -> bool:
     """Return whether two objects are records of the same kind: half of their fields are the same.
 
     An object without fields may be of any kind.

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from harness.canonical_json import canonical_json, digest
 from harness.json_bounds import loads
-from harness.judging.policy.same_record import NOTHING, Thing
+from harness.judging.policy.same_record import NOTHING, JsonRecord
 from harness.matching.texts import fold
 from harness.types import Aside, JsonObject, Refusal, ToolCall, ToolList
 
@@ -44,7 +44,7 @@ class Leaf(NamedTuple):
     """Its key; empty for a bare value."""
     value: Any
     """The scalar."""
-    record: Thing
+    record: JsonRecord
     """The object that contains it: the record that it belongs to."""
     channel: Channel
     """The form of the result that contains it."""
@@ -63,9 +63,9 @@ class Result:
         return self.call.tool, canonical_json(self.call.arguments)
 
     @cached_property
-    def asked(self) -> Thing:
+    def asked(self) -> JsonRecord:
         """The arguments, as the record that the call requests."""
-        return Thing(self.call.arguments)
+        return JsonRecord(self.call.arguments)
 
     @cached_property
     def fingerprint(self) -> str:
@@ -161,12 +161,12 @@ class View:
 
 def _leaves(value: Any, channel: Channel) -> Iterator[Leaf]:
     """Yield every scalar of a JSON value at any depth."""
-    waiting: list[tuple[str, str, Any, Thing]] = [("", "", value, NOTHING)]
+    waiting: list[tuple[str, str, Any, JsonRecord]] = [("", "", value, NOTHING)]
     left = _MAX_FIELDS
     while waiting and left:
         path, name, part, record = waiting.pop()
         if isinstance(part, Mapping):
-            inner = Thing(part)
+            inner = JsonRecord(part)
             inside = [
                 (f"{path}.{key}" if path else str(key), str(key), each, inner)
                 for key, each in part.items()
@@ -187,6 +187,6 @@ def _lines(text: str) -> Iterator[Leaf]:
     ]
     names = [name for name, _ in pairs]
     # A repeated name starts another record, but lines do not show where a record ends.
-    record = NOTHING if len(set(names)) < len(names) else Thing(dict(pairs))
+    record = NOTHING if len(set(names)) < len(names) else JsonRecord(dict(pairs))
     for name, value in pairs:
         yield Leaf(name, name, value, record, "text")

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from harness.judging.policy.comparable_values import Value, value_of
-from harness.judging.policy.same_record import unlike_things
+from harness.judging.policy.same_record import unlike_records
 from harness.judging.policy.views import CallKey, Channel, Leaf, Result, View
 from harness.matching.masks import is_masked, may_be_meant
 from harness.secrecy.masks import is_partly_covered
@@ -133,7 +133,7 @@ def _in_place(given: Sequence[Leaf], got: Sequence[Leaf]) -> Mapping[int, Leaf]:
     return {
         id(full): mask
         for full, mask in zip(given, got, strict=True)
-        if not unlike_things(full.record, mask.record, full.name)
+        if not unlike_records(full.record, mask.record, full.name)
     }
 
 
@@ -150,7 +150,7 @@ def _are_meant(got: Sequence[Leaf], given: Sequence[Leaf]) -> bool:
         return False
     return all(
         value_of(full.value) == value_of(leaf.value)
-        or unlike_things(full.record, leaf.record, leaf.name)
+        or unlike_records(full.record, leaf.record, leaf.name)
         for leaf in got
         for full in given
     )

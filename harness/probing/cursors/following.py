@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 from harness.canonical_json import digest
 from harness.errors import HarnessError
 from harness.judging.policy.views import Result
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking, result_of
-from harness.probing.caller_views import Lived, label_of, name_of
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober, result_of
+from harness.probing.caller_views import ProbedTrials, label_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.arguments import LISTS, cursor_argument, cursor_of, followed
 from harness.probing.cursors.lists import CURSOR, list_line, owners
@@ -44,35 +44,35 @@ class Pair:
     argument: str
 
 
-async def pairs(asking: Asking, lived: Lived) -> Sequence[Pair]:
+async def pairs(prober: Prober, probed: ProbedTrials) -> Sequence[Pair]:
     """Return who sends whose cursor, by the answers so far; at most `MOST_PAIRS` of tools.
 
     As many more are of the lists of tools, resources and prompts: these are asked for here.
     """
-    lists = [*_of_lists(asking, await owners(asking))]
-    return [*_pairs(asking, lived)][:MOST_PAIRS] + lists[:MOST_PAIRS]
+    lists = [*_of_lists(prober, await owners(prober))]
+    return [*_pairs(prober, probed)][:MOST_PAIRS] + lists[:MOST_PAIRS]
 
 
-def _of_lists(asking: Asking, owners: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+def _of_lists(prober: Prober, owners: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
     for method, names in owners.items():
         call = ProbeCall(tool=method, arguments={}, changes=False)
-        for owner in asking.plan.callers:
-            for caller in asking.plan.callers if owner.name in names else ():
+        for owner in prober.plan.callers:
+            for caller in prober.plan.callers if owner.name in names else ():
                 if caller is not owner:
                     yield Pair(owner, caller, call, CURSOR)
 
 
-def _pairs(asking: Asking, lived: Lived) -> Iterator[Pair]:
+def _pairs(prober: Prober, probed: ProbedTrials) -> Iterator[Pair]:
     gives = {
         (name_of(run), label_of(run))
-        for run in lived.runs
-        if (result := lived.result(run)) is not None and cursor_of(result) is not None
+        for run in probed.runs
+        if (result := probed.result(run)) is not None and cursor_of(result) is not None
     }
-    tools = {tool.name: tool for listed in asking.lists.values() for tool in listed.tools}
-    for call in asking.calls:
+    tools = {tool.name: tool for listed in prober.lists.values() for tool in listed.tools}
+    for call in prober.calls:
         name = None if call.changes or call.tool not in tools else _argument(tools[call.tool], call)
-        for owner in asking.plan.callers if name is not None else ():
-            for caller in asking.plan.callers:
+        for owner in prober.plan.callers if name is not None else ():
+            for caller in prober.plan.callers:
                 if caller is not owner and (owner.name, call.label) in gives and name is not None:
                     yield Pair(owner, caller, call, name)
 
@@ -82,11 +82,11 @@ def _argument(tool: Tool, call: ProbeCall) -> str | None:
     return None if name is None or name in call.arguments else name
 
 
-async def crossed(asking: Asking, pair: Pair) -> list[tuple[TrialLine, ToolList | None]]:
+async def crossed(prober: Prober, pair: Pair) -> list[tuple[TrialLine, ToolList | None]]:
     """Try one pair and return the log lines; none if a session does not open."""
     try:
-        async with asking.session(pair.owner) as owner, asking.session(pair.caller) as caller:
-            course = _Course(asking, pair, [])
+        async with prober.session(pair.owner) as owner, prober.session(pair.caller) as caller:
+            course = _Course(prober, pair, [])
             await course.walk(caller, "own")
             for times in (1, 2):
                 await course.cross(owner, caller, times)
@@ -98,7 +98,7 @@ async def crossed(asking: Asking, pair: Pair) -> list[tuple[TrialLine, ToolList 
 
 @dataclass(slots=True)
 class _Course:
-    asking: Asking
+    prober: Prober
     pair: Pair
     lines: list[TrialLine]
 
@@ -131,7 +131,7 @@ class _Course:
         self, session: Session, who: ProbeCaller, call: ProbeCall, step: Step, number: int
     ) -> Result | None:
         trial = self._trial(who, call, step, number)
-        ask = list_line if call.tool in LISTS else self.asking.line
+        ask = list_line if call.tool in LISTS else self.prober.line
         line = await ask(session, call, trial)
         self.lines.append(line)
         found = result_of(line)
@@ -155,9 +155,9 @@ class _Course:
                     "damage": None,
                     "credential": "valid",
                     "cursor": {**told, "step": step, "number": number},
-                    **({} if call.tool in LISTS else self.asking.plan.origin.fact(who, call)),
+                    **({} if call.tool in LISTS else self.prober.plan.origin.fact(who, call)),
                 }
             },
         )
-        key = digest([self.asking.plan.server.name, name, call.arguments, who.user_context])
+        key = digest([self.prober.plan.server.name, name, call.arguments, who.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)

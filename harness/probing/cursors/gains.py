@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.judging.policy.same_record import same_thing
+from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import Leaf, Result
 from harness.matching.masks import is_masked
-from harness.probing.caller_views import Lived, facts_of, label_of
+from harness.probing.caller_views import ProbedTrials, facts_of, label_of
 from harness.probing.cursors.arguments import LISTS, cursor_of, gives_cursor
 from harness.probing.cursors.lists import listed
 from harness.probing.report import ProbeFinding
@@ -18,14 +18,14 @@ _TWICE = 2
 _MOST_FIELDS = 4
 
 
-def cursor_gains(lived: Lived) -> Iterator[ProbeFinding]:
+def cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each cursor that gave another caller data that their own pages withhold, both times."""
     groups: dict[tuple[str, str, str], list[TrialResult]] = {}
-    for run in lived.turned:
+    for run in probed.turned:
         told = facts_of(run)["cursor"]
         groups.setdefault((told["of"], told["owner"], told["caller"]), []).append(run)
     for (call, owner, caller), runs in groups.items():
-        steps = _Steps(lived, runs)
+        steps = _Steps(probed, runs)
         opened = steps.listed if facts_of(runs[0])["tool"] in LISTS else steps.opened
         found = [opened(number) for number in (1, _TWICE)]
         if all(found):
@@ -45,9 +45,9 @@ def cursor_gains(lived: Lived) -> Iterator[ProbeFinding]:
 class _Steps:
     """The calls of one pair, and their results."""
 
-    def __init__(self, lived: Lived, runs: Sequence[TrialResult]) -> None:
+    def __init__(self, probed: ProbedTrials, runs: Sequence[TrialResult]) -> None:
         self.runs = {(_step(run), facts_of(run)["cursor"]["number"]): run for run in runs}
-        self._results = {step: lived.result(run) for step, run in self.runs.items()}
+        self._results = {step: probed.result(run) for step, run in self.runs.items()}
 
     def opened(self, number: int) -> list[str]:
         """Return the fields that the caller got only with the owner's cursor."""
@@ -95,7 +95,7 @@ class _Steps:
 
     def _is_withheld(self, leaf: Leaf, own: Sequence[Leaf], *, whole: bool) -> bool:
         """Whether the caller's own pages lack this field of the record, or the whole record."""
-        same = [one for one in own if same_thing(one.record, leaf.record, leaf.name)]
+        same = [one for one in own if same_record(one.record, leaf.record, leaf.name)]
         if same:
             there = [one for one in same if one.path == leaf.path]
             return not any(_tells(one) for one in there)
@@ -103,7 +103,7 @@ class _Steps:
             return True
         rows = leaf.path[: leaf.path.rfind("[]") + 2]
         beside = [one for one in own if rows and one.path.startswith(rows)]
-        unsure = any(same_thing(one.record, leaf.record, leaf.name) is None for one in beside)
+        unsure = any(same_record(one.record, leaf.record, leaf.name) is None for one in beside)
         return whole and bool(rows and leaf.record.ids) and not unsure
 
 

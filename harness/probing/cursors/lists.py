@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.errors import HarnessError, RequestRefused, ServerError
 from harness.judging.policy.views import Result
-from harness.probing.caller_sessions import Asking, judged
+from harness.probing.caller_sessions import Prober, judged
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
@@ -24,12 +24,12 @@ _NEXT = "nextCursor"
 _NAMING = ("uri", "uriTemplate", "name")
 
 
-async def owners(asking: Asking) -> Mapping[str, list[str]]:
+async def owners(prober: Prober) -> Mapping[str, list[str]]:
     """Return the methods whose first page has a cursor, and the identities that were given it."""
     found: dict[str, list[str]] = {method: [] for method in LISTS}
-    for caller in asking.plan.callers:
+    for caller in prober.plan.callers:
         try:
-            async with asking.session(caller) as session:
+            async with prober.session(caller) as session:
                 for method, given in found.items():
                     if await _has_more(session, method):
                         given.append(caller.name)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from harness.errors import HarnessError
 from harness.judging.policy.views import Result
-from harness.probing.caller_sessions import Asking, result_of
+from harness.probing.caller_sessions import Prober, result_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_up import ROUNDS, gives_more
 from harness.probing.planned_calls import ProbeCall
@@ -28,7 +28,7 @@ _MOST_CONFIRMED = 2
 """Number of callers after whose confirmed calls no more are repeated: one fault is enough."""
 
 
-async def ask_alone(asking: Asking, answers: Sequence[Answer]) -> Lines:
+async def ask_alone(prober: Prober, answers: Sequence[Answer]) -> Lines:
     """Make each call as each caller in a process that nobody else has asked.
 
     The callers are the suite's identities, and those made from them with one unknown attribute, as
@@ -36,13 +36,13 @@ async def ask_alone(asking: Asking, answers: Sequence[Answer]) -> Lines:
     the call is repeated both alone and after a caller who gets more. Servers that are not started
     by the probe, or whose callers do not share a process, are left out.
     """
-    server = asking.plan.server
+    server = prober.plan.server
     shares = server.shared().isolation == "none" and server.transport.command is not None
-    calls = [call for call in asking.calls if not call.changes] if shares else []
-    if not calls or len(asking.plan.callers) == 1:
+    calls = [call for call in prober.calls if not call.changes] if shares else []
+    if not calls or len(prober.plan.callers) == 1:
         return []
-    alone = _Alone(asking, answers)
-    await asking.pool.end_idle()
+    alone = _Alone(prober, answers)
+    await prober.pool.end_idle()
     for caller in alone.callers:
         await alone.screen(caller, calls)
     confirmed: set[str] = set()
@@ -66,7 +66,7 @@ def is_unknown(caller: ProbeCaller) -> bool:
 class _Alone:
     """The calls in separate processes, and their results by caller and call."""
 
-    asking: Asking
+    prober: Prober
     answers: Sequence[Answer]
     lines: Lines = field(default_factory=list)
     results: dict[tuple[str, str], Result] = field(default_factory=dict)
@@ -77,14 +77,14 @@ class _Alone:
     def callers(self) -> Sequence[ProbeCaller]:
         """The callers that ask alone."""
         heard = {answer.name for answer in self.answers}
-        unknown = [one for one in self.asking.callers() if is_unknown(one) and one.name in heard]
-        return (*self.asking.plan.callers, *unknown[:MOST_UNKNOWN])
+        unknown = [one for one in self.prober.callers() if is_unknown(one) and one.name in heard]
+        return (*self.prober.plan.callers, *unknown[:MOST_UNKNOWN])
 
     async def screen(self, caller: ProbeCaller, calls: Sequence[ProbeCall]) -> None:
         """Make ``calls`` as ``caller`` in one process; those that give less than before, twice."""
         trial: Trial | None = None
         try:
-            async with self.asking.own_session(caller) as session:
+            async with self.prober.own_session(caller) as session:
                 for call in calls:
                     for words in ("first of all alone", "first of all alone, again"):
                         trial = self._trial(caller, call, 0, words, None)
@@ -97,7 +97,7 @@ class _Alone:
         except HarnessError as error:
             if trial is None:
                 trial = self._trial(caller, calls[0], 0, "first of all alone", None)
-            self.lines.append((self.asking.unopened(error, trial), None))
+            self.lines.append((self.prober.unopened(error, trial), None))
 
     def _gave_more(self, caller: ProbeCaller, call: ProbeCall, own: Result) -> bool:
         """Whether the caller got more by the same call in the process that all share."""
@@ -120,11 +120,11 @@ class _Alone:
             first = self._trial(caller, call, number, "first in a process of its own", None)
             trial = self._trial(caller, call, number, "again in a process of its own", None)
             try:
-                async with self.asking.own_session(caller) as session:
+                async with self.prober.own_session(caller) as session:
                     await self._line(session, call, first)
                     made = await self._line(session, call, trial)
             except HarnessError as error:
-                self.lines.append((self.asking.unopened(error, trial), None))
+                self.lines.append((self.prober.unopened(error, trial), None))
                 continue
             if made is not None:
                 found[call.label] = made
@@ -135,7 +135,7 @@ class _Alone:
         self, calls: Sequence[ProbeCall]
     ) -> Iterator[tuple[ProbeCaller, ProbeCall, ProbeCaller]]:
         """Yield a caller who gets less alone, the call, and a caller who gets more alone."""
-        named = {caller.name: caller for caller in self.asking.plan.callers}
+        named = {caller.name: caller for caller in self.prober.plan.callers}
         seen: Counter[str] = Counter()
         for call in calls:
             for caller in self.callers:
@@ -172,8 +172,8 @@ class _Alone:
             self._trial(other, call, number, f"before {suspect.name}, in a new process", None),
             self._trial(suspect, call, number, f"after {other.name}, in a new process", other.name),
         ]
-        one = self.asking.plan.server.isolated_by("none")
-        pool, made = self.asking.pool, None
+        one = self.prober.plan.server.isolated_by("none")
+        pool, made = self.prober.pool, None
         try:
             async with (
                 pool.session(one, other.user_context) as first,
@@ -182,19 +182,19 @@ class _Alone:
                 for session, trial in zip((first, second), trials, strict=True):
                     made = await self._line(session, call, trial)
         except HarnessError as error:
-            self.lines.append((self.asking.unopened(error, trials[-1]), None))
+            self.lines.append((self.prober.unopened(error, trials[-1]), None))
         await pool.end_idle()
         return made
 
     async def _line(self, session: Session, call: ProbeCall, trial: Trial) -> Result | None:
-        line = await self.asking.line(session, call, trial)
+        line = await self.prober.line(session, call, trial)
         self.lines.append((line, session.tools))
         return result_of(line)
 
     def _trial(
         self, caller: ProbeCaller, call: ProbeCall, number: int, words: str, after: str | None
     ) -> Trial:
-        trial = self.asking.trial(caller, call, number, Again(words, after))
+        trial = self.prober.trial(caller, call, number, Again(words, after))
         facts = {
             key: value
             for key, value in trial.case.metadata["probe"].items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from harness.judging.policy.views import Result
-from harness.probing.caller_views import Lived, facts_of, more, name_of
+from harness.probing.caller_views import ProbedTrials, facts_of, more, name_of
 from harness.probing.report import AFTER_NOBODY, ProbeFinding
 from harness.probing.stability import told
 from harness.safe_text import one_line
@@ -25,12 +25,12 @@ def gives_more(result: Result, own: Result) -> bool:
     return own.call.outcome in ("denied", "unknown_tool")
 
 
-def mixed_up(lived: Lived) -> Iterator[ProbeFinding]:
+def mixed_up(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield calls that gave a caller more after another caller, in every repetition."""
     alone: dict[tuple[str, str], list[Result]] = {}
     after: dict[tuple[str, str], dict[str, list[Result]]] = {}
-    for run in lived.alone:
-        facts, result = facts_of(run)["alone"], lived.result(run)
+    for run in probed.alone:
+        facts, result = facts_of(run)["alone"], probed.result(run)
         if result is None or facts["is_first"]:
             continue
         asked = name_of(run), facts["of"]

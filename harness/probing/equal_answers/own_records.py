@@ -15,7 +15,7 @@ from harness.drafting.safety import is_sent
 from harness.drafting.validity import is_valid
 from harness.matching.texts import fold
 from harness.probing.arguments.ids import names_id
-from harness.probing.caller_sessions import Asking, with_fact
+from harness.probing.caller_sessions import Prober, with_fact
 from harness.probing.equal_answers.warming_up import Lines
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.repeated_calls import Again
@@ -25,30 +25,30 @@ MOST_RECORDS = 12
 """Maximum number of calls of one probe, which every identity makes."""
 
 
-async def read_own_records(asking: Asking) -> Lines:
+async def read_own_records(prober: Prober) -> Lines:
     """Make the calls as each of the suite's identities, and return their lines."""
-    calls = [*_calls(asking)][:MOST_RECORDS]
+    calls = [*_calls(prober)][:MOST_RECORDS]
     lines: Lines = []
-    for caller in asking.plan.callers if calls else ():
-        trials = [(call, _trial(asking.trial(caller, call, 0, _AGAIN))) for call in calls]
-        lines += await asking.made(trials, partial(asking.session, caller), watched=False)
+    for caller in prober.plan.callers if calls else ():
+        trials = [(call, _trial(prober.trial(caller, call, 0, _AGAIN))) for call in calls]
+        lines += await prober.made(trials, partial(prober.session, caller), watched=False)
     return lines
 
 
 _AGAIN = Again("for the identities' own records")
 
 
-def _calls(asking: Asking) -> Iterator[ProbeCall]:
-    tools = {tool.name: tool for listed in asking.lists.values() for tool in listed.tools}
-    known = {(call.tool, canonical_json(call.arguments)) for call in asking.calls}
-    called = {call.tool for call in asking.calls if not call.changes}
+def _calls(prober: Prober) -> Iterator[ProbeCall]:
+    tools = {tool.name: tool for listed in prober.lists.values() for tool in listed.tools}
+    known = {(call.tool, canonical_json(call.arguments)) for call in prober.calls}
+    called = {call.tool for call in prober.calls if not call.changes}
     for tool in tools.values():
         needed = tool.input_schema.get("required")
         if tool.name not in called or not is_sent(tool) or not isinstance(needed, list):
             continue
         if len(needed) != 1 or not names_id(needed[0]):
             continue
-        for caller in asking.plan.callers:
+        for caller in prober.plan.callers:
             for name, value in (caller.user_context or {}).items():
                 arguments = {needed[0]: value}
                 key = tool.name, canonical_json(arguments)

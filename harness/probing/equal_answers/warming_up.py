@@ -14,7 +14,7 @@ from functools import partial
 from typing import TypeAlias
 
 from harness.judging.policy.views import Result
-from harness.probing.caller_sessions import ROUNDS, Asking, judged, result_of
+from harness.probing.caller_sessions import ROUNDS, Prober, judged, result_of
 from harness.probing.caller_views import facts_of, name_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_up import gives_more
@@ -27,17 +27,17 @@ from harness.types import ToolList, Trial
 Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
-async def warm_up(asking: Asking) -> Lines:
+async def warm_up(prober: Prober) -> Lines:
     """Make each call that changes nothing, as one identity of the suite after the other."""
     lines: Lines = []
-    calls = [call for call in asking.calls if not call.changes]
-    for caller in asking.plan.callers:
-        trials = [(call, _trial(asking, caller, call)) for call in calls]
-        lines += await asking.made(trials, partial(asking.session, caller), watched=False)
+    calls = [call for call in prober.calls if not call.changes]
+    for caller in prober.plan.callers:
+        trials = [(call, _trial(prober, caller, call)) for call in calls]
+        lines += await prober.made(trials, partial(prober.session, caller), watched=False)
     return lines
 
 
-async def with_verdicts(asking: Asking, first: Lines, answers: Iterable[Answer]) -> Lines:
+async def with_verdicts(prober: Prober, first: Lines, answers: Iterable[Answer]) -> Lines:
     """Return the lines of ``first``, of which those are judged that gave more than ``answers``.
 
     ``answers`` are what the suite's identities were told since then.
@@ -46,22 +46,22 @@ async def with_verdicts(asking: Asking, first: Lines, answers: Iterable[Answer])
     for one in answers:
         if one.result is not None:
             later.setdefault((one.name, one.call), []).append(one.result)
-    calls = {call.label: call for call in asking.calls}
-    callers = {caller.name: caller for caller in asking.plan.callers}
+    calls = {call.label: call for call in prober.calls}
+    callers = {caller.name: caller for caller in prober.plan.callers}
     lines: Lines = []
     for line, tools in first:
         name, label, gave = name_of(line.run), facts_of(line.run)["warm_up"], result_of(line)
         since, kept = later.get((name, label), []), line
         gave_more = since and gave and all(gives_more(gave, one) for one in since)
         if gave_more and line.transcript is not None:
-            trial = asking.trial(callers[name], calls[label], ROUNDS)
+            trial = prober.trial(callers[name], calls[label], ROUNDS)
             kept = await judged(trial, line.transcript, tools or ToolList(tools=()))
         lines.append((kept, tools))
     return lines
 
 
-def _trial(asking: Asking, caller: ProbeCaller, call: ProbeCall) -> Trial:
-    trial = asking.trial(caller, call, 0, Again("to warm up"))
+def _trial(prober: Prober, caller: ProbeCaller, call: ProbeCall) -> Trial:
+    trial = prober.trial(caller, call, 0, Again("to warm up"))
     facts = {
         key: value
         for key, value in trial.case.metadata["probe"].items()

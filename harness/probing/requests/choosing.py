@@ -12,7 +12,7 @@ from harness.errors import HarnessError, ServerError
 from harness.judging.policy.views import Leaf, Result
 from harness.matching.texts import fold
 from harness.probing.arguments.ids import ids_for
-from harness.probing.caller_sessions import Asking
+from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall, in_turns
 from harness.probing.gains import Withheld
@@ -49,17 +49,17 @@ class Shown:
     """Prompt → its arguments."""
 
 
-async def requests_to_make(asking: Asking, withheld: Withheld) -> Sequence[ForgedCall]:
+async def requests_to_make(prober: Prober, withheld: Withheld) -> Sequence[ForgedCall]:
     """Return the requests for each identity that something is withheld from, in turns."""
     shown = Shown()
-    for caller in asking.plan.callers:
+    for caller in prober.plan.callers:
         try:
-            async with asking.session(caller) as session:
+            async with prober.session(caller) as session:
                 await _look(session, caller.name, shown)
         except HarnessError:
             continue  # who is not let in is shown nothing
     chosen = _Choice(shown, withheld)
-    each = [chosen.of(caller) for caller in asking.plan.callers if withheld.from_calls(caller.name)]
+    each = [chosen.of(caller) for caller in prober.plan.callers if withheld.from_calls(caller.name)]
     return in_turns(each)[:MOST_REQUESTS]
 
 

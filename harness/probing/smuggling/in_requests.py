@@ -15,7 +15,7 @@ from urllib.parse import urlencode
 from harness.canonical_json import canonical_json
 from harness.documents.headers import header_problem
 from harness.errors import HarnessError
-from harness.probing.caller_sessions import Asking
+from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall, in_turns
 from harness.probing.gains import Withheld
@@ -62,33 +62,33 @@ _NAMES = ("username", "user", "user_id", "name", "sub", "id", "email", "staff_id
 _ROLES = ("role", "roles", "group", "groups", "scope")
 
 
-async def beside_tokens(asking: Asking, withheld: Withheld) -> list[ForgedCall]:
+async def beside_tokens(prober: Prober, withheld: Withheld) -> list[ForgedCall]:
     """Return calls with another's identity in headers or in the address, in turns of the callers.
 
     There are none unless identities travel over HTTP, to a single server.
     """
-    server = asking.plan.server
+    server = prober.plan.server
     if server.identity.via not in ("bearer", "header") or server.members:
         return []
-    tokens = await _tokens(asking) if server.identity.via == "bearer" else {}
-    callers = {caller.name: caller for caller in asking.plan.callers}
+    tokens = await _tokens(prober) if server.identity.via == "bearer" else {}
+    callers = {caller.name: caller for caller in prober.plan.callers}
     meant = frozenset(name.casefold() for name in server.identity.headers)
     each = [
         _of(caller, call, callers[name], tokens.get(name), meant)
         for caller in callers.values()
-        for call, name in _targets(asking, withheld, caller)
+        for call, name in _targets(prober, withheld, caller)
     ]
     return in_turns(each)
 
 
 def _targets(
-    asking: Asking, withheld: Withheld, caller: ProbeCaller
+    prober: Prober, withheld: Withheld, caller: ProbeCaller
 ) -> Iterator[tuple[ProbeCall, str]]:
     """Yield calls that withhold something from a caller, each with an identity that gets more."""
     given = withheld.from_calls(caller.name)
     calls = [
         (call, names)
-        for call in asking.calls
+        for call in prober.calls
         if not call.changes and (names := given.get((call.tool, canonical_json(call.arguments))))
     ]
     for call, names in calls[:_MOST_CALLS]:
@@ -96,12 +96,12 @@ def _targets(
             yield call, name
 
 
-async def _tokens(asking: Asking) -> Mapping[str, str]:
+async def _tokens(prober: Prober) -> Mapping[str, str]:
     """Return a valid token of each identity that has one."""
     found: dict[str, str] = {}
-    for caller in asking.plan.callers:
+    for caller in prober.plan.callers:
         try:
-            async with asking.session(caller) as session:
+            async with prober.session(caller) as session:
                 if isinstance(session, Connection) and session.bearer is not None:
                     shown = (await session.bearer.headers()).get("Authorization", "")
                     found[caller.name] = shown.partition(" ")[2]

@@ -14,7 +14,7 @@ from typing import Any
 from harness.judging.policy import View
 from harness.judging.policy.comparable_values import Prose, Value, value_of
 from harness.judging.policy.same_field import akin
-from harness.judging.policy.same_record import same_thing, unlike_things
+from harness.judging.policy.same_record import same_record, unlike_records
 from harness.judging.policy.views import CallKey, Leaf, Result
 from harness.matching.masks import is_masked, may_be_meant
 
@@ -54,7 +54,7 @@ def missing(full: Result, other: Result) -> Iterator[tuple[Leaf, str]]:
             may_be_meant(mine.value)
             and (
                 value_of(mine.value) == value_of(theirs.value)
-                or unlike_things(theirs.record, mine.record, mine.name)
+                or unlike_records(theirs.record, mine.record, mine.name)
             )
             for mine in got
             for theirs in given
@@ -206,7 +206,7 @@ def _is_public(secret: Secret, own: Sequence[Result]) -> bool:
 
 def _about(leaf: Leaf, result: Result, secret: Secret) -> bool | None:
     verdicts = (
-        same_thing(ours, theirs, leaf.name)
+        same_record(ours, theirs, leaf.name)
         for ours, theirs in (
             (secret.leaf.record, leaf.record),
             (secret.result.asked, result.asked),
@@ -246,7 +246,7 @@ def _quotes(result: Result, secret: Secret) -> bool:
         return False
     if result.key in secret.keys:
         return True
-    if same_thing(secret.result.asked, result.asked, "") is False:
+    if same_record(secret.result.asked, result.asked, "") is False:
         return False
     long = secret.value.digits or (secret.value.number is None and len(secret.value.text) >= 8)
     return result.call.outcome != "ok" or bool(secret.reach == "field" and long)

@@ -6,11 +6,17 @@ from typing import Any
 
 import pytest
 
-from harness.judging.policy.same_record import NOTHING, Thing, alike, same_thing, unlike_things
+from harness.judging.policy.same_record import (
+    NOTHING,
+    JsonRecord,
+    same_kind,
+    same_record,
+    unlike_records,
+)
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "alike", "unlike"),
+    ("ours", "theirs", "same", "unlike"),
     [
         ({"id": "A-1"}, {"id": "A-1"}, True, False),
         ({"id": "A-1"}, {"id": "A-2"}, False, True),
@@ -29,16 +35,16 @@ from harness.judging.policy.same_record import NOTHING, Thing, alike, same_thing
     ],
 )
 def test_records_are_told_apart_by_their_ids(
-    ours: dict[str, Any], theirs: dict[str, Any], alike: bool | None, unlike: bool
+    ours: dict[str, Any], theirs: dict[str, Any], same: bool | None, unlike: bool
 ) -> None:
     for one, other in ((ours, theirs), (theirs, ours)):
-        assert same_thing(Thing(one), Thing(other), "phone_number") is alike
-        assert unlike_things(Thing(one), Thing(other), "phone_number") is unlike
+        assert same_record(JsonRecord(one), JsonRecord(other), "phone_number") is same
+        assert unlike_records(JsonRecord(one), JsonRecord(other), "phone_number") is unlike
 
 
 def test_what_stands_in_no_object_is_about_nothing_that_could_be_compared() -> None:
-    assert same_thing(NOTHING, Thing({"id": "A-1"}), "id") is None
-    assert not unlike_things(NOTHING, Thing({"id": "A-1"}), "id")
+    assert same_record(NOTHING, JsonRecord({"id": "A-1"}), "id") is None
+    assert not unlike_records(NOTHING, JsonRecord({"id": "A-1"}), "id")
 
 
 @pytest.mark.parametrize(
@@ -57,6 +63,6 @@ def test_what_stands_in_no_object_is_about_nothing_that_could_be_compared() -> N
 def test_records_of_which_half_of_the_fields_are_the_same_are_of_one_sort(
     ours: str, theirs: str, same_sort: bool
 ) -> None:
-    one, other = (Thing(dict.fromkeys(names, 1)) for names in (ours, theirs))
-    assert alike(one, other) is same_sort
-    assert alike(other, one) is same_sort
+    one, other = (JsonRecord(dict.fromkeys(names, 1)) for names in (ours, theirs))
+    assert same_kind(one, other) is same_sort
+    assert same_kind(other, one) is same_sort

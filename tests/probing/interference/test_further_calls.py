@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.judging.policy.same_record import Thing
+from harness.judging.policy.same_record import JsonRecord
 from harness.judging.policy.views import Leaf
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.further_calls import (
@@ -18,7 +18,7 @@ from harness.types import Tool
 
 CLERK = ProbeCaller(name="clerk", user_context={"role": "clerk"})
 OTHER = ProbeCaller(name="other", user_context={"role": "clerk", "id": 2})
-RECORD = Thing({"person_id": "P-1003", "team": "blue", "salary": 61250})
+RECORD = JsonRecord({"person_id": "P-1003", "team": "blue", "salary": 61250})
 ALTERED = AlteredValue(
     "salary",
     [Leaf("people[].salary", "salary", 61250, RECORD, "structured")],

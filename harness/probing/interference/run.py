@@ -16,7 +16,7 @@ import anyio
 from harness.canonical_json import digest
 from harness.errors import HarnessError, ServerError
 from harness.judging.trial import not_started
-from harness.probing.caller_sessions import NO_MODEL, SUITE, Asking
+from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.comparing import Comparison
 from harness.probing.interference.data_sets import Which, data_set, server_with, setup_caller
@@ -49,7 +49,7 @@ Lines = Sequence[tuple[TrialLine, ToolList | None]]
 class Interference:
     """All calls for one altered value."""
 
-    asking: Asking
+    prober: Prober
     """The probe, which has the callers and calls."""
     number: int
     """Index of the alteration, from 0."""
@@ -73,8 +73,8 @@ class Interference:
                 await self._put_back()
 
     async def _ask(self) -> None:
-        callers = self.asking.plan.callers
-        own = [call for call in self.asking.calls if not call.changes]
+        callers = self.prober.plan.callers
+        own = [call for call in self.prober.calls if not call.changes]
         await self._compare("own", [(caller, own) for caller in callers])
         found = self._comparison()
         if self._failed or found.fault is not None:
@@ -94,16 +94,16 @@ class Interference:
     @property
     def alteration(self) -> Alteration:
         """The altered value."""
-        return self.asking.plan.alterations[self.number]
+        return self.prober.plan.alterations[self.number]
 
     def _comparison(self) -> Comparison:
-        declared = list(declared_in(self.asking.settings()))[self.number]
+        declared = list(declared_in(self.prober.settings()))[self.number]
         return Comparison(declared, self._records)
 
     def _readable(self) -> Iterator[tuple[ProbeCall, Tool]]:
         """Yield the calls of read-only tools, whose arguments may be changed, with their tools."""
-        tools = {tool.name: tool for listed in self.asking.lists.values() for tool in listed.tools}
-        for call in self.asking.calls:
+        tools = {tool.name: tool for listed in self.prober.lists.values() for tool in listed.tools}
+        for call in self.prober.calls:
             tool = tools.get(call.tool)
             if tool is not None and not call.changes and tool.read_only and not tool.destructive:
                 yield call, tool
@@ -129,7 +129,7 @@ class Interference:
                 by_caller.setdefault(name, []).append(call)
             asks = [
                 (caller, by_caller[caller.name])
-                for caller in self.asking.plan.callers
+                for caller in self.prober.plan.callers
                 if caller.name in by_caller
             ]
             for which in ("B", "A"):
@@ -142,13 +142,13 @@ class Interference:
         """Set up one set of data, and make the calls."""
         self._visits += 1
         visit = partial(self._trial, which, stage)
-        server = server_with(self.asking.plan.server, data_set(self.alteration, which))
+        server = server_with(self.prober.plan.server, data_set(self.alteration, which))
         try:
             async with open_sessions(self.learn) as pool:
                 self._holds = which
                 await self._set_up(pool, which)
                 here = replace(
-                    self.asking, plan=replace(self.asking.plan, server=server), pool=pool
+                    self.prober, plan=replace(self.prober.plan, server=server), pool=pool
                 )
                 for caller, calls in asks:
                     trials = [
@@ -166,14 +166,14 @@ class Interference:
         Raises:
             ServerError: one fails.
         """
-        plan = self.asking.plan
+        plan = self.prober.plan
         await set_up(pool, plan.server, self.alteration, which, plan.callers)
 
     async def _put_back(self) -> None:
         """Restore data set A on a server that was running before."""
-        if self.asking.plan.server.transport.command is not None:
+        if self.prober.plan.server.transport.command is not None:
             return
-        caller = setup_caller(self.alteration, self.asking.plan.callers)
+        caller = setup_caller(self.alteration, self.prober.plan.callers)
         with anyio.CancelScope(shield=True):
             try:
                 async with open_sessions(self.learn) as pool:
@@ -246,8 +246,8 @@ class Interference:
                 }
             },
         )
-        key = digest([self.asking.plan.server.name, name, self._visits, data, caller.user_context])
+        key = digest([self.prober.plan.server.name, name, self._visits, data, caller.user_context])
         return Trial(suite=SUITE, case=case, model=NO_MODEL.name, index=0, key=key)
 
     def _command(self, caller: ProbeCaller, call: ProbeCall) -> dict[str, str]:
-        return self.asking.plan.origin.fact(caller, call, altered=self.alteration.name)
+        return self.prober.plan.origin.fact(caller, call, altered=self.alteration.name)
