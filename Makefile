@@ -18,9 +18,9 @@ evals: $(READY)
 # Many tests wait for processes: three at a time keep two cores busy, and each one more imports the SDKs again.
 test: $(READY)
 	$(VENV)/bin/python -m pytest -n 3 --dist worksteal -m "not slow"
-	@echo "Left out: the slow proofs (thousands of examples, whole programs, the rarer of many kinds), and nine examples in ten of each property; make proofs runs them."
+	@echo "Left out: the slow proofs (thousands of examples, whole programs, the rarer of many kinds), and 29 examples in 30 of each property; make proofs runs them."
 
-# The slow proofs, and every property with 300 examples instead of 30; `.ci/run` runs this after the tests.
+# The slow proofs, and every property with 300 examples instead of 10; `.ci/run` runs this after the tests.
 proofs: $(READY)
 	HARNESS_EXAMPLES=300 $(VENV)/bin/python -m pytest -n 4 --dist worksteal -m "slow or hypothesis" --timeout 1200
 
