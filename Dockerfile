@@ -1,7 +1,7 @@
 # The page of harness, `harness serve`: docs/web.md#in-a-container says how to run it.
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY requirements.lock pyproject.toml README.md LICENSE ./
+COPY requirements.lock pyproject.toml README.md LICENSE NOTICE ./
 COPY harness harness
 COPY evals evals
 COPY servers servers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -52,7 +53,18 @@ def test_the_wheel_has_its_licences(release: Release) -> None:
         for path in files_of_the_wheel(release)
         if path.parts[:2] == (METADATA, "licenses")
     }
-    assert "LICENSE" in licences
+    assert licences == {"LICENSE", "NOTICE"}
+
+
+def test_the_notice_says_where_everything_that_is_no_code_is_from() -> None:
+    named = re.findall(r"[\w.]+(?:/[\w.]+)*(?:/|\.\w+)", (ROOT / "NOTICE").read_text("utf-8"))
+    data = [
+        path
+        for path in source_files("harness", "evals", "servers")
+        if path.suffix in {".csv", ".json", ".jsonl", ".svg", ".txt", ".yml"}
+    ]
+    assert len(data) > 10
+    assert [path for path in data if not str(path).startswith(tuple(named))] == []
 
 
 def test_nothing_in_the_wheel_is_of_a_kind_that_nobody_meant_to_ship(release: Release) -> None:
@@ -68,7 +80,7 @@ def test_the_source_distribution_holds_the_package_its_pages_and_what_builds_it(
     release: Release,
 ) -> None:
     at_the_top = {PurePosixPath(path.name) for path in ROOT.glob("*.md")}
-    built_by = {"LICENSE", "PKG-INFO", "pyproject.toml", ".gitignore"}
+    built_by = {"LICENSE", "NOTICE", "PKG-INFO", "pyproject.toml", ".gitignore"}
     assert files_of_the_sdist(release) == {
         *source_files("harness", "evals", "servers", "docs"),
         *at_the_top,

@@ -35,6 +35,25 @@ def test_the_source_and_the_metadata_agree_on_name_and_version() -> None:
     assert harness.__version__ == version(DISTRIBUTION)
 
 
+def test_the_changelog_has_a_section_on_this_version() -> None:
+    sections = re.findall(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert [one for one in sections if one.startswith(f"{harness.__version__} (")]
+
+
+def test_the_pages_name_this_version_where_they_pin_one() -> None:
+    pinned = re.compile(
+        r"harness[\w./-]*(?:@v?|==)(?P<version>\d+\.\d+\.\d+)|rev: v(?P<rev>[\d.]+)"
+    )
+    named = [
+        match["version"] or match["rev"]
+        for text in TEXTS
+        if text.suffix == ".md" and text.name != "CHANGELOG.md"
+        for match in pinned.finditer(text.read_text("utf-8"))
+    ]
+    assert len(named) >= 5
+    assert set(named) == {harness.__version__}
+
+
 def test_every_command_that_installs_harness_names_this_distribution() -> None:
     named = {
         (match["name"], text.name)
