@@ -45,7 +45,7 @@ def copy_pages(to: Path, root: Path = ROOT) -> None:
     for source, page in known.items():
         target = to / page
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(on_site((root / source).read_text("utf-8"), source, known), "utf-8")
+        target.write_text(on_site((root / source).read_text("utf-8"), source, known, root), "utf-8")
     for picture in sorted((root / "docs").rglob("*")):
         if picture.suffix in PICTURES:
             target = to / _in_docs(root, picture)
@@ -53,11 +53,11 @@ def copy_pages(to: Path, root: Path = ROOT) -> None:
             shutil.copyfile(picture, target)
 
 
-def on_site(text: str, source: str, known: dict[str, str]) -> str:
+def on_site(text: str, source: str, known: dict[str, str], root: Path = ROOT) -> str:
     """Return the text of the page ``source`` as the site's generator reads it."""
 
     def linked(prose: str) -> str:
-        return _LINK.sub(lambda link: _moved(link, source, known), prose)
+        return _LINK.sub(lambda link: _moved(link, source, known, root), prose)
 
     return "\n".join(_items_indented(_outside_code(text.split("\n"), linked)))
 
@@ -66,8 +66,8 @@ def _in_docs(root: Path, path: Path) -> str:
     return path.relative_to(root / "docs").as_posix()
 
 
-def _moved(link: re.Match[str], source: str, known: dict[str, str]) -> str:
-    """Return a link of ``source`` as it must be on the site."""
+def _moved(link: re.Match[str], source: str, known: dict[str, str], root: Path) -> str:
+    """Return a link of ``source`` as it must be on the site; a dead one stays, to be found."""
     to, mark, heading = link["to"].partition("#")
     if not to or "://" in to or to.startswith("mailto:"):
         return link[0]
@@ -75,6 +75,8 @@ def _moved(link: re.Match[str], source: str, known: dict[str, str]) -> str:
     target = known.get(file) or (
         file.removeprefix("docs/") if file.endswith(PICTURES) and file.startswith("docs/") else None
     )
+    if target is None and not (root / file).exists():
+        return link[0]
     if target is None:
         return _path_instead(link["words"], file)
     near = posixpath.relpath(target, posixpath.dirname(known[source]) or ".")

@@ -22,6 +22,13 @@ def test_every_command_has_a_page_that_exists() -> None:
     assert [name for name in ABOUT_COMMAND.values() if not (ROOT / page(name, None)).exists()] == []
 
 
+def test_the_help_names_the_tutorial_and_where_messages_are_explained() -> None:
+    told = " ".join(CliRunner().invoke(cli, ["--help"]).output.split())
+    for name in ("tutorial/index", "troubleshooting"):
+        assert page(name) in told
+        assert (ROOT / page(name, None)).exists()
+
+
 def test_the_help_of_a_command_names_its_page() -> None:
     told = CliRunner().invoke(cli, ["lint", "--help"]).output
     assert told.endswith(f"Read on: {page('lint')}\n")

@@ -10,6 +10,7 @@ from docsite.reference.commands import commands_page
 from docsite.reference.environment import environment_page
 from docsite.reference.keys import configuration_page, suite_page
 from docsite.reference.lint_rules import lint_rules_page
+from docsite.reference.messages import messages_page
 from docsite.reference.python_api import python_page
 
 PAGES: dict[str, Callable[[], str]] = {
@@ -20,6 +21,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/lint-rules.md": lint_rules_page,
     "reference/python.md": python_page,
     "reference/environment.md": environment_page,
+    "reference/messages.md": messages_page,
 }
 """Page of the site → what writes its text."""
 

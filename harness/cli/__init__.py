@@ -92,7 +92,14 @@ def _first_line(name: str) -> str:
         return file.readline().strip().strip('"')
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=(
+        f"A tutorial of 30 minutes: {page('tutorial/index')}. A message explained: "
+        f"{page('troubleshooting')}."
+    ),
+)
 @click.version_option(__version__)
 def cli() -> None:
     """Find out whether an LLM can use your MCP server, correctly and safely."""

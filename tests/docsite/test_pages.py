@@ -39,14 +39,18 @@ def test_a_link_leads_to_the_page_as_the_site_names_it(
 @pytest.mark.parametrize(
     ("written", "shown"),
     [
-        ("[`hr.yml`](../evals/hr.yml)", "`hr.yml` (`evals/hr.yml`)"),
-        ("[the suite](../evals/hr.yml)", "the suite (`evals/hr.yml`)"),
+        ("[`hr_access.yml`](../evals/hr_access.yml)", "`hr_access.yml` (`evals/hr_access.yml`)"),
+        ("[the suite](../evals/hr_access.yml)", "the suite (`evals/hr_access.yml`)"),
     ],
 )
 def test_a_link_to_what_is_not_on_the_site_becomes_its_words_and_path(
     written: str, shown: str
 ) -> None:
     assert on_site(written, "docs/suites.md", KNOWN) == shown
+
+
+def test_a_link_to_what_is_nowhere_stays_for_the_generator_to_complain_of() -> None:
+    assert on_site("[a](gone.md)", "docs/suites.md", KNOWN) == "[a](gone.md)"
 
 
 @pytest.mark.parametrize(
