@@ -38,7 +38,9 @@ FLOORS = (
     {"judging", "variants", "proxy"},
     {"runner", "reports", "drafting", "linting"},
     {"workbench"},
-    {"web", "api", "probing", "pytest_plugin", "telemetry"},
+    {"api", "probing", "pytest_plugin", "telemetry"},
+    {"querying"},
+    {"web"},
     {"cli"},
     {"entry"},
 )

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
 import click
 
+from harness.querying.asking import DamagedIndex
+from harness.querying.index import facts_of, index_of
 from harness.runlog import RunLog, read_log
 from harness.runner.runs.folders import find_log
 from harness.safe_text import printable
@@ -14,6 +20,10 @@ BY_PEOPLE = click.option(
     help="Use people's verdicts (harness review) instead of the machine's where there are any.",
 )
 """The option that uses people's verdicts instead of the machine's."""
+
+
+_LARGE = 20_000_000
+"""Bytes of a log that take more than a second to read."""
 
 
 def open_run(name: str, *, by_people: bool = False) -> RunLog:
@@ -30,6 +40,46 @@ def open_run(name: str, *, by_people: bool = False) -> RunLog:
 
 def told(log: RunLog) -> RunLog:
     """Report the damaged lines of ``log``, and return it."""
-    for sentence in log.complaints:
-        click.echo(f"Warning: {printable(sentence)}", err=True)
+    _warn(log.complaints)
     return log
+
+
+@contextmanager
+def open_index(names: Iterable[str]) -> Iterator[list[tuple[str, Path]]]:
+    """Give the index of each of those runs, by the name of the run; a new one is made if need be.
+
+    Raises:
+        UsageError: there is no such run, or the file is not a run log.
+        DamagedIndex: one is not as it was written; they are removed, so that they are made anew.
+    """
+    with ExitStack() as stack:
+        found = []
+        for log in dict.fromkeys(map(find_log, names)):
+            index = stack.enter_context(index_of(log, _tell_of_reading(log)))
+            run, damaged = facts_of(index, log)
+            _warn(damaged)
+            found.append((run, index))
+        try:
+            yield found
+        except DamagedIndex:
+            for _, index in found:
+                index.unlink(missing_ok=True)
+            raise
+
+
+def _warn(sentences: Iterable[str]) -> None:
+    for sentence in sentences:
+        click.echo(f"Warning: {printable(sentence)}", err=True)
+
+
+def _tell_of_reading(log: Path) -> Callable[[int], None]:
+    """Return what says, once, that the log is being read, if that takes a while."""
+    said = log.stat().st_size < _LARGE
+
+    def tell(_: int) -> None:
+        nonlocal said
+        if not said:
+            said = True
+            click.echo(f"Reading {printable(str(log))} into its index …", err=True)
+
+    return tell

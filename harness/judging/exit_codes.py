@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from harness.types import Report
+    from collections.abc import Set as AbstractSet
+
+    from harness.types import Report, Status
 
 EXIT_PASSED = 0
 """Every case passed."""
@@ -24,11 +26,19 @@ EXIT_INTERRUPTED = 130
 def exit_code(report: Report) -> int:
     """Return the exit code of the process, by the verdicts on the report's cases alone."""
     verdicts = {case.status for case in report.cases}
-    if report.reason == "interrupted":
+    return exit_code_of(verdicts, report.reason, report.counts.planned, len(report.results))
+
+
+def exit_code_of(verdicts: AbstractSet[Status], reason: str, planned: int, recorded: int) -> int:
+    """Return the exit code of a run that ended for ``reason``, by the verdicts on its cases.
+
+    ``recorded`` are its results, those included that `harness.judging.missing_results` adds.
+    """
+    if reason == "interrupted":
         return EXIT_INTERRUPTED
-    if report.counts.planned == 0:
+    if planned == 0:
         return EXIT_NOTHING
     if "failed" in verdicts:
         return EXIT_FAILED
-    complete = report.counts.planned == len(report.results)
+    complete = planned == recorded
     return EXIT_PASSED if complete and verdicts == {"passed"} else EXIT_UNJUDGED

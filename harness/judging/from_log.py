@@ -11,7 +11,7 @@ from harness.judging.run_judge import AccessFacts, Order, RunJudge, why_unobserv
 from harness.judging.trial import outcomes_of
 from harness.judging.trial_views import view_of
 from harness.runlog import Header, RunLog
-from harness.types import TrialResult
+from harness.types import Transcript, TrialResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,14 @@ def _view_by_key(log: RunLog, results: Mapping[str, TrialResult], key: str) -> V
 
 
 def _completed(result: TrialResult, log: RunLog) -> TrialResult:
-    """Return ``result``; one from an older log gets its call outcomes from its transcript."""
     if result.outcomes is not None or result.stop is None:
         return result
-    transcript = log.transcript(result.key)
-    if transcript is None:
+    return completed(result, log.transcript(result.key))
+
+
+def completed(result: TrialResult, transcript: Transcript | None) -> TrialResult:
+    """Return ``result``; one from an older log gets its call outcomes from its transcript."""
+    if result.outcomes is not None or result.stop is None or transcript is None:
         return result
     return replace(result, outcomes=outcomes_of(transcript), offered=len(transcript.tools))
 

@@ -6,11 +6,13 @@ Without them a report would look better than the exit code of the run.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from harness.canonical_json import digest
-from harness.runlog import RunLog
-from harness.types import CaseFacts, CheckResult, TrialError, TrialResult
+from harness.runlog import Footer, Header, RunLog
+from harness.types import CaseFacts, CheckResult, Status, TrialError, TrialResult
 
 WHOLE_RUN = "the run as a whole"
 """Name of the entry for the run as a whole."""
@@ -18,35 +20,84 @@ NO_TRIAL = -1
 """Index of that entry, which does not count as a trial."""
 
 
+class Recorded(Protocol):
+    """The results of a run, as far as it must be known what they lack."""
+
+    def __len__(self) -> int:
+        """Return their number."""
+        ...
+
+    def asked(self) -> Collection[tuple[str, str, str]]:
+        """Return suite, case and model of each."""
+        ...
+
+    def statuses(self) -> AbstractSet[Status]:
+        """Return every status that occurs."""
+        ...
+
+    def repeated(self) -> bool:
+        """Return whether any case has several trials."""
+        ...
+
+    def first(self) -> tuple[str, str] | None:
+        """Return suite and model of the first, in the order of the suites."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _InMemory:
+    results: Sequence[TrialResult]
+
+    def __len__(self) -> int:
+        return len(self.results)
+
+    def asked(self) -> Collection[tuple[str, str, str]]:
+        return {(result.suite, result.case.name, result.model) for result in self.results}
+
+    def statuses(self) -> AbstractSet[Status]:
+        return {result.status for result in self.results}
+
+    def repeated(self) -> bool:
+        return any(result.repeats > 1 for result in self.results)
+
+    def first(self) -> tuple[str, str] | None:
+        return next(((result.suite, result.model) for result in self.results), None)
+
+
 def missing_results(log: RunLog, results: Sequence[TrialResult]) -> Iterator[TrialResult]:
-    """Yield an entry that has not passed for everything that ``results`` of ``log`` lack.
+    """Yield what `missing_beside` yields for ``results`` of ``log``."""
+    return missing_beside(log.header, log.footer, _InMemory(results))
+
+
+def missing_beside(
+    header: Header, footer: Footer | None, recorded: Recorded
+) -> Iterator[TrialResult]:
+    """Yield an entry that has not passed for everything that the results of a run lack.
 
     These are: each planned case without a trial, if the log names the cases; the fault in the
     footer; and the early end of a run whose results would all have passed.
     """
-    footer = log.footer
-    lacking = log.header.planned - len(results)
-    unrun = _unrun(log, results)
-    told = unrun if 0 < len(unrun) <= lacking else []
+    lacking = header.planned - len(recorded)
+    unrun = _unrun(header, recorded) if lacking > 0 else []
+    told = unrun if len(unrun) <= lacking else []
     yield from told
     if footer is not None and footer.fault is not None:
-        yield _faulty(_entry(log, results), footer.fault, ended=footer.reason == "complete")
-    elif not told and {result.status for result in results} <= {"passed"}:
-        partial = any(result.repeats > 1 for result in results)  # cases show missing repeats
-        if lacking > 0 and not partial:
-            yield _entry(log, results, f"{lacking} planned trials have no result")
+        yield _faulty(_entry(header, recorded), footer.fault, ended=footer.reason == "complete")
+    elif not told and recorded.statuses() <= {"passed"}:
+        if lacking > 0 and not recorded.repeated():  # cases show missing repeats
+            yield _entry(header, recorded, f"{lacking} planned trials have no result")
         elif footer is None or footer.reason == "interrupted":
-            yield _entry(log, results, "interrupted")
+            yield _entry(header, recorded, "interrupted")
 
 
-def _unrun(log: RunLog, results: Sequence[TrialResult]) -> list[TrialResult]:
+def _unrun(header: Header, recorded: Recorded) -> list[TrialResult]:
     """Return a cancelled result for each case and model of the header without a result."""
-    asked = {(result.suite, result.case.name, result.model) for result in results}
+    asked = recorded.asked()
     return [
         _cancelled(suite, case, model)
-        for suite, facts in log.header.suites.items()
+        for suite, facts in header.suites.items()
         for case in facts.get("cases", ())
-        for model in log.header.models
+        for model in header.models
         if (suite, case, model) not in asked
     ]
 
@@ -63,10 +114,11 @@ def _cancelled(suite: str, case: str, model: str) -> TrialResult:
     )
 
 
-def _entry(log: RunLog, results: Collection[TrialResult], reason: str = "") -> TrialResult:
-    first = next(iter(results), None)
-    suite = first.suite if first else next(iter(log.header.suites), "")
-    model = first.model if first else next(iter(log.header.models), "")
+def _entry(header: Header, recorded: Recorded, reason: str = "") -> TrialResult:
+    suite, model = recorded.first() or (
+        next(iter(header.suites), ""),
+        next(iter(header.models), ""),
+    )
     return TrialResult(
         key=digest(["the whole", suite, model]),
         suite=suite,

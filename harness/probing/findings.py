@@ -34,7 +34,7 @@ from harness.probing.tokens import accepted_tokens, fates, swapped_gains
 from harness.reports.build import build_report
 from harness.runlog import RunLog
 from harness.safe_text import one_line, shorten
-from harness.types import AccessReport, Report, TrialResult
+from harness.types import AccessReport, Leak, Report, TrialResult
 
 _SAID_CHARS = 160
 
@@ -135,6 +135,18 @@ def _echoed(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             )
 
 
+def leaks_found(leaks: Iterable[Leak]) -> Iterator[ProbeFinding]:
+    """Yield a finding for each value that leaked to an identity."""
+    for leak, _ in by_value(leaks):
+        yield ProbeFinding(
+            problem="leak",
+            words="; ".join(leak_lines(leak)[:2]),
+            callers=(leak.identity,),
+            call=leak.case,
+            is_judged=True,
+        )
+
+
 class _Facts:
     """The decisions and findings of a probe."""
 
@@ -198,14 +210,7 @@ class _Facts:
 
     def findings(self) -> Iterator[ProbeFinding]:
         """Yield all findings, worst first."""
-        for leak, _ in by_value(self._access.leaks):
-            yield ProbeFinding(
-                problem="leak",
-                words="; ".join(leak_lines(leak)[:2]),
-                callers=(leak.identity,),
-                call=leak.case,
-                is_judged=True,
-            )
+        yield from leaks_found(self._access.leaks)
         yield from self._of_own_records()
         yield from self._unexpected()
         yield from _echoed(self._probed)

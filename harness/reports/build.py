@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from harness.judging.access_report import access_report
 from harness.judging.cases import case_results
@@ -12,7 +13,7 @@ from harness.judging.missing_results import NO_TRIAL, missing_results
 from harness.reports.formats.notebook import linked
 from harness.reports.sections.call_outcomes import count_calls
 from harness.runlog import RunLog
-from harness.types import Counts, Report, TrialResult, Usage
+from harness.types import Counts, Report, Status, TrialResult, Usage
 
 
 def build_report(log: RunLog) -> Report:
@@ -21,8 +22,22 @@ def build_report(log: RunLog) -> Report:
     found = (*judged.results, *missing_results(log, judged.results))
     results = tuple(sorted(found, key=order_of(log.header)))
     cases = case_results(results)
+    report = replace(
+        report_on(log, count(results, planned=log.header.planned), total_usage(results)),
+        results=results,
+        cases=cases,
+        judge_usage=sum((result.judge_usage for result in results), Usage()),
+        user_usage=sum((result.user_usage for result in results), Usage()),
+        calls=count_calls(results),
+        access=access_report(judged.facts, cases),
+    )
+    return linked(report, log)
+
+
+def report_on(log: RunLog, counts: Counts, usage: Usage) -> Report:
+    """Return what ``log`` says of its run as a whole, without any result."""
     footer = log.footer
-    report = Report(
+    return Report(
         run_id=log.header.run_id,
         log=str(log.path),
         started_at=log.header.started_at,
@@ -31,25 +46,26 @@ def build_report(log: RunLog) -> Report:
         reason=footer.reason if footer else "interrupted",
         suites=log.header.suites,
         models=log.header.models,
-        results=results,
-        cases=cases,
-        counts=count(results, planned=log.header.planned),
-        usage=total_usage(results),
-        judge_usage=sum((result.judge_usage for result in results), Usage()),
-        user_usage=sum((result.user_usage for result in results), Usage()),
-        calls=count_calls(results),
+        results=(),
+        cases=(),
+        counts=counts,
+        usage=usage,
         settings=log.header.settings,
-        access=access_report(judged.facts, cases),
         damaged=log.complaints,
         reviews=log.reviews,
         by_people=log.by_people,
     )
-    return linked(report, log)
 
 
 def count(results: Sequence[TrialResult], planned: int | None = None) -> Counts:
     """Count results by status; planned trials without a record were cut off: cancelled."""
-    endings = Counter(result.status for result in results if result.index != NO_TRIAL)
+    return counts_of(
+        Counter(result.status for result in results if result.index != NO_TRIAL), planned
+    )
+
+
+def counts_of(endings: Counter[Status], planned: int | None = None) -> Counts:
+    """Return the counts of trials that ended like ``endings``; see `count`."""
     counted = endings.total()
     planned = counted if planned is None else max(planned, counted)
     return Counts(

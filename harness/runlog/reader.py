@@ -8,13 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from harness.errors import HarnessError, InvalidInput, Problem
+from harness.runlog.content import Content
 from harness.runlog.lines import (
-    CallLine,
     Damaged,
     Footer,
     Header,
     Line,
-    ReviewLine,
     ToolsLine,
     TrialLine,
     damaged,
@@ -22,7 +21,7 @@ from harness.runlog.lines import (
 )
 from harness.runlog.unfinished import as_far_as_known
 from harness.runlog.writer import LogWriter
-from harness.types import Location, Review, ToolCall, ToolList, Transcript, TrialResult
+from harness.types import Location, Review, ToolList, Transcript, TrialResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ class RunLog:
         For whoever writes it and reads it meanwhile: calls of sessions that were cut off by a kill
         (see `read_log`) are not looked for.
         """
-        known = _Content(
+        known = _Whole(
             header=self.header,
             footer=self.footer,
             runs={result.key: result for result in self.results},
@@ -129,7 +128,7 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    found = _content(_Content(), path, read_to)
+    found = _content(_Whole(), path, read_to)
     if not found.calls or being_written(path):
         return found.log(path)
     log = found.log(path)
@@ -143,14 +142,14 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
         words = f"its calls are not shown: {error}"
         lost = Damaged(line=None, why=words, kind="call")
         return replace(log, damaged=(*log.damaged, lost))
-    return _content(_Content(), path, read_to).log(path)
+    return _content(_Whole(), path, read_to).log(path)
 
 
-def _content(found: _Content, path: Path, read_to: Callable[[int], None]) -> _Content:
+def _content(found: _Whole, path: Path, read_to: Callable[[int], None]) -> _Whole:
     """Take in the lines of ``path`` that ``found`` does not have yet."""
     for number, offset, end, line in _lines(path, found.size, found.lines):
         if number == 1:
-            found.header = _header(path, line)
+            found.header = header_in(path, line)
         else:
             found.take(number, offset, line)
         found.size, found.lines = end, number
@@ -159,44 +158,20 @@ def _content(found: _Content, path: Path, read_to: Callable[[int], None]) -> _Co
 
 
 @dataclass(slots=True)
-class _Content:
-    """What has been read of a log so far."""
+class _Whole(Content):
+    """A log with its results in memory."""
 
-    header: Header | None = None
-    footer: Footer | None = None
     runs: dict[str, TrialResult] = field(default_factory=dict)
-    tools: dict[str, ToolList] = field(default_factory=dict)
-    shown: dict[str, ToolsLine] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
-    bad: dict[int, Damaged] = field(default_factory=dict)
-    reviews: dict[str, Review] = field(default_factory=dict)
-    calls: dict[str, dict[str, ToolCall]] = field(default_factory=dict)
-    size: int = 0
-    lines: int = 0
 
-    def take(self, number: int, offset: int, line: Line | Damaged) -> None:
-        """Take in any line but the first."""
-        if isinstance(line, Damaged):
-            self._take_damaged(number, line)
-        elif isinstance(line, TrialLine):
-            key = line.run.key
-            self.runs[key] = line.run
-            self.bad = {place: one for place, one in self.bad.items() if one.key != key}
-            self.offsets[key] = offset
-            self.calls.pop(key, None)
-            self.reviews.pop(key, None)  # it was on what the trial was before
-            self.footer = None
-        elif isinstance(line, ToolsLine):
-            if line.variant is None:
-                self.tools[line.tools.digest] = line.tools
-            else:
-                self.shown[line.tools.digest] = line
-        elif isinstance(line, CallLine):
-            self.calls.setdefault(line.call_of, {})[line.call.request_id] = line.call
-        elif isinstance(line, ReviewLine):
-            self.reviews[line.review.key] = line.review
-        elif isinstance(line, Footer):
-            self.footer = line
+    def keep(self, line: TrialLine, offset: int) -> None:
+        """Keep the result, in the place of an earlier one of its trial."""
+        self.runs[line.run.key] = line.run
+        self.offsets[line.run.key] = offset
+
+    def lose(self, key: str) -> None:
+        """Forget the result: it is unknown."""
+        self.runs.pop(key, None)
 
     def log(self, path: Path) -> RunLog:
         """Return it as the log at ``path``."""
@@ -216,13 +191,6 @@ class _Content:
             lines=self.lines,
         )
 
-    def _take_damaged(self, number: int, line: Damaged) -> None:
-        self.bad[number] = line
-        if line.kind not in {"tools", "review", "call"}:
-            self.footer = None
-        if line.key is not None:
-            self.runs.pop(line.key, None)
-
 
 def read_header(path: Path) -> Header:
     """Return the first line of the log at ``path`` alone.
@@ -231,11 +199,16 @@ def read_header(path: Path) -> Header:
         InvalidInput: the file is no run log, or its header is damaged.
     """
     for _, _, _, line in _lines(path):
-        return _header(path, line)
+        return header_in(path, line)
     raise _invalid(path, 1, "this is not a run log: it is empty")
 
 
-def _header(path: Path, line: Line | Damaged) -> Header:
+def header_in(path: Path, line: Line | Damaged) -> Header:
+    """Return ``line``, the first one of the log at ``path``, if it is a header.
+
+    Raises:
+        InvalidInput: it is none, or it is damaged.
+    """
     if isinstance(line, Header):
         return line
     if isinstance(line, Damaged) and line.kind == "header":

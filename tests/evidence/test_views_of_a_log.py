@@ -201,7 +201,7 @@ OFTEN = frozenset(
 
 WITHOUT_A_LOG = frozenset(
     {"call", "compare", "completion", "convert", "export", "fetch", "init", "judge-check", "lint"}
-    | {"models", "plan", "proxy-stdio", "runs", "tools", "view"}
+    | {"models", "plan", "proxy-stdio", "query", "runs", "tools", "view"}
 )
 """Commands that write no run log."""
 WITHOUT_A_VERDICT = frozenset({"record"})
@@ -301,8 +301,16 @@ def of_compare(run: str) -> bool:
     return bool(side["exit_code"] == EXIT_PASSED)
 
 
+def of_query(run: str) -> bool:
+    sql = "select exit_code, (select group_concat(distinct status) from cases) ended from runs"
+    (row,) = json.loads(harness("query", run, sql, "--json-output")[1])["result"]["rows"]
+    assert (row["ended"] == "passed") == (row["exit_code"] == EXIT_PASSED), row
+    return bool(row["exit_code"] == EXIT_PASSED)
+
+
 VIEWS: Mapping[str, Callable[[str], bool]] = {
     "view": of_view,
+    "query": of_query,
     "runs": of_runs,
     "grade": of_grade,
     "compare": of_compare,

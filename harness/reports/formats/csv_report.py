@@ -72,5 +72,9 @@ def _cell(value: Any) -> Any:
     """Return a value that stays a value in a spreadsheet."""
     if not isinstance(value, str):
         return value
-    text = shorten(one_line(value), _LONGEST)
+    return no_formula(shorten(one_line(value), _LONGEST))
+
+
+def no_formula(text: str) -> str:
+    """Return ``text`` as a cell that a spreadsheet takes for text."""
     return f"'{text}" if text.startswith(_FORMULA) else text

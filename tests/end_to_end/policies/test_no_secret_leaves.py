@@ -207,6 +207,7 @@ COMMANDS = (
     ("probe", "desk", "--json-output"),
     ("probe", "crash"),
     ("export", "otel", "--content"),
+    ("query", "latest", "select text, arguments from calls", "--json-output"),
 )
 
 

@@ -1,0 +1,110 @@
+"""What a table of a run is made of: columns, each with the value that stands in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from harness.types.written import written_fields
+
+Kind: TypeAlias = Literal["TEXT", "INTEGER", "REAL", "BOOLEAN", "JSON", "ANY"]
+"""What a column holds: `BOOLEAN` is 0 or 1, `JSON` a text for SQLite's JSON functions."""
+
+_WIDEST = 2**63
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    """Its name."""
+    kind: Kind
+    """What it holds; any column may hold null, which is *unknown* or *none*."""
+    doc: str
+    """What that is, and in which unit."""
+    value: Callable[[Any], Any]
+    """The value, of whatever the row is made from."""
+    judged: bool = True
+    """Whether the results of others, or a person, may change it later."""
+
+    def of(self, source: Any) -> Any:
+        """Return the value for the row of ``source``, as SQLite takes it."""
+        value = self.value(source)
+        if value is None or isinstance(value, float):
+            return value
+        if self.kind == "JSON":
+            return as_json(value)
+        if isinstance(value, bool):
+            return int(value)
+        if isinstance(value, int):
+            return value if -_WIDEST <= value < _WIDEST else float(value)
+        return str(value).encode("utf-8", "replace").decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a run."""
+
+    name: str
+    """Its name."""
+    doc: str
+    """What one row is."""
+    columns: tuple[Column, ...]
+    """Its columns, all but `RUN`, which each table begins with."""
+    keys: tuple[str, ...] = ()
+    """Columns that rows are looked up by."""
+
+    def row(self, source: Any) -> tuple[Any, ...]:
+        """Return the row of ``source``."""
+        return tuple(column.of(source) for column in self.columns)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns, `RUN` first."""
+        return (RUN.name, *(column.name for column in self.columns))
+
+    @property
+    def created(self) -> tuple[str, ...]:
+        """The statements that create it."""
+        columns = ", ".join(f'"{column.name}" {_STORED[column.kind]}' for column in self.columns)
+        return (
+            f'CREATE TABLE "{self.name}" ({columns})',
+            *(
+                f'CREATE INDEX "{self.name} by {key}" ON "{self.name}" ("{key}")'
+                for key in self.keys
+            ),
+        )
+
+    @property
+    def inserted(self) -> str:
+        """The statement that adds a row."""
+        return f'INSERT INTO "{self.name}" VALUES ({", ".join("?" * len(self.columns))})'  # noqa: S608
+
+
+_STORED: Mapping[Kind, str] = {
+    "TEXT": "TEXT",
+    "INTEGER": "INTEGER",
+    "REAL": "REAL",
+    "BOOLEAN": "INTEGER",
+    "JSON": "TEXT",
+    "ANY": "",
+}
+
+RUN = Column("run", "TEXT", "Name of the run.", lambda _: None)
+"""The first column of each table; it is the same in the whole file, which therefore has none."""
+
+
+def as_json(value: Any) -> str:
+    """Return a value of the log as JSON."""
+    return json.dumps(value, ensure_ascii=False, default=_plain).encode("utf-8", "replace").decode()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    return written_fields(value)

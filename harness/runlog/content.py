@@ -1,0 +1,74 @@
+"""What a log says, line by line: which line counts, and which one takes the place of another."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+
+from harness.runlog.lines import (
+    CallLine,
+    Damaged,
+    Footer,
+    Header,
+    Line,
+    ReviewLine,
+    ToolsLine,
+    TrialLine,
+)
+from harness.types import Review, ToolCall, ToolList
+
+
+@dataclass(slots=True)
+class Content(ABC):
+    """What has been read of a log so far; whoever reads one says where its results go."""
+
+    header: Header | None = None
+    footer: Footer | None = None
+    tools: dict[str, ToolList] = field(default_factory=dict)
+    shown: dict[str, ToolsLine] = field(default_factory=dict)
+    bad: dict[int, Damaged] = field(default_factory=dict)
+    reviews: dict[str, Review] = field(default_factory=dict)
+    calls: dict[str, dict[str, ToolCall]] = field(default_factory=dict)
+    size: int = 0
+    lines: int = 0
+
+    @abstractmethod
+    def keep(self, line: TrialLine, offset: int) -> None:
+        """Keep the result in the line at ``offset``, in the place of an earlier one of its trial.
+
+        A trial keeps the place in which its first result stood.
+        """
+
+    @abstractmethod
+    def lose(self, key: str) -> None:
+        """Forget the result of the trial with that key: its last line is damaged."""
+
+    def take(self, number: int, offset: int, line: Line | Damaged) -> None:
+        """Take in any line but the first."""
+        if isinstance(line, Damaged):
+            self._take_damaged(number, line)
+        elif isinstance(line, TrialLine):
+            key = line.run.key
+            self.reviews.pop(key, None)  # it was on what the trial was before
+            self.keep(line, offset)
+            self.bad = {place: one for place, one in self.bad.items() if one.key != key}
+            self.calls.pop(key, None)
+            self.footer = None
+        elif isinstance(line, ToolsLine):
+            if line.variant is None:
+                self.tools[line.tools.digest] = line.tools
+            else:
+                self.shown[line.tools.digest] = line
+        elif isinstance(line, CallLine):
+            self.calls.setdefault(line.call_of, {})[line.call.request_id] = line.call
+        elif isinstance(line, ReviewLine):
+            self.reviews[line.review.key] = line.review
+        elif isinstance(line, Footer):
+            self.footer = line
+
+    def _take_damaged(self, number: int, line: Damaged) -> None:
+        self.bad[number] = line
+        if line.kind not in {"tools", "review", "call"}:
+            self.footer = None
+        if line.key is not None:
+            self.lose(line.key)
