@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import click
 
-from harness.reports.sections.run_list import COLUMNS, PastRun, as_json, cells, past_runs
+from harness.querying.past import past_runs_by_index
+from harness.reports.sections.run_list import COLUMNS, PastRun, as_json, cells
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 from harness.safe_text import printable
 
@@ -26,7 +27,7 @@ from harness.safe_text import printable
 def command(most: int, json_output: bool) -> None:
     """List past runs, the newest first: suite, model, when, result, cost."""
     known = run_ids()
-    runs = list(past_runs(log_path(run_id) for run_id in known[: -most - 1 : -1]))
+    runs = list(past_runs_by_index(log_path(run_id) for run_id in known[: -most - 1 : -1]))
     for sentence in (words for run in runs if isinstance(run, PastRun) for words in run.damaged):
         click.echo(f"Warning: {printable(sentence)}", err=True)
     if json_output:
