@@ -217,6 +217,7 @@ def test_a_variant_is_what_the_program_sees_and_the_server_never(project: Projec
     assert "get_customer_details" not in names
 
 
+@pytest.mark.slow
 def test_a_name_that_the_program_made_up_stays_in_its_comment(project: Project) -> None:
     recorded(
         project,

@@ -126,6 +126,7 @@ def test_the_request_of_a_smuggled_identity_has_it_in_the_arguments(project: Pat
     assert message["params"].get("_meta", {}).get(KEY) != {"role": "admin"}
 
 
+@pytest.mark.slow
 def test_the_request_of_an_identity_in_meta_has_it_there(project: Path) -> None:
     found = probed("headed")["findings"]
     smuggled = next(one for one in found if one["problem"] == "smuggled_identity")["request"]

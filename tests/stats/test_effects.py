@@ -141,6 +141,7 @@ def test_the_interval_holds_the_true_difference_in_at_least_92_of_100_simulated_
     assert held / studies >= 0.92, held / studies
 
 
+@pytest.mark.slow
 def test_thousands_of_cases_that_all_moved_alike_are_tested_exactly() -> None:
     (effect,) = paired_effects([[((1, 3), (2, 3))] * 3_000])
     assert effect is not None

@@ -82,6 +82,7 @@ def test_a_run_under_way_has_events_and_no_grid(page: Page) -> None:
     assert ask(page, f"{log.parent.name}/grid")["grid"]["cells"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_a_trace_is_followed_while_its_trial_goes_on(page: Page, browser: Browser) -> None:
     run = page.begin(dataset(["Please stall later."]))

@@ -261,6 +261,7 @@ def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(
     assert Counter(run.status for run in project.log().results) == {"passed": 12}
 
 
+@pytest.mark.slow
 def test_resume_after_kill_9_completes_the_run(project: Project, marker: str) -> None:
     with FakeProvider(calls_echo) as provider:
         set_up(project, provider, marker, 40)

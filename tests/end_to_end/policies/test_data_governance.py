@@ -214,6 +214,7 @@ def asks_for_everything(request: Incoming) -> Step:
     return calls(*greedy.items())
 
 
+@pytest.mark.slow
 def test_a_model_that_asks_for_personal_data_as_a_user_gets_none_of_it(project: Project) -> None:
     with FakeProvider(asks_for_everything) as provider:
         with_provider(project, provider)

@@ -74,6 +74,7 @@ def test_a_typo_is_told_with_the_nearest_name_before_anything_is_asked(
     assert not list((project.folder / ".harness/runs").glob("*/log.jsonl"))
 
 
+@pytest.mark.slow
 def test_what_another_identity_is_offered_may_be_forbidden_also_where_that_one_is_not_picked(
     project: Project,
 ) -> None:

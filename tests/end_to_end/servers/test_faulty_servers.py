@@ -195,6 +195,7 @@ def test_a_server_that_cannot_be_used_is_an_error_of_each_case_and_ends_in_bound
     assert finished.code == 4
 
 
+@pytest.mark.slow
 def test_every_view_of_a_run_tells_the_same(project: Project, marker: str) -> None:
     finished = run(
         project, marker, ["echo", "crash", "model_is_down", "rows"], "--report", "out.jsonl"

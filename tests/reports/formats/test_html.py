@@ -208,6 +208,7 @@ def test_tools_and_what_was_taken_for_what_are_tables(tmp_path: Path, browser: B
     ]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_the_page_is_as_wide_as_its_window(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(a_hostile_log(tmp_path, big=False)), width=360)

@@ -56,6 +56,7 @@ async def test_the_expected_calls_return_what_the_answer_must_hold(row: dict[str
         assert keyword.lower() in " ".join(texts).lower()
 
 
+@pytest.mark.slow
 def test_a_competent_model_passes_every_row(tmp_path: Path) -> None:
     scripts: dict[str, Turns] = {
         row["query"]: (calls_of(row), f"{', '.join(keywords_of(row))}: {{results}}") for row in ROWS

@@ -21,6 +21,7 @@ IDS = st.text(st.characters(codec="utf-8"), max_size=4)
 DOCUMENTS = st.dictionaries(IDS, st.dictionaries(st.text(max_size=3), JSON, max_size=3), max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.fixed_dictionaries({"b": DOCUMENTS, "a": DOCUMENTS}))
 def test_the_digest_is_that_of_the_whole_as_sorted_json(whole: dict[str, Any]) -> None:

@@ -445,6 +445,7 @@ async def test_read_only_lets_only_marked_tools_through(server: ServerFactory) -
         assert session.lost is None
 
 
+@pytest.mark.slow
 async def test_500_calls_at_once_each_get_their_own_answer(server: ServerFactory) -> None:
     made: dict[int, ToolCall] = {}
 
