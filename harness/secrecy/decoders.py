@@ -42,8 +42,9 @@ _SPELLED = re.compile(
 )
 _WORD = re.compile(r"\w+")
 _NAMED_SIGN = re.compile(r"[^\n]{0,64}[\[({<\t ](?:at|dot)[\])}>\t ][^\n]{0,96}", re.IGNORECASE)
-_AT = re.compile(r"\s*[\[({<]\s*at\s*[\])}>]\s*|\s+at\s+", re.IGNORECASE)
-_DOT = re.compile(r"\s*[\[({<]\s*dot\s*[\])}>]\s*|\s+dot\s+", re.IGNORECASE)
+# A match begins where white space does: else each place in a long run of it would be tried.
+_AT = re.compile(r"(?:(?<!\s)\s+)?[\[({<]\s*at\s*[\])}>]\s*|(?<!\s)\s+at\s+", re.IGNORECASE)
+_DOT = re.compile(r"(?:(?<!\s)\s+)?[\[({<]\s*dot\s*[\])}>]\s*|(?<!\s)\s+dot\s+", re.IGNORECASE)
 _READABLE = re.compile(rb"[\x20-\x7e]{5}")
 """Bytes with this pattern are read as a text even if other bytes are around it."""
 _WHOLE_BASE64 = 11

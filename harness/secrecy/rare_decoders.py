@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from harness.secrecy.stretch import Decoder, Stretch
 
 _BASE85 = re.compile(r"[0-9A-Za-z!#$%&()*+;<=>?@^_`{|}~-]{15,}")
+# A match begins where a run of such characters does: else each place in a long one would be tried.
 _QUOTED = re.compile(
-    r"(?:=[0-9A-Fa-f]{2}|[!-<>-~ ])*(?:=[0-9A-Fa-f]{2})(?:=[0-9A-Fa-f]{2}|[!-<>-~])*"
+    r"(?<![!-<>-~ ])(?:=[0-9A-Fa-f]{2}|[!-<>-~ ])*(?:=[0-9A-Fa-f]{2})(?:=[0-9A-Fa-f]{2}|[!-<>-~])*"
 )
 _BINARY = re.compile(r"(?<![01])[01]{8}(?:[ ,]?[01]{8}){4,}(?![01])")
 _CODES = re.compile(r"(?<![\d.])\d{2,3}(?:[,; ] ?\d{2,3}){4,}(?![\d.])")

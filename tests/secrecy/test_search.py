@@ -223,6 +223,19 @@ def test_a_bound_that_is_reached_is_said() -> None:
     assert list(search.cut) == ["the text: only the first 1,000,000 characters were searched"]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(
+    120
+)  # where each place of a run is tried anew, this takes a quarter of an hour
+@pytest.mark.parametrize("character", ["\n", "{", " ", "("])
+def test_a_long_run_of_one_character_is_gone_through_once(character: str) -> None:
+    page = Page()
+    page.add("there", f"{character * 200_000}a@b.example.com")
+    form = form_of("a@b.example.com")
+    assert form is not None
+    assert [one.owner for one in Search([(form, "it")]).of(page)] == ["it"]
+
+
 def test_the_same_text_is_found_in_each_of_its_places_and_its_bound_is_said_of_each() -> None:
     form = form_of("ines.okafor@example.com")
     assert form is not None
