@@ -20,6 +20,7 @@ from harness.documents.fields import (
     Field,
     Layout,
     arguments,
+    as_list,
     as_mapping,
     found,
     line,
@@ -31,7 +32,7 @@ from harness.documents.fields import (
 from harness.documents.reading import Reading
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError, did_you_mean
 from harness.redaction import KNOWN
-from harness.types import AgentSpec, JsonPath, Location, ModelSpec
+from harness.types import CLIENT_CAN, AgentSpec, JsonPath, Location, ModelSpec
 
 
 def _command(value: Any) -> tuple[str, ...]:
@@ -50,6 +51,19 @@ def _command(value: Any) -> tuple[str, ...]:
     return words
 
 
+def _abilities(value: Any) -> tuple[str, ...]:
+    given = tuple(as_list(value))
+    for place, one in enumerate(given):
+        if one not in _CAN:
+            raise InvalidValue(
+                f"expected elicitation or sampling, found {found(one)}",
+                path=(place,),
+                meant="Write [] for an agent that cannot be asked.",
+            )
+    return given
+
+
+_CAN = ("elicitation", "sampling")
 _ARGUMENTS = arguments("Further arguments, behind those of the driver.")
 AGENT_LAYOUT = Layout(
     fields={
@@ -66,6 +80,14 @@ AGENT_LAYOUT = Layout(
         "model": line("The model that the agent uses."),
         "env": texts_by_name("Environment variables that it gets, besides the few that all get."),
         "tools": lines("Tools of its own that it may use; by default none."),
+        "client_can": Field(
+            schema={
+                "type": "array",
+                "items": {"enum": list(_CAN)},
+                "description": "What the server may ask of it: elicitation, sampling.",
+            },
+            parse=_abilities,
+        ),
         "settings": mapping("Further settings in the agent's own words."),
         "files": line("A folder that is copied into the working folder of each trial."),
         "home": line("A folder that is copied into the home of each trial."),
@@ -84,7 +106,7 @@ AGENT_LAYOUT = Layout(
 )
 """Layout of the mapping under ``agents: NAME:``."""
 
-_OF_ALL = ("type", "command", "args", "env", "files", "home", "max_output_mb")
+_OF_ALL = ("type", "command", "args", "env", "files", "home", "max_output_mb", "client_can")
 """Settings that every kind takes."""
 _LONGEST = 60
 
@@ -224,6 +246,7 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
         model=ready("model", None),
         env={**passed, **ready("env", {})},
         tools=entry.settings.get("tools", ()),
+        client_can=entry.settings.get("client_can", CLIENT_CAN),
         settings=ready("settings", {}),
         files=ready("files", None),
         home=ready("home", None),

@@ -19,6 +19,7 @@ from harness.leaderboards import CarriedOut
 from harness.leaderboards.strategy import ByRules, contexts
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
+from harness.runner.agents.asking import AskingServers
 from harness.runner.agents.conversation import AgentConversation
 from harness.runner.planning.plan import Job
 from harness.runner.planning.user_models import Player
@@ -83,6 +84,8 @@ class Support:
     """The tool lists that models see under variants."""
     traced_as: str | None = None
     """The name of the run, if its calls carry trace context; ``None``: they carry none."""
+    asking: AskingServers = field(default_factory=AskingServers)
+    """The servers as agents are given them."""
     tell: Callable[[Trial, Transcript], None] | None = None
     """Is told the conversation so far, after each of its steps; ``None``: nobody listens."""
 
@@ -146,6 +149,7 @@ class _Attempt:
         self._player = support.player
         self._end_states = support.end_states
         self._views = support.views
+        self._asking = support.asking
         self._traced_as = support.traced_as
         self._tell = support.tell
         self._plays_back = plays_back
@@ -189,7 +193,9 @@ class _Attempt:
         references = await self._end_states.references(case, self._job.server, pool)
         told = contexts(case, self._job.trial.key)
         async with pool.sessions(
-            self._job.server, tuple(told.values()), case.caller.credential
+            self._asking.of(self._job.server, self._job.model.agent),
+            tuple(told.values()),
+            case.caller.credential,
         ) as lent:
             sessions = self._traced(lent)
             session = sessions[0]

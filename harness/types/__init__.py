@@ -20,7 +20,7 @@ from harness.types.access import (
     Leak,
     RefusalShape,
 )
-from harness.types.agents import AgentFacts, AgentSpec
+from harness.types.agents import CLIENT_CAN, AgentFacts, AgentSpec
 from harness.types.asked import (
     GREETING,
     Case,
@@ -110,6 +110,7 @@ from harness.types.variants import (
 from harness.types.wire import Frame, Wire
 
 __all__ = [
+    "CLIENT_CAN",
     "COPY_LETTERS",
     "DECIDED",
     "DEFAULT_TIMEOUT_S",

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from harness.types.basics import JsonObject, Location
 
+CLIENT_CAN = ("elicitation",)
+"""What a client can be asked for where nothing says otherwise: Claude Code and Codex say so."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSpec:
@@ -27,6 +30,8 @@ class AgentSpec:
     """Variables added to the few that it gets; values may be secrets."""
     tools: tuple[str, ...] = ()
     """Tools of its own that it may use; by default none, as far as its kind can switch them off."""
+    client_can: tuple[str, ...] = CLIENT_CAN
+    """What a server of the handshake is told that the agent can be asked for."""
     settings: JsonObject = field(default_factory=dict, repr=False)
     """Further settings in the agent's own words, for its configuration file; may hold secrets."""
     files: str | None = None

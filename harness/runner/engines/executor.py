@@ -10,6 +10,7 @@ import anyio
 
 from harness.checks.judge.judge import Judge, JudgeModel
 from harness.models import Model
+from harness.runner.agents.asking import AskingServers
 from harness.runner.engines import Told
 from harness.runner.open_models import open_models
 from harness.runner.planning.plan import Job, Plan
@@ -65,6 +66,8 @@ class Executor:
     """The tool lists that models see under variants."""
     end_states: EndStates = field(default_factory=EndStates)
     """The states after reference calls, each read once."""
+    asking: AskingServers = field(default_factory=AskingServers)
+    """The servers that may ask the agents that answer."""
 
     async def run(
         self, job: Job, preflight: Preflight, scope: anyio.CancelScope, tell: Told | None = None
@@ -76,6 +79,7 @@ class Executor:
             player=None if job.player is None else self.players[job.player.name],
             end_states=self.end_states,
             views=self.views,
+            asking=self.asking,
             traced_as=self.traced_as,
             tell=tell,
         )

@@ -15,6 +15,7 @@ from harness.errors import UsageError
 from harness.redaction.places import bare_url
 from harness.sessions.transports import TRANSPORTS
 from harness.types import (
+    CLIENT_CAN,
     AgentSpec,
     Case,
     Check,
@@ -281,12 +282,13 @@ def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
         "settings": _short_digest(agent.settings) if agent.settings else None,
         "files": agent.files,
         "home": agent.home,
+        "client_can": None if agent.client_can == CLIENT_CAN else ", ".join(agent.client_can),
     }
     started = {
         "version": agent.version,
         "program": agent.program_digest and agent.program_digest[:_DIGITS],
     }
-    described = {name: fact for name, fact in facts.items() if fact}
+    described = {name: fact for name, fact in facts.items() if fact or fact == ""}
     return {
         "provider": model.provider,
         "model_id": model.model_id,
