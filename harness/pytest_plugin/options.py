@@ -48,6 +48,13 @@ def _money(text: str) -> float:
 
 OPTIONS = (
     Option(name="model", metavar="NAME", help="Model under test; may be repeated.", repeated=True),
+    Option(
+        name="agent",
+        metavar="NAME|COMMAND",
+        help="Agent under test, beside models: claude-code, codex, one of agents: in harness.yml, "
+        "or a command; may be repeated.",
+        repeated=True,
+    ),
     Option(name="trials", metavar="N", help="Run every case N times.", read=_positive),
     Option(
         name="server", metavar="COMMAND|NAME", help="Use this server in place of every suite's."

@@ -51,6 +51,7 @@ class Bench:
         """Read the options; nothing is opened yet."""
         self.request = RunRequest(
             models=value(config, "model") or (),
+            agents=value(config, "agent") or (),
             trials=value(config, "trials"),
             server=value(config, "server"),
             judge_model=value(config, "judge-model"),
