@@ -20,7 +20,6 @@ from harness.cli.options import (
 from harness.cli.results_output import Output, report_requests
 from harness.cli.suite_scores import ScoreRequest
 from harness.runner.control import Budget
-from harness.runner.engines.choice import ONE_PROCESS
 from harness.runner.planning import ranges
 from harness.runner.planning.prepare import RunRequest
 from harness.runner.run import RunOptions
@@ -189,15 +188,8 @@ OPTIONS = bundle(
         metavar="SECONDS",
         help="Seconds that running trials may go on after Ctrl-C.",
     ),
-    click.option(
-        "--engine",
-        default=ONE_PROCESS,
-        metavar="process|ray[:ADDRESS]",
-        help="What carries out the trials: this process, Ray on this machine, or the cluster "
-        "ray:auto or ray:HOST:PORT.  [default: process]",
-    ),
 )
-"""What carries out a run, and how it ends when it is interrupted."""
+"""How a run ends when it is interrupted."""
 
 OUTPUT = bundle(
     "output",

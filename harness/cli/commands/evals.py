@@ -26,6 +26,7 @@ from harness.cli.watch import Watched, watch, watched_by
 from harness.errors import HarnessError, UsageError
 from harness.runlog import read_log
 from harness.runner.control import Budget
+from harness.runner.engines.choice import ONE_PROCESS
 from harness.runner.grade import as_logged
 from harness.runner.launch import launch, require_trust
 from harness.runner.planning.plan import Plan
@@ -37,7 +38,7 @@ from harness.runner.runs.resume import resumable
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mode:
-    """The mode of the command: resume, repeat failures, watch, list or estimate."""
+    """The mode of the command: resume, repeat failures, watch, list, estimate, or elsewhere."""
 
     resume: str | None
     """The run to resume."""
@@ -49,6 +50,8 @@ class Mode:
     """Whether to list the cases and start nothing."""
     dry_run: bool
     """Whether to estimate the cost and start nothing."""
+    engine: str
+    """What carries out the trials."""
 
     def __post_init__(self) -> None:
         """Refuse contradictory options."""
@@ -89,6 +92,13 @@ MODE = bundle(
         is_flag=True,
         help="Show what would run and its estimated cost; start nothing.",
     ),
+    click.option(
+        "--engine",
+        default=ONE_PROCESS,
+        metavar="process|ray[:ADDRESS]",
+        help="What carries out the trials: this process, Ray on this machine, or the cluster "
+        "ray:auto or ray:HOST:PORT.  [default: process]",
+    ),
 )
 
 
@@ -123,6 +133,7 @@ def command(
     SUITE is the name of a suite, or the path of a file or folder; without it, all of evals/ runs.
     """
     request = replace(request, suites=(*suites, *more_suites))
+    options = replace(options, engine=mode.engine)
     if mode.watches:
         watch(
             [word for word in sys.argv[1:] if word != "--watch"], partial(_watched, request), _tell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -14,6 +15,7 @@ from harness.runner.engines.one_process import open_one_process
 ONE_PROCESS = "process"
 """The engine that is used unless another one is named."""
 _RAY = "ray"
+_ADDRESS = re.compile(r"auto|[^/\s]+:\d+")
 
 
 def opening(name: str) -> Opening:
@@ -25,7 +27,7 @@ def opening(name: str) -> Opening:
     kind, colon, address = name.partition(":")
     if name == ONE_PROCESS:
         return open_one_process
-    if kind != _RAY or (colon and not address) or "://" in address:
+    if kind != _RAY or (colon and not _ADDRESS.fullmatch(address)):
         raise UsageError(
             f"there is no engine {name!r}",
             meant=did_you_mean(kind, (ONE_PROCESS, _RAY))

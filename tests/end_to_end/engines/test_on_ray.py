@@ -9,6 +9,9 @@ import subprocess
 import sys
 import threading
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -275,24 +278,65 @@ def test_a_cancelled_trial_is_told_as_such(project: Project) -> None:
     assert [run.tool_calls for run in log.results] == [1, 1]
 
 
-def test_trials_run_on_all_nodes_of_a_cluster(project: Project) -> None:
+@contextmanager
+def two_nodes(**env: str) -> Iterator[str]:
+    """Have a cluster of two nodes with one processor each, and yield its address."""
+    environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0", **env}
     with subprocess.Popen(
         [sys.executable, str(Path(__file__).with_name("two_nodes.py"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_USAGE_STATS_ENABLED": "0"},
+        env=environment,
     ) as cluster:
         assert cluster.stdin is not None
         assert cluster.stdout is not None
-        address = cluster.stdout.readline().strip()
-        with FakeProvider(calls_echo) as provider:
-            set_up(project, provider, 6)
-            engine = f"ray:{address}"
-            finished = project.run(
-                "evals", "shop", "--engine", engine, "-c", "2", RAY_AUTH_MODE="disabled"
-            )
+        yield cluster.stdout.readline().strip()
         cluster.stdin.close()
         cluster.wait(PATIENCE_S)
+
+
+def test_trials_run_on_all_nodes_of_a_cluster(project: Project) -> None:
+    with two_nodes() as address, FakeProvider(calls_echo) as provider:
+        set_up(project, provider, 6)
+        engine = f"ray:{address}"
+        finished = project.run(
+            "evals", "shop", "--engine", engine, "-c", "2", RAY_AUTH_MODE="disabled"
+        )
     assert finished.code == 0, finished.stderr
     assert "Ray: 2 workers on 2 nodes." in finished.stderr
+
+
+def test_a_node_with_another_version_is_refused_before_the_first_trial(
+    project: Project, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "mcp-1.0.dist-info"
+    other.mkdir(parents=True)
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: mcp\nVersion: 1.0\n")
+    with two_nodes(PYTHONPATH=str(other.parent)) as address, FakeProvider(calls_echo) as provider:
+        set_up(project, provider, 2)
+        engine = f"ray:{address}"
+        finished = project.run("evals", "shop", "--engine", engine, RAY_AUTH_MODE="disabled")
+        asked = len(provider.journal)
+    assert (finished.code, asked) == (3, 0)
+    assert "would run these trials otherwise than this machine:" in finished.stderr
+    assert f"  - mcp is 1.0, and here it is {version('mcp')}" in finished.stderr
+    assert not list((project.folder / ".harness" / "runs").glob("*"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--agent", "true"], "--agent cannot be combined with --engine ray"),
+        (["--engine", "ray:127.0.0.1:1"], "the Ray cluster 127.0.0.1:1 cannot be joined"),
+    ],
+)
+def test_what_cannot_run_on_ray_is_refused_in_words(
+    project: Project, arguments: list[str], words: str
+) -> None:
+    with FakeProvider(calls_echo) as provider:
+        set_up(project, provider, 1)
+        finished = project.run("evals", "shop", "--engine", "ray", *arguments)
+    assert finished.code == 3
+    assert words in finished.stderr
+    assert "Traceback" not in finished.stderr

@@ -24,6 +24,7 @@ def test_ray_is_named_alone_or_with_an_address(name: str) -> None:
     [
         ("rya", "Did you mean 'ray'?"),
         ("ray:", "Write ray, which starts Ray on this machine"),
+        ("ray:head", "Write ray, which starts Ray on this machine"),
         ("ray:ray://head:10001", "Write ray, which starts Ray on this machine"),
         ("process:1", "Write ray, which starts Ray on this machine"),
     ],

@@ -1,14 +1,21 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import anyio
+import pytest
+
 from harness.checks import VOCABULARY
-from harness.runner.planning.plan import Plan, make_plan
+from harness.judging.trial import not_started
+from harness.runner.early_stopping import EarlyStopping
+from harness.runner.planning.plan import Job, Plan, make_plan
 from harness.runner.planning.units import work_units
 from harness.suites.readers import read_suite
-from harness.types import Isolation, ModelSpec, ServerSpec, TransportSpec, Variant
+from harness.types import Isolation, ModelSpec, ServerSpec, Status, TransportSpec, Variant
+from tests.clock import BOUND_S
 
 SUITE = """\
 suite: shop
@@ -22,7 +29,13 @@ VARIANT = replace(MODEL, name="m+plain", variant=Variant(name="plain"))
 OTHER = replace(MODEL, name="other")
 
 
-def plan_of(folder: Path, *models: ModelSpec, trials: int = 1, **server: Isolation | str) -> Plan:
+def plan_of(
+    folder: Path,
+    *models: ModelSpec,
+    trials: int = 1,
+    least_trials: int | None = None,
+    **server: Isolation | str,
+) -> Plan:
     path = folder / "shop.yml"
     path.write_text(SUITE)
     command = TransportSpec(command="s", kind=server.pop("kind", "stdio"))
@@ -34,6 +47,7 @@ def plan_of(folder: Path, *models: ModelSpec, trials: int = 1, **server: Isolati
         models_of=lambda _: models or (MODEL,),
         server_of=lambda _: spec,
         trials=trials,
+        least_trials=least_trials,
     )
 
 
@@ -75,3 +89,28 @@ def test_every_trial_is_in_one_unit_in_the_order_of_the_plan(tmp_path: Path) -> 
     assert sorted(itertools.chain(*units)) == list(range(len(plan.jobs)))
     assert units == sorted(units)
     assert all(unit == sorted(unit) for unit in units)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("places", "seats"), [(1, 1), (2, 1), (3, 2), (7, 1)])
+async def test_trials_that_wait_for_earlier_ones_of_their_case_never_wait_for_ever(
+    tmp_path: Path, places: int, seats: int
+) -> None:
+    plan = plan_of(tmp_path, MODEL, VARIANT, OTHER, trials=5, least_trials=2)
+    early, units = EarlyStopping(plan), iter(work_units(plan.jobs))
+    ended: list[str] = []
+
+    async def work(jobs: Iterator[Job]) -> None:
+        for job in jobs:
+            status: Status = "error" if await early.wanted(job) else "skipped"
+            await anyio.lowlevel.checkpoint()
+            ended.append(job.trial.key)
+            early.account(not_started(job.trial, status))
+
+    with anyio.fail_after(BOUND_S):
+        async with anyio.create_task_group() as group:
+            for _ in range(places):
+                jobs = (job for unit in units for job in unit)
+                for _ in range(seats):
+                    group.start_soon(work, jobs)
+    assert sorted(ended) == sorted(job.trial.key for job in plan.jobs)

@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -32,11 +33,14 @@ _OBJECT_STORE_BYTES = 200_000_000
 _LONGEST_FOLDER = 40
 """Characters of a folder in which Ray's sockets still have paths that the kernel takes."""
 _TITLE = "harness"
+_CONNECT_S = 10.0
 
 
 @contextmanager
-def cluster(address: str | None) -> Iterator[None]:
+def cluster(address: str | None, most: int) -> Iterator[None]:
     """Be connected to the cluster at ``address``, or to one that is started for the block.
+
+    One that is started has at most ``most`` processors: it starts a process for each of them.
 
     It needs the main thread: the processes of a cluster end with the thread that started them.
 
@@ -46,7 +50,7 @@ def cluster(address: str | None) -> Iterator[None]:
     logging.getLogger("ray").setLevel(logging.ERROR)
     with _no_hook(), _title():
         if address is None:
-            with _own_cluster():
+            with _own_cluster(most):
                 yield
         else:
             with _joined_cluster(address):
@@ -54,7 +58,7 @@ def cluster(address: str | None) -> Iterator[None]:
 
 
 @contextmanager
-def _own_cluster() -> Iterator[None]:
+def _own_cluster(most: int) -> Iterator[None]:
     folder = Path(tempfile.mkdtemp(prefix="harness-ray-", dir=_short_folder()))
     token = folder / "token"
     token.touch(0o600)
@@ -69,6 +73,7 @@ def _own_cluster() -> Iterator[None]:
         try:
             _init(
                 address="local",
+                num_cpus=min(most, ray_utils.get_num_cpus()),
                 include_dashboard=False,
                 object_store_memory=_OBJECT_STORE_BYTES,
                 _temp_dir=str(folder),
@@ -93,8 +98,9 @@ def _own_cluster() -> Iterator[None]:
 @contextmanager
 def _joined_cluster(address: str) -> Iterator[None]:
     try:
+        _require_listener(os.environ.get("RAY_ADDRESS", "") if address == "auto" else address)
         _init(address=address)
-    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+    except (OSError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
         ray.shutdown()
         raise UsageError(
             f"the Ray cluster {address} cannot be joined: {KNOWN.text(str(error)).strip()}",
@@ -104,6 +110,13 @@ def _joined_cluster(address: str) -> Iterator[None]:
         yield
     finally:
         ray.shutdown()
+
+
+def _require_listener(address: str) -> None:
+    """Raise `OSError` if nobody listens at HOST:PORT: Ray would try for minutes."""
+    host, colon, port = address.rpartition(":")
+    if colon and port.isdecimal() and "://" not in address:
+        socket.create_connection((host.strip("[]"), int(port)), _CONNECT_S).close()
 
 
 def processors() -> int:

@@ -129,7 +129,7 @@ async def open_on_ray(setting: Setting, address: str | None) -> AsyncIterator[On
             meant="Run it without --engine; --shard splits it over machines.",
         )
     refuse_code(setting.plan)
-    with cluster(address):
+    with cluster(address, setting.concurrency):
         limits = _limits()
         crew = Crew(setting, Path.cwd(), limits, own=address is None)
         async with AsyncExitStack() as stack:

@@ -28,6 +28,10 @@ START_S = 120.0
 """Seconds for a worker to be placed and to open its models; Ray starts a process in one or two."""
 CANCEL_S = 15.0
 """Seconds for the result of a cancelled trial: its teardown may take ten."""
+BEAT_S = 30.0
+"""Seconds after which a worker that has a trial is asked whether it still answers."""
+STUCK_S = 120.0
+"""Seconds that it has for that: nothing in a worker blocks its loop for so long."""
 CLOSE_S = 10.0
 """Seconds for a worker to end its servers."""
 _ACTOR: Any = ray.remote(num_cpus=1, max_restarts=0)(Worker)
@@ -210,7 +214,11 @@ class Station:
         key = job.trial.key
         result = actor.run.remote(self._crew.outward.pack(job))
         self._results[key] = actor, result
-        outcome = await self._outcome(actor, result)
+        try:
+            outcome = await self._outcome(actor, result)
+        except Gone:
+            del self._results[key]
+            raise
         del self._results[key]
         return outcome
 
@@ -229,7 +237,7 @@ class Station:
 
     async def _outcome(self, actor: Any, result: Any) -> TrialOutcome:
         try:
-            brought: Brought = self._crew.inward.unpack(await result)
+            brought: Brought = self._crew.inward.unpack(await self._result(actor, result))
             for secret in brought.learned:
                 self._crew.learn(secret)
             return TrialOutcome(
@@ -246,6 +254,16 @@ class Station:
             raise Gone(why) from died
         except RayError as error:
             raise HarnessError(f"the Ray cluster failed: {_first_line(error)}") from error
+
+    async def _result(self, actor: Any, result: Any) -> Any:
+        """Wait for ``result`` as long as the worker is not stuck; one that is is ended."""
+        while True:
+            with anyio.move_on_after(BEAT_S):
+                return await result
+            with anyio.move_on_after(STUCK_S):
+                await actor.beat.remote()
+                continue
+            self._crew.dismiss(actor)
 
     async def _tools(self, actor: Any, digest: str | None) -> ToolList | None:
         """Return the tool list of that digest, which is asked for once."""

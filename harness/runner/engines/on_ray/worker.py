@@ -151,6 +151,9 @@ class Worker:
         """Return the tool list of that digest, which a trial here has seen."""
         return self._parcels.pack(self._tools[digest])
 
+    async def beat(self) -> None:
+        """Show that this worker is not stuck."""
+
     async def cancel(self, key: str) -> None:
         """Cancel a running trial; its result is what happened until now."""
         if scope := self._scopes.get(key):
