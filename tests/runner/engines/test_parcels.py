@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -43,12 +44,16 @@ def test_no_secret_can_be_read_in_a_parcel() -> None:
         Parcels(Parcels.new_key()).unpack(parcel)
 
 
-def test_code_of_a_suite_is_refused_and_named() -> None:
-    def judge(answer: str) -> bool:
-        return True
+def judge(answer: str) -> bool:
+    return True
 
-    check = Check(kind="python", params={}, code=judge)
-    with pytest.raises(UsageError, match=r"case 'mine' of suite s has code in Python .*judge"):
+
+@pytest.mark.parametrize("code", [judge, lambda _: True])
+def test_code_of_a_suite_is_refused_and_named(code: Callable[[str], bool]) -> None:
+    check = Check(kind="python", params={}, code=code)
+    with pytest.raises(
+        UsageError, match=r"case 'mine' of suite s has code in Python .*test_parcels"
+    ):
         refuse_code(plan_of(a_case(), a_case(name="mine", checks=(check,))))
     with pytest.raises(UsageError, match="has code in Python"):
         refuse_code(plan_of(a_case(), estimate_cost=lambda *_: None))

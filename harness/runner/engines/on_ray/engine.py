@@ -15,9 +15,9 @@ from harness.errors import HarnessError, UsageError
 from harness.judging.trial import not_started
 from harness.runlog import TrialLine
 from harness.runner.engines import Setting, Told
-from harness.runner.engines.limits import Limits
 from harness.runner.engines.on_ray.cluster import cluster, processors
 from harness.runner.engines.on_ray.stations import Crew, Gone, NoWorker, Station
+from harness.runner.engines.on_ray.worker import CommonLimits
 from harness.runner.engines.parcels import refuse_code
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.units import Unit, work_units
@@ -153,16 +153,14 @@ def _seats(setting: Setting) -> list[int]:
 def _limits() -> Any:
     """Start the actor that holds the limits, where this process is: neither outlives the other."""
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=True)
-    kind: Any = ray.remote(Limits)
-    limits = kind.options(
+    kind: Any = ray.remote(CommonLimits)
+    return kind.options(
         num_cpus=0,
         max_restarts=-1,
         max_task_retries=-1,
         max_concurrency=_MOST_WAITING,
         scheduling_strategy=here,
     ).remote()
-    limits.watch.remote()
-    return limits
 
 
 async def _close(stations: Sequence[Station]) -> None:

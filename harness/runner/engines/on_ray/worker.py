@@ -20,7 +20,7 @@ from harness.redaction import KNOWN, Redactor
 from harness.redaction.output import guarded
 from harness.runlog import TrialLine
 from harness.runner.engines.executor import Executor, Parties, open_executor
-from harness.runner.engines.limits import Granted, SharedLimiter, limit_name
+from harness.runner.engines.limits import Granted, Limits, SharedLimiter, limit_name
 from harness.runner.engines.nodes import Place, look_around
 from harness.runner.engines.parcels import Parcels
 from harness.runner.planning.plan import Job
@@ -168,6 +168,18 @@ class Worker:
     def _learn(self, secret: str) -> None:
         KNOWN.learn(secret)
         self._learned.append(secret)
+
+
+class CommonLimits(Limits):
+    """The limits as an actor: it looks by itself for what dead workers hold."""
+
+    _watching: asyncio.Task[None] | None = None
+
+    async def acquire(self, name: str, lease: str, left_s: float, lease_s: float) -> Granted:
+        """Wait for a slot; see `Limits.acquire`."""
+        if self._watching is None:
+            self._watching = asyncio.create_task(self.watch())
+        return await super().acquire(name, lease, left_s, lease_s)
 
 
 class _Counter:
