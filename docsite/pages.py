@@ -105,9 +105,11 @@ def _outside_code(lines: list[str], change: Callable[[str], str]) -> Iterator[st
 def _prose_changed(line: str, change: Callable[[str], str]) -> str:
     """Return ``line`` with the text of its links changed; code keeps what looks like a link."""
     kept: list[str] = []
+    in_table = line.startswith("|")
 
     def hide(code: re.Match[str]) -> str:
-        kept.append(code[0])
+        # the generator takes a bar in code for code, and shows the backslash that GitHub needs
+        kept.append(code[0].replace(r"\|", "|") if in_table else code[0])
         return f"\0{len(kept) - 1}\0"
 
     def show(text: str) -> str:

@@ -28,7 +28,7 @@ def from_docstring(text: str) -> str:
 def as_code(text: str) -> str:
     """Return ``text`` as code within a paragraph or a cell of a table."""
     marks = "``" if "`" in text else "`"
-    return f"{marks}{text.replace('|', chr(92) + '|')}{marks}"
+    return f"{marks}{text}{marks}"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -60,6 +60,11 @@ def test_what_looks_like_a_link_or_a_list_in_code_is_left_alone(code: str) -> No
     assert on_site(code, "docs/suites.md", KNOWN) == code
 
 
+def test_a_bar_in_code_needs_no_backslash_in_a_table_of_the_site() -> None:
+    assert on_site(r"| `a\|b` | c \| d |", "docs/suites.md", KNOWN) == r"| `a|b` | c \| d |"
+    assert on_site(r"`a\|b`", "docs/suites.md", KNOWN) == r"`a\|b`"
+
+
 def test_what_belongs_to_an_item_is_indented_as_far_as_the_generator_needs() -> None:
     written = """\
         1. One:

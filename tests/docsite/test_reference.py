@@ -59,7 +59,7 @@ def test_every_lint_rule_is_told() -> None:
 def test_everything_that_can_be_imported_is_told_with_its_fields() -> None:
     told = page("python")
     assert [name for name in harness.__all__ if f"## {name}\n" not in told] == []
-    assert "| `user_context` | `JsonObject \\| None` | Attributes of the user" in told
+    assert "| `user_context` | `JsonObject | None` | Attributes of the user" in told
     assert "- `InvalidInput`: the file holds mistakes; each is named with its line." in told
 
 
