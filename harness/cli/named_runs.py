@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 
 from harness.querying.asking import DamagedIndex
+from harness.querying.compared import compared_run, is_worth_indexing
 from harness.querying.index import facts_of, index_of
+from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import RunLog, read_log
 from harness.runner.runs.folders import find_log
 from harness.safe_text import printable
@@ -42,6 +44,20 @@ def told(log: RunLog) -> RunLog:
     """Report the damaged lines of ``log``, and return it."""
     _warn(log.complaints)
     return log
+
+
+def open_compared(name: str, *, by_people: bool) -> ComparedRun:
+    """Return the run ``name`` for a comparison; that in a large log is read from its index.
+
+    Raises:
+        UsageError: there is no such run, or the file is not a run log.
+    """
+    log = find_log(name)
+    if by_people or not is_worth_indexing(log):
+        return ComparedRun.of(open_run(name, by_people=by_people))
+    run, damaged = compared_run(log)
+    _warn(damaged)
+    return run
 
 
 @contextmanager

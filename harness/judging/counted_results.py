@@ -9,7 +9,14 @@ from harness.types import CaseFacts, CheckResult, Status, TrialResult
 
 
 def counted_result(
-    case: CaseFacts, *, suite: str, model: str, status: Status, leaks: bool, **counted: Any
+    case: CaseFacts,
+    *,
+    suite: str,
+    model: str,
+    status: Status,
+    leaks: bool,
+    key: str = "",
+    **counted: Any,
 ) -> TrialResult:
     """Return a trial that was judged before; of its checks only the one on a leak is known.
 
@@ -18,5 +25,5 @@ def counted_result(
     leak = CheckResult(kind=NO_LEAK, label=NO_LEAK, verdict="failed")
     checks = (leak,) if leaks else ()
     return TrialResult(
-        key="", suite=suite, case=case, model=model, status=status, checks=checks, **counted
+        key=key, suite=suite, case=case, model=model, status=status, checks=checks, **counted
     )

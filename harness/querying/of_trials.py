@@ -110,6 +110,18 @@ TRIALS = Table(
         Column("tokens_in", "INTEGER", "Input.", lambda one: one.result.usage.input_tokens),
         Column("tokens_out", "INTEGER", "Output.", lambda one: one.result.usage.output_tokens),
         Column(
+            "cache_read_tokens",
+            "INTEGER",
+            "Of the input, from the provider's cache.",
+            lambda one: one.result.usage.cache_read_tokens,
+        ),
+        Column(
+            "cache_write_tokens",
+            "INTEGER",
+            "Of the input, put into it.",
+            lambda one: one.result.usage.cache_write_tokens,
+        ),
+        Column(
             "cost_usd",
             "REAL",
             "US dollars; null is unknown.",

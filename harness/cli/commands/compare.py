@@ -9,10 +9,10 @@ import click
 
 from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
-from harness.cli.named_runs import BY_PEOPLE, open_run
+from harness.cli.named_runs import BY_PEOPLE, open_compared
 from harness.cli.options import Number
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
-from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.compare import compare_runs, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import gate_json, write_comparison_json
 from harness.reports.comparing.nouns import Comparison
@@ -57,7 +57,9 @@ def command(
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
-    comparison = compare([open_run(run, by_people=by_people) for run in runs], margin / 100)
+    comparison = compare_runs(
+        [open_compared(run, by_people=by_people) for run in runs], margin / 100
+    )
     failed = [] if gate is None else regressions(comparison, gate)
     # before the document is printed: if a file cannot be written, the error is printed instead
     for file in files:

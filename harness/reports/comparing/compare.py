@@ -11,21 +11,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect
-from harness.reports.comparing.sides import CaseName, Entrant, duels, setting_differences, tally
+from harness.reports.comparing.sides import (
+    CaseName,
+    ComparedRun,
+    Entrant,
+    duels,
+    setting_differences,
+    tally,
+)
 from harness.runlog import RunLog
 from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, paired_effects
 
 
 def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
-    """Compare every further log with the first, model by model; or the models of a single log.
+    """Compare ``logs``; see `compare_runs`."""
+    return compare_runs([ComparedRun.of(log) for log in logs], margin)
+
+
+def compare_runs(runs: Sequence[ComparedRun], margin: float = MARGIN) -> Comparison:
+    """Compare every further run with the first, model by model; or the models of a single run.
 
     Two sides are equivalent if they differ by less than ``margin``, a rate.
 
     Raises:
-        UsageError: there is nothing to compare: one log with one model, or logs that share no
+        UsageError: there is nothing to compare: one run with one model, or runs that share no
             model.
     """
-    drafts = [_Draft.of(before, after) for before, after in duels(logs)]
+    drafts = [_Draft.of(before, after) for before, after in duels(runs)]
     scopes = [scope for draft in drafts for scope in draft.scopes]
     found = paired_effects([scope.trials for scope in scopes], margin=margin)
     effects = iter(found)
@@ -36,7 +48,7 @@ def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
         level=LEVEL,
         tests=tests,
         margin=margin,
-        by_people=any(log.by_people for log in logs),
+        by_people=any(run.by_people for run in runs),
     )
 
 

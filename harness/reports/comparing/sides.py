@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from string import ascii_uppercase
@@ -17,52 +17,89 @@ from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog
 from harness.runlog_diff import differences, tool_differences
 from harness.stats import mean, rate_interval
-from harness.types import DECIDED, JsonObject, Report, ToolList, TrialResult
+from harness.types import DECIDED, JsonObject, ToolList, TrialResult
 
 CaseName: TypeAlias = tuple[str, str]
 """Suite and case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ComparedRun:
+    """A run as far as a comparison looks at it; results may be those of an index."""
+
+    header: Header
+    """The log's header."""
+    log: str
+    """Path of the log."""
+    results: Sequence[TrialResult]
+    """The judged result of each trial that the log has, in the order of a report."""
+    tools: Mapping[str, ToolList]
+    """Digest → tool list."""
+    offered: Callable[[TrialResult], str | None]
+    """Returns the digest of the tool list that a trial's user was shown."""
+    exit_code: int
+    """The exit code of the run."""
+    ended: str
+    """How it ended, in words."""
+    by_people: bool = False
+    """Whether a person's verdict takes the place of the machine's."""
+
+    @classmethod
+    def of(cls, log: RunLog) -> ComparedRun:
+        """Judge ``log``."""
+        report = build_report(log)
+        recorded = {result.key for result in log.results}
+
+        def offered(result: TrialResult) -> str | None:
+            transcript = log.transcript(result.key)
+            return None if transcript is None else transcript.tools_digest
+
+        return cls(
+            header=log.header,
+            log=str(log.path),
+            results=[result for result in report.results if result.key in recorded],
+            tools=log.tools,
+            offered=offered,
+            exit_code=exit_code(report),
+            ended=result_words(report),
+            by_people=log.by_people,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """A model in a log, with its trials by case."""
+    """A model in a run, with its trials by case."""
 
     name: str
     """The name of its `Side`."""
-    log: RunLog
-    """The log that has its trials."""
+    run: ComparedRun
+    """The run that has its trials."""
     model: str
     """Name of the model."""
-    report: Report
-    """That of its log."""
     trials: Mapping[CaseName, Sequence[TrialResult]]
     """Case → its trials, none where the log has no record, in the order of the suites."""
 
     @classmethod
-    def of(cls, name: str, log: RunLog, model: str) -> Entrant:
-        """Find the trials of ``model`` in ``log``."""
+    def of(cls, name: str, run: ComparedRun, model: str) -> Entrant:
+        """Find the trials of ``model`` in ``run``."""
         found: dict[CaseName, list[TrialResult]] = defaultdict(list)
-        report = build_report(log)
-        recorded = {result.key for result in log.results}
-        for result in report.results:
-            if result.model == model and result.key in recorded:
+        for result in run.results:
+            if result.model == model:
                 found[result.suite, result.case.name].append(result)
         asked = {suite for suite, _ in found}
-        planned = [name for name in _planned(log.header) if name[0] in asked]
+        planned = [name for name in _planned(run.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])
         return cls(
             name=name,
-            log=log,
+            run=run,
             model=model,
-            report=report,
             trials={name: found.get(name, []) for name in names},
         )
 
     def tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
         """Return the tool lists shown to the users of those cases: other users may see others."""
-        transcripts = [self.log.transcript(run.key) for name in names for run in self.trials[name]]
-        shown = {transcript.tools_digest for transcript in transcripts if transcript is not None}
-        return {digest: tools for digest, tools in self.log.tools.items() if digest in shown}
+        shown = {self.run.offered(one) for name in names for one in self.trials[name]}
+        return {digest: tools for digest, tools in self.run.tools.items() if digest in shown}
 
     def side(self, names: Iterable[CaseName]) -> Side:
         """Return its figures over those cases."""
@@ -73,17 +110,17 @@ class Entrant:
         latencies = [result.latency_s for result in runs if result.stop is not None]
         return Side(
             name=self.name,
-            run_id=self.log.header.run_id,
-            log=str(self.log.path),
+            run_id=self.run.header.run_id,
+            log=self.run.log,
             model=self.model,
-            started_at=self.log.header.started_at,
+            started_at=self.run.header.started_at,
             counts=counts,
             rate=mean(rates),
             interval=rate_interval(rates, counts.judged),
             usage=total_usage(runs),
             latency_s=fmean(latencies) if latencies else None,
-            exit_code=exit_code(self.report),
-            ended=result_words(self.report),
+            exit_code=self.run.exit_code,
+            ended=self.run.ended,
         )
 
 
@@ -91,7 +128,7 @@ def _planned(header: Header) -> list[CaseName]:
     return [(suite, case) for suite, facts in header.suites.items() for case, _ in _cases(facts)]
 
 
-def duels(logs: Sequence[RunLog]) -> Iterator[tuple[Entrant, Entrant]]:
+def duels(runs: Sequence[ComparedRun]) -> Iterator[tuple[Entrant, Entrant]]:
     """Yield the pairs to compare: every further log with the first, or the models of a single one.
 
     Raises:
@@ -101,23 +138,23 @@ def duels(logs: Sequence[RunLog]) -> Iterator[tuple[Entrant, Entrant]]:
 
     def entrant(number: int, model: str) -> Entrant:
         if (number, model) not in entrants:
-            entrants[number, model] = Entrant.of(_letters(len(entrants)), logs[number], model)
+            entrants[number, model] = Entrant.of(_letters(len(entrants)), runs[number], model)
         return entrants[number, model]
 
-    models = [list(log.header.models) for log in logs]
-    if len(logs) == 1:
+    models = [list(run.header.models) for run in runs]
+    if len(runs) == 1:
         if len(models[0]) < 2:  # noqa: PLR2004 - it takes two to compare
             raise UsageError(
-                f"run {logs[0].header.run_id} holds one model, so there is nothing to compare it "
+                f"run {runs[0].header.run_id} holds one model, so there is nothing to compare it "
                 "with",
                 meant="Name a second run: harness compare A B.",
             )
         for other in models[0][1:]:
             yield entrant(0, models[0][0]), entrant(0, other)
         return
-    for number in range(1, len(logs)):
+    for number in range(1, len(runs)):
         for one, other in _opponents(
-            models[0], models[number], logs[0].header, logs[number].header
+            models[0], models[number], runs[0].header, runs[number].header
         ):
             yield entrant(0, one), entrant(number, other)
 
@@ -176,7 +213,7 @@ def setting_differences(
     yield from differences(old, new)
     if old.harness_version != new.harness_version:
         yield f"harness was {old.harness_version}, is {new.harness_version}"
-    if set(before.log.tools) != set(after.log.tools):
+    if set(before.run.tools) != set(after.run.tools):
         shown = [(entrant, entrant.tools(shared)) for entrant in (before, after)]
         blind = [
             f"no tool list was seen in {entrant.name}" for entrant, tools in shown if not tools
@@ -186,7 +223,7 @@ def setting_differences(
 
 def _reduced(entrant: Entrant, shared: Sequence[CaseName], model: str) -> Header:
     """Return the header reduced to the shared cases and the model, which it calls ``model``."""
-    header = entrant.log.header
+    header = entrant.run.header
     wanted = set(shared)
     suites = {
         suite: {
