@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from harness.judging.access_checks import NO_LEAK
 from harness.probing.findings import read_probe
 from harness.runlog import (
     Footer,
@@ -17,13 +19,19 @@ from harness.runlog import (
     TrialLine,
     read_log,
 )
-from harness.types import Review, Status, Usage
+from harness.types import CheckResult, Review, Status, Usage
 from tests.evidence.made_logs import Desk, made_by, make_project
 from tests.judging.test_golden_logs import GOLDEN
 from tests.probing.loopback import on_loopback
 from tests.querying.support import ask, assert_equals_reports, objects
 from tests.reports.run_logs import write_log
-from tests.reports.sample_logs import a_hostile_log, an_ordinary_log
+from tests.reports.sample_logs import (
+    a_conversation,
+    a_hostile_log,
+    a_log,
+    a_run,
+    an_ordinary_log,
+)
 
 
 @pytest.mark.parametrize("golden", sorted(GOLDEN.glob("*.jsonl")), ids=lambda path: path.stem)
@@ -106,6 +114,30 @@ def test_a_damaged_line_and_its_trial_that_was_run_again(tmp_path: Path) -> None
         file.write(whole)
     assert_equals_reports(log.path)
     assert ask(log.path, "select damaged from runs") == [("[]",)]
+
+
+def test_a_trial_whose_last_line_is_damaged_has_no_result(tmp_path: Path) -> None:
+    log = an_ordinary_log(tmp_path).path
+    assert ask(log, "select count(*) from trials") == [(8,)]
+    lines = log.read_bytes().splitlines(keepends=True)
+    last = next(line for line in lines if line.startswith(b'{"run":'))
+    with log.open("ab") as file:
+        file.write(last.rstrip()[:-1] + b"\n")
+    assert_equals_reports(log)
+    assert ask(log, "select count(*) from trials") == [(7,)]
+
+
+def test_a_leak_fails_its_case_although_enough_trials_passed(tmp_path: Path) -> None:
+    leak = CheckResult(kind=NO_LEAK, label=NO_LEAK, verdict="failed", explanation="It leaked.")
+    case: dict[str, Any] = {"repeats": 3, "pass_threshold": 0.5}
+    trials = [
+        (a_run("it", "passed", index=0, **case), a_conversation()),
+        (a_run("it", "passed", index=1, **case), a_conversation()),
+        (a_run("it", "failed", index=2, checks=(leak,), **case), a_conversation()),
+    ]
+    log = a_log(tmp_path, trials).path
+    assert_equals_reports(log)
+    assert ask(log, "select status, passed from cases") == [("failed", 2)]
 
 
 def test_texts_that_are_out_to_do_harm(tmp_path: Path) -> None:
