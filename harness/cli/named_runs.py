@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import click
 
 from harness.querying.asking import DamagedIndex
-from harness.querying.compared import compared_run, is_worth_indexing
-from harness.querying.index import facts_of, index_of
+from harness.querying.compared import compared_run
+from harness.querying.index import IndexNotWritten, facts_of, index_of, is_worth_indexing
 from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import RunLog, read_log
 from harness.runner.runs.folders import find_log
@@ -53,11 +53,12 @@ def open_compared(name: str, *, by_people: bool) -> ComparedRun:
         UsageError: there is no such run, or the file is not a run log.
     """
     log = find_log(name)
-    if by_people or not is_worth_indexing(log):
-        return ComparedRun.of(open_run(name, by_people=by_people))
-    run, damaged = compared_run(log)
-    _warn(damaged)
-    return run
+    if not by_people and is_worth_indexing(log):
+        with suppress(IndexNotWritten):
+            run, damaged = compared_run(log)
+            _warn(damaged)
+            return run
+    return ComparedRun.of(open_run(name, by_people=by_people))
 
 
 @contextmanager

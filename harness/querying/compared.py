@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.judging.counted_results import counted_result
 from harness.querying.index import index_of, opened
-from harness.querying.past import WORTH_INDEXING, past_of
+from harness.querying.past import past_of
 from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import ToolsLine, read_header
 from harness.runlog.lines import parsed
@@ -25,16 +25,12 @@ ORDER BY suite_at, case_at, model_at, repeat, first_at
 """
 
 
-def is_worth_indexing(log: Path) -> bool:
-    """Return whether reading ``log`` takes so long that it should be done once."""
-    return log.stat().st_size >= WORTH_INDEXING
-
-
 def compared_run(log: Path) -> tuple[ComparedRun, tuple[str, ...]]:
     """Return the run in ``log`` for a comparison, and what is unreadable, a sentence each.
 
     Raises:
         InvalidInput: the log cannot be read.
+        IndexNotWritten: there is no room for the index.
     """
     offered: dict[str, str | None] = {}
     results = []

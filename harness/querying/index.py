@@ -41,6 +41,25 @@ _CREATED = (_META, STATE, PLACES, *(sql for table in TABLES for sql in table.cre
 _CHUNK = 1 << 20
 
 
+WORTH_INDEXING = 5_000_000
+"""Bytes of a log that are better read once, also by those who could do without an index."""
+
+
+class IndexNotWritten(HarnessError):
+    """There is no room for an index."""
+
+
+def is_worth_indexing(log: Path) -> bool:
+    """Return whether ``log`` is large, and its index there or to be kept.
+
+    Raises:
+        OSError: it is gone.
+    """
+    if log.stat().st_size < WORTH_INDEXING:
+        return False
+    return os.access(log.parent, os.W_OK) or log.with_name(NAME).exists()
+
+
 def nobody(_: int) -> None:
     """Hear how far a log is read, and do nothing."""
 
@@ -53,7 +72,7 @@ def index_of(log: Path, read_to: Callable[[int], None] = nobody) -> Iterator[Pat
 
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
-        HarnessError: the index cannot be written, since the disk is full.
+        IndexNotWritten: the disk is full.
         OSError: the log cannot be read.
     """
     place = log.with_name(NAME)
@@ -158,7 +177,7 @@ def _fill(
         draft.write_bytes(b"")
         _write(draft, log, read_to)
     except sqlite3.OperationalError as error:
-        raise HarnessError(f"the index of {log} cannot be written: {error}") from error
+        raise IndexNotWritten(f"the index of {log} cannot be written: {error}") from error
 
 
 def _write(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:

@@ -4,33 +4,41 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 
 from harness.errors import InvalidInput
-from harness.querying.index import facts_of, index_of, opened
+from harness.querying.index import (
+    IndexNotWritten,
+    facts_of,
+    index_of,
+    is_worth_indexing,
+    opened,
+)
 from harness.reports.sections.run_list import PastRun, Unreadable, past_runs
 from harness.types import Counts, Usage
 
-WORTH_INDEXING = 5_000_000
-"""Bytes of a log from which on its index is made for this; a smaller one is read at once."""
-
 
 def past_runs_by_index(
-    logs: Iterable[Path], worth: int = WORTH_INDEXING
+    logs: Iterable[Path], by_index: Callable[[Path], bool] = is_worth_indexing
 ) -> Iterator[PastRun | Unreadable]:
-    """Yield what `past_runs` yields; logs of ``worth`` bytes and more are read once."""
+    """Yield what `past_runs` yields; logs that are worth it are read once."""
     for log in logs:
         try:
-            if log.stat().st_size < worth:
-                yield from past_runs([log])
-                continue
-            with index_of(log) as index:
-                yield past_of(index, log)
+            yield _past(log, by_index(log))
+        except IndexNotWritten:
+            yield from past_runs([log])
         except (InvalidInput, OSError) as error:
             yield Unreadable(run_id=log.parent.name, log=str(log), error=str(error))
+
+
+def _past(log: Path, by_index: bool) -> PastRun | Unreadable:  # noqa: FBT001 - it stands alone
+    if not by_index:
+        return next(past_runs([log]))
+    with index_of(log) as index:
+        return past_of(index, log)
 
 
 def past_of(index: Path, log: Path) -> PastRun:
