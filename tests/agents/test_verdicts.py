@@ -170,8 +170,9 @@ def test_claude_code_and_codex_get_the_verdicts_of_their_model_in_our_loop(
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
+@pytest.mark.parametrize("server", SERVERS)
 def test_an_agent_that_speaks_acp_gets_the_verdicts_of_its_model_in_our_loop(
-    project: Agents, provider: FakeProvider
+    server: str, project: Agents, provider: FakeProvider
 ) -> None:
-    own, its = compared(project, provider, "opencode", "meta", "-c", "2", "-k", "bypass")
+    own, its = compared(project, provider, "opencode", server, "-c", "2", "-k", "bypass")
     assert its == own
