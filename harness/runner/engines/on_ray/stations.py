@@ -96,7 +96,9 @@ class Crew:
             raise refused[0]
         ready = [station for station in stations if not station.given_up]
         if not ready:
-            raise UsageError(str(failed[0]))
+            raise UsageError(
+                str(failed[0]), meant="Every node needs harness with its extra 'ray', and room."
+            )
         for error in failed:
             self.note(str(error))
         nodes = {station.node for station in ready if station.node}
@@ -194,7 +196,9 @@ class Station:
                 self.node = await self._crew.open(actor)
                 return actor
         except RayError as error:
-            why = f"a worker could not be started: {_first_line(error)}"
+            begun = not (isinstance(error, RayActorError) and error.actor_init_failed)
+            words = _first_line(error) if begun else _last_line(error)
+            why = f"a worker could not be started: {words}"
         except BaseException:
             self._crew.dismiss(actor)
             raise
@@ -249,6 +253,7 @@ class Station:
             why = _first_line(died)
             if self._actor is actor:  # the first of its trials to hear of it
                 self._actor = None
+                self._crew.dismiss(actor)  # it may only be out of reach, and would go on
                 where = "" if self.node is None else f" on node {self.node.address}"
                 self._crew.note(f"A worker{where} died; its trials run again. {why}")
             raise Gone(why) from died
@@ -297,6 +302,11 @@ def _variables_of(plan: Plan) -> dict[str, str]:
 def _first_line(error: Exception) -> str:
     """Return what ``error`` says first, without the ids that follow."""
     return KNOWN.text(str(error).strip().partition("\n")[0])
+
+
+def _last_line(error: Exception) -> str:
+    """Return what ended the start of a worker, behind the way there."""
+    return KNOWN.text(str(error).strip().rpartition("\n")[2])
 
 
 def _count(number: int, noun: str) -> str:
