@@ -61,3 +61,5 @@ $(READY): requirements.lock pyproject.toml
 lock:
 	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
 		--group dev --all-extras pyproject.toml --output-file requirements.lock
+	uv pip compile --quiet --universal --generate-hashes --python-version 3.11 --no-annotate --no-header --no-emit-index-url --no-emit-find-links \
+		--group docs --output-file requirements-docs.lock
