@@ -65,7 +65,7 @@ from harness.types.happened import (
     written_stop,
 )
 from harness.types.interference import Alteration, DataSet, MayDepend
-from harness.types.outcomes import NOT_SENT, SEARCH, UNANSWERED, Outcome
+from harness.types.outcomes import NOT_LOADED, NOT_SENT, SEARCH, UNANSWERED, Outcome
 from harness.types.parties import (
     RESERVED_CLAIMS,
     THE_LIST,
@@ -116,6 +116,7 @@ __all__ = [
     "DEFAULT_TIMEOUT_S",
     "FLAWS",
     "GREETING",
+    "NOT_LOADED",
     "NOT_SEARCHED",
     "NOT_SENT",
     "RECALLED",

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from harness.types.agents import AgentFacts
 from harness.types.basics import JsonObject
-from harness.types.outcomes import SEARCH, UNANSWERED, Outcome
+from harness.types.outcomes import NOT_LOADED, SEARCH, UNANSWERED, Outcome
 from harness.types.usage import Usage
 from harness.types.wire import Wire
 from harness.types.written import WrittenValues, written_as
@@ -197,6 +197,11 @@ class ToolCall:
     wire: Wire | None = None
     """How it was sent, with its JSON-RPC frames (`harness.sessions.call_frames`); ``None`` for a
     call that was not sent, and in logs of earlier versions."""
+
+    @property
+    def attempted(self) -> str:
+        """The tool that the model tried to call, also where it was not loaded."""
+        return self.tool.removesuffix(NOT_LOADED)
 
     @property
     def is_error(self) -> bool:

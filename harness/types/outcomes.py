@@ -45,3 +45,7 @@ SEARCH: Outcome = "tool_search"
 
 NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy", "not_loaded", SEARCH})
 """Outcomes of calls that never reached the server, and so say nothing about it."""
+
+NOT_LOADED = " (not loaded)"
+"""Suffix to the name of a tool that was called before a search had found it: no call of the tool,
+but an attempt to call it."""

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import partial
 
 from harness.models import Model
-from harness.types import AssistantMessage, JsonObject, Message, Reply, ToolList
+from harness.types import NOT_LOADED, AssistantMessage, JsonObject, Message, Reply, ToolList
 from harness.variants.shown import ShownTools
-from harness.variants.tool_search import NOT_LOADED
 
 _Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
 

@@ -7,9 +7,8 @@ from contextlib import AbstractAsyncContextManager
 from harness.sessions import Introduction, Session
 from harness.sessions.passed_on import Onlooker
 from harness.sessions.without_answer import without_answer
-from harness.types import SEARCH, Aside, JsonObject, ToolCall, ToolList, ToolRequest
+from harness.types import NOT_LOADED, SEARCH, Aside, JsonObject, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
-from harness.variants.tool_search import NOT_LOADED
 
 DECOY_ANSWER = "This tool is not available at the moment."
 """The result that a model gets when it calls a decoy."""

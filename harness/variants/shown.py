@@ -9,11 +9,11 @@ from typing import Any
 
 from harness.canonical_json import digest
 from harness.errors import UsageError
-from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant
+from harness.types import NOT_LOADED, JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant
 from harness.variants.clients import client_name
 from harness.variants.facets import with_facet
 from harness.variants.sentences import without
-from harness.variants.tool_search import NOT_LOADED, SearchedTools
+from harness.variants.tool_search import SearchedTools
 
 NOT_SHOWN = " (not shown)"
 """Suffix to the name of a server's tool that a variant hides and that was called all the same."""

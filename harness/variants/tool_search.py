@@ -13,9 +13,6 @@ from harness.tool_text.ranking import Index
 from harness.tool_text.terms import first_sentence, terms
 from harness.types import AssistantMessage, JsonObject, Message, Tool, ToolList, ToolSearch
 
-NOT_LOADED = " (not loaded)"
-"""Suffix to the name of a tool that was called before a search had found it."""
-
 _QUERY = "query"
 _LONGEST = 1_000
 """Characters of a query that are read: more would say nothing else, and take long."""

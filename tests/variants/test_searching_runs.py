@@ -120,6 +120,17 @@ def test_a_tool_that_is_not_loaded_is_unknown_and_not_called(project: Project) -
     assert "1 call: 0 ok, 1 not sent; 1 tool search" in finished.stdout
 
 
+def test_a_forbidden_tool_that_is_not_loaded_was_tried_all_the_same(project: Project) -> None:
+    never = {"name": "echo", "prompt": "Hi.", "assertions": {"must_not_call": ["echo"]}}
+    with provided(project, [calls(("echo", {"n": 7})), say("Done.")]):
+        finished = run(project, "--variant", "hidden", case=never, hidden=SEARCH)
+    assert finished.code == 1
+    assert "Tool was called although it must not be: echo (not loaded)" in finished.stdout
+    assert "had not found the tool by a search yet" in " ".join(finished.stdout.split())
+    (check,) = only(project)[0].checks
+    assert (check.attempted, check.reached_server, check.executed) == (True, False, False)
+
+
 def test_a_model_that_only_searches_has_called_nothing_but_used_its_budget(
     project: Project,
 ) -> None:

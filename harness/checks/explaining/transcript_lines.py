@@ -89,7 +89,7 @@ def forbidden(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
     return [
         made
         for made in evidence.transcript.tool_calls
-        if (tool is None or evidence.tools.is_meant(tool, made.tool))
+        if (tool is None or evidence.tools.is_meant(tool, made.attempted))
         and matches_partly(arguments, made.arguments)
     ]
 
