@@ -29,6 +29,7 @@ ABOUT_COMMAND = {
     "plan": "statistics",
     "probe": "policies",
     "proxy-stdio": "agents",
+    "query": "query",
     "record": "agents",
     "review": "web",
     "runs": "reports",

@@ -13,10 +13,11 @@ from harness.config.servers import NAMED_SERVER
 from harness.documents.fields import Layout
 from harness.suites.format_tables import layouts
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
-from harness.suites.variants import (
+from harness.suites.variant_layouts import (
     DECOYS_LAYOUT,
     PARAMETER_LAYOUT,
     TOOL_LAYOUT,
+    TOOL_SEARCH_LAYOUT,
     VARIANT_LAYOUT,
 )
 from harness.types import JsonObject
@@ -53,6 +54,7 @@ def suite_page() -> str:
         "tools of a variant": ("Below the name of a tool.", TOOL_LAYOUT),
         "parameters of a tool": ("Below the name of a parameter.", PARAMETER_LAYOUT),
         "decoys": ("Below ``decoys:`` of a variant.", DECOYS_LAYOUT),
+        "tool search": ("Below ``tool_search:`` of a variant.", TOOL_SEARCH_LAYOUT),
         "interference": ("Each item of ``interference:``.", ALTERATION_LAYOUT),
         "data sets of an alteration": ("Below ``with:`` and the like.", DATA_SET_LAYOUT),
         "may_depend": ("Each item of ``may_depend:``.", MAY_DEPEND_LAYOUT),

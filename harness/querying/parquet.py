@@ -10,6 +10,7 @@ from pathlib import Path
 
 from harness.errors import UsageError
 from harness.querying.asking import Answer
+from harness.version import DISTRIBUTION
 
 _KINDS = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 
@@ -17,7 +18,7 @@ _KINDS = {int: "BIGINT", float: "DOUBLE", str: "VARCHAR"}
 def write_parquet(answer: Answer, path: Path) -> int:
     """Write all rows of ``answer`` to ``path``, and return their number.
 
-    A column of whole and broken numbers is one of broken ones; one that also has texts is of texts.
+    A column of integers and floats is one of floats; one that also has texts is of texts.
 
     Raises:
         UsageError: DuckDB is not installed, or the file cannot be written.
@@ -53,7 +54,7 @@ def write_parquet(answer: Answer, path: Path) -> int:
     return number
 
 
-INSTALL = "Install it with: pip install 'harness[parquet]'"
+INSTALL = f"Install it with: pip install '{DISTRIBUTION}[parquet]'"
 """What helps where DuckDB is missing."""
 
 

@@ -34,7 +34,8 @@ LANGUAGES = ("sh", "bash", "console", "yaml", "python", "json")
 ORDINARY = frozenset({
     "cat", "cd", "cp", "curl", "diff", "docker", "echo", "eval", "export", "gh", "git", "head",
     "less", "ln", "ls", "mkdir", "mxcp", "my-agent", "my-tool", "node", "npm", "npx", "pip",
-    "pipx", "printf", "pytest", "sed", "ssh", "tail", "tee", "uv", "uvx", "wait",
+    "pipx", "printf", "pytest", "ray", "sed", "sha256sum", "srun", "ssh", "tail", "tee", "twine",
+    "uv", "uvx", "wait",
 })
 # fmt: on
 """Programs of others, which readers have or name as examples."""
@@ -82,14 +83,32 @@ def read(snippet: Snippet, folder: Path) -> None:
     if snippet.language in ("sh", "bash"):
         read_commands(snippet.text.replace("\\\n", " ").splitlines())
     elif snippet.language == "console":
-        typed = re.findall(r"^\$ (.*)$", snippet.text.replace("\\\n", " "), re.MULTILINE)
-        read_commands(typed)
+        read_commands([*typed(snippet.text.replace("\\\n", " "))])
     elif snippet.language == "python":
         read_python(snippet.text)
     elif snippet.language == "json":
         json.loads(snippet.text)
     else:
         read_yaml(snippet.text, folder)
+
+
+def typed(text: str) -> Iterator[str]:
+    """Yield what is typed behind each ``$``; quotes may go on over further lines."""
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.startswith("$ "):
+            command = line.removeprefix("$ ")
+            while not _is_closed(command):
+                command += f" {next(lines)}"
+            yield command
+
+
+def _is_closed(line: str) -> bool:
+    try:
+        shlex.split(line)
+    except ValueError:
+        return False
+    return True
 
 
 def read_commands(lines: list[str]) -> None:

@@ -23,7 +23,12 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/ci.md", "name: evals"): _CI,
     ("docs/ci.md", "- name: Lint for code scanning"): _CI,
     ("docs/ci.md", "evals:"): _CI,
+    ("docs/ci.md", "permissions:"): "a workflow: tests/packaging/test_action.py runs its steps",
+    ("docs/ci.md", "include:"): "a pipeline: tests/packaging/test_gitlab.py runs its script",
     ("docs/ci.md", "repos:"): "hooks: tests/end_to_end/test_ci_page.py compares them",
+    ("docs/engines.md", "apiVersion:"): "for a cluster of Kubernetes; the page says: not tried",
+    ("docs/engines.md", "#!/bin/bash"): "for Slurm; the page says: not tried",
+    ("docs/engines.md", "jobs:"): "a workflow of shards and merge, which tests of both run",
     ("docs/migrate/mxcp.md", "mxcp: 1"): (
         "wrong on purpose: tests/docsite/test_walkthroughs.py shows what is said of it"
     ),
