@@ -156,7 +156,7 @@ def test_parquet_without_duckdb_names_what_to_install(
     log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    with pytest.raises(UsageError, match=r"pip install 'harness\[parquet\]'"):
+    with pytest.raises(UsageError, match=r"pip install 'harness-for-mcp\[parquet\]'"):
         query(log, BY_STATUS, "--parquet", str(tmp_path / "x.parquet"))
 
 
