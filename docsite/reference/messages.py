@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import harness
@@ -55,11 +56,19 @@ def messages_page() -> str:
 
 def messages(kinds: tuple[str, ...]) -> list[Message]:
     """Return the messages of the errors of ``kinds``, sorted."""
-    found: set[Message] = set()
-    for path in sorted(Path(harness.__file__).parent.rglob("*.py")):
-        if "_builtin" not in path.parts:
-            found.update(_in_module(ast.parse(path.read_text("utf-8")), kinds))
+    found = {message for kind, message in _all() if kind in kinds}
     return sorted(found, key=lambda one: (one.said.lstrip("… '").lower(), one.advice))
+
+
+@cache
+def _all() -> frozenset[tuple[str, Message]]:
+    """Return every message with the name by which its error is made."""
+    return frozenset(
+        found
+        for path in Path(harness.__file__).parent.rglob("*.py")
+        if "_builtin" not in path.parts
+        for found in _in_module(ast.parse(path.read_text("utf-8")))
+    )
 
 
 def _rows(kinds: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -67,12 +76,13 @@ def _rows(kinds: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield as_code(message.said), plain(message.advice)
 
 
-def _in_module(tree: ast.Module, kinds: tuple[str, ...]) -> Iterator[Message]:
+def _in_module(tree: ast.Module) -> Iterator[tuple[str, Message]]:
+    kinds = {kind for kinds in _SECTIONS.values() for kind in kinds}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _name(node.func) in kinds:
             said, advice = _told(node)
             if len(said.replace("…", " ").split()) >= _LEAST_WORDS:
-                yield Message(said, advice)
+                yield _name(node.func), Message(said, advice)
 
 
 def _told(call: ast.Call) -> tuple[str, str]:

@@ -15,6 +15,7 @@ from docsite.reference.messages import messages, messages_page
 from harness.discovery import find_suites
 from harness.errors import NothingToRun
 
+pytestmark = pytest.mark.slow  # each worker would parse the whole code
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
 EXPLAINED = re.findall(r"^### `(.*)`$", PAGE, re.MULTILINE)
 

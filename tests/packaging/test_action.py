@@ -206,6 +206,7 @@ def test_what_follows_the_run_follows_a_failed_one_too() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_project_s_requirements_are_installed_beside_harness(
     empty_environment: Path, tmp_path: Path
 ) -> None:

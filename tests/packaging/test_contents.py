@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from zipfile import ZipFile
 
+import pytest
+
 from harness.version import DISTRIBUTION, __version__
 from tests.packaging.conftest import ROOT, Release, build
 
@@ -88,6 +90,7 @@ def test_the_source_distribution_holds_the_package_its_pages_and_what_builds_it(
     }
 
 
+@pytest.mark.slow
 def test_a_release_built_elsewhere_from_its_sources_is_the_same_to_the_byte(
     release: Release, tmp_path: Path
 ) -> None:

@@ -34,6 +34,7 @@ def copied() -> list[str]:
     ]
 
 
+@pytest.mark.slow
 def test_what_is_copied_is_enough_to_build_the_same_wheel(release: Release, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()

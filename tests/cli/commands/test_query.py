@@ -144,6 +144,7 @@ def test_it_writes_parquet(log: str, tmp_path: Path) -> None:
     assert 'a "b"' in kinds
 
 
+@pytest.mark.slow
 def test_the_command_that_writes_parquet_says_nothing_else(log: str, tmp_path: Path) -> None:
     pytest.importorskip("duckdb")
     out = tmp_path / "x.parquet"
