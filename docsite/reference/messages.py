@@ -57,7 +57,7 @@ def messages_page() -> str:
 def messages(kinds: tuple[str, ...]) -> list[Message]:
     """Return the messages of the errors of ``kinds``, sorted."""
     found = {message for kind, message in _all() if kind in kinds}
-    return sorted(found, key=lambda one: (one.said.lstrip("… '").lower(), one.advice))
+    return sorted(found, key=lambda one: (one.said.lstrip("… '").lower(), one))
 
 
 @cache
