@@ -21,7 +21,6 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
 
@@ -29,6 +28,7 @@ from harness.errors import HarnessError
 from harness.querying.reading import PLACES, STATE, read_into
 from harness.querying.tables import TABLES
 from harness.runlog import being_written
+from harness.version import __version__
 
 NAME = "index.sqlite"
 _FORM = 1
@@ -145,7 +145,7 @@ def _known(place: Path) -> _Known | None:
 
 
 def _form() -> str:
-    return f"{_FORM} {version('harness')}"
+    return f"{_FORM} {__version__}"
 
 
 def _draft_in(folder: Path) -> tuple[Path, int]:
