@@ -1,10 +1,10 @@
-"""Numbers in prose, in any notation a person would write, and how near is near enough.
+"""Numbers in prose, in any notation a person would write, and tolerances for comparing them.
 
 ``1,234.50`` · ``1.234,50`` · ``1 234,50`` · ``1'234.50`` · ``12,34,567`` · ``$1.2k`` ·
 ``1.2 million`` · ``12%`` · ``1.2e6`` · ``1.2 × 10^6`` · ``2^10`` · ``(45.00)`` · ``−3`` ·
 ``minus 3`` · ``twenty-three thousand``. An ambiguous notation (``1.234``, ``12%``, ``5 m``) has
-both readings. What only looks like a figure is none: the markers of a numbered list, the digits of
-a name (``ABC-42``, ``CUST_00042``).
+both readings. Digits that are not an amount are skipped: the markers of a numbered list, the digits
+of a name (``ABC-42``, ``CUST_00042``).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BEFORE = re.compile(
 _LONGEST_BEFORE = 24  # characters of a sign in words and a currency
 _NAME = re.compile(
     r"[\w\u2011-]*[-\u2011]$"
-)  # in the text itself: a dash stands between figures, a hyphen in a name
+)  # in the text itself: a dash stands between numbers, a hyphen in a name
 _LONGEST_NAME = 60
 _MARKER = re.compile(
     r"^[ \t]*(?:[-*+>#]+[ \t]+)*[*_]{0,2}\(?(\d{1,3})[.)][*_]{0,2}[ \t]+(?=\S)", re.MULTILINE
@@ -44,7 +44,7 @@ _POWER = re.compile(
     r"|(?P<ten> ?(?:[×xX*·⋅]|\\times|\\cdot|times) ?10)?(?:"
     # `2 ** 3` and `2**3`; but `**2** 3` is bold
     r"(?: ?\^ ?|\*\*| \*\* )[{(]?(?P<up>[+-]?\d{1,3})\b[})]?"
-    # behind other numbers than 10 these may be footnotes
+    # after numbers other than 10 these may be footnotes
     r"|(?<=10)(?<![\d.,]10)(?:(?P<small>[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,4})|<sup>(?P<tag>[+-]?\d{1,3})</sup>))"
 )
 _SHARE = re.compile(r" ?(%|percent\b|per cent\b|pct\b|‰|bps\b|basis points\b)", re.IGNORECASE)
@@ -70,13 +70,13 @@ class Amount:
     """A number that stands in a text."""
 
     text: str
-    """As it is written, with its sign, currency and unit."""
+    """The number as written, with its sign, currency and unit."""
     readings: tuple[float, ...]
-    """What it may mean; at least one."""
+    """The values that the text may mean; at least one."""
 
 
 def amounts(text: str) -> Iterator[Amount]:
-    """Yield the numbers of ``text``: those in digits in their order, then those in words."""
+    """Yield the numbers of ``text``: first those in digits, in order, then those in words."""
     readable = text.translate(_LOOKALIKES)
     markers = _markers(readable)
     read = 0
@@ -84,14 +84,14 @@ def amounts(text: str) -> Iterator[Amount]:
         if match.start() < read or match.start() in markers:
             continue
         if power := _POWER.match(readable, match.end()):
-            read = power.end()  # its 10 and its exponent are no numbers of their own
+            read = power.end()  # the 10 and its exponent are not numbers of their own
         yield from _in_digits(readable, text, match.start(), match.end())
     for words, readings in in_words(readable):
         yield Amount(text=words, readings=readings)
 
 
 def _markers(readable: str) -> frozenset[int]:
-    """Return the places of list markers: numbers with a neighbour before or after in the list."""
+    """Return the offsets of list markers: numbers with a neighbour before or after in the list."""
     found = {match.start(1): int(match[1]) for match in _MARKER.finditer(readable)}
     numbers = set(found.values())
     return frozenset(place for place, number in found.items() if numbers & {number - 1, number + 1})
@@ -113,7 +113,7 @@ def _in_digits(readable: str, text: str, start: int, end: int) -> Iterator[Amoun
 def _amount(
     readable: str, text: str, place: tuple[int, int], values: list[float]
 ) -> Iterator[Amount]:
-    """Yield the number with these digits, if it is one, with what stands around it."""
+    """Yield the amount that these digits make with the sign and unit around them, if it is one."""
     start, end = place
     before = _BEFORE.search(readable, max(0, start - _LONGEST_BEFORE), start)
     prefix = before[0] if before else ""
@@ -121,13 +121,13 @@ def _amount(
         return
     scaled, stop = _scaled(values, readable, end, money=bool(before and before["money"]))
     first = start - len(prefix.lstrip())
-    if before and before["operand"]:  # 10 minus 5: taken away, or below zero
+    if before and before["operand"]:  # 10 minus 5: a subtraction, or a negative number
         first = before.start("word")
         scaled = [*(-value for value in scaled), *scaled]
     elif before and (before["sign"] or before["word"] or before["inner"]):
         scaled = [-value for value in scaled]
     elif readable[first - 1 : first] == "(" and readable[stop : stop + 1] == ")":
-        scaled = [*scaled, *(-value for value in scaled)]  # accountants' negative, or an aside
+        scaled = [*scaled, *(-value for value in scaled)]  # a negative, or a remark
     finite = tuple(value for value in scaled if math.isfinite(value))
     if finite:
         yield Amount(text=text[first:stop], readings=finite)
@@ -142,7 +142,7 @@ def _is_named(readable: str, text: str, start: int) -> bool:
 
 
 def _readings(digits: str) -> list[float]:
-    """Return what digits with separators may mean; empty for dates, versions and the like."""
+    """Return what digits with separators may mean; nothing for dates, versions and the like."""
     marks = [letter for letter in digits if not letter.isdigit()]
     if not marks:
         return [float(digits)]
@@ -193,7 +193,7 @@ def _scaled(
 def _to_the(value: float, exponent: str) -> float:
     try:
         return float(value ** int(exponent))
-    except (OverflowError, ZeroDivisionError, ValueError):  # 10⁻⁻ is no power
+    except (OverflowError, ZeroDivisionError, ValueError):  # 10⁻⁻ is not a power
         return math.inf
 
 
@@ -211,7 +211,7 @@ def check_tolerance(tolerance: Any, path: JsonPath) -> None:
     """Make sure that ``tolerance`` is a number ≥ 0 or a percentage such as ``"1%"``.
 
     Raises:
-        InvalidValue: it is neither.
+        InvalidValue: ``tolerance`` is neither.
     """
     if is_number(tolerance) and tolerance >= 0:
         return
@@ -219,7 +219,7 @@ def check_tolerance(tolerance: Any, path: JsonPath) -> None:
         raise InvalidValue(
             f"a tolerance is a number from 0 on or a percentage, not {show(tolerance)}",
             path=path,
-            meant='Write 0.5 for an absolute one, "1%" for one in proportion to the value.',
+            meant='Write 0.5 for an absolute tolerance, "1%" for one relative to the value.',
         )
 
 
@@ -231,7 +231,7 @@ def close(wanted: float, value: float, tolerance: float | str) -> bool:
             if isinstance(tolerance, str)
             else tolerance
         )
-        # The last digits of a float are nobody's figure: 0.1 + 0.2 is within 0 of 0.3.
+        # The last digits of a float are rounding errors: 0.1 + 0.2 is within 0 of 0.3.
         return bool(abs(value - wanted) <= room + 1e-9 * max(abs(wanted), abs(value)))
     except OverflowError:
         return False

@@ -1,7 +1,7 @@
-"""Numbers that are spelled: ``twenty-three thousand``, ``a hundred and five``, ``minus five``.
+"""Numbers written in words: ``twenty-three thousand``, ``a hundred and five``, ``minus five``.
 
-A lone *one* is mostly no figure ("no one", "one of them"): it counts where it plainly counts
-something ("only one", "there is one order", "minus one", or nothing but "One.").
+A lone *one* is usually not a number ("no one", "one of them"). It is read as a number only where it
+clearly counts something ("only one", "there is one order", "minus one", or nothing but "One.").
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LARGE = {
 }
 _VAGUE = frozenset(
     {"few", "several", "many", "some", "couple", "per"}
-)  # a few hundred are not a hundred
+)  # "a few hundred" is not "a hundred"
 _SHORT = 20  # characters of an answer that is one word
 _SIGNS = frozenset({"minus", "negative"})
 _COUNTING = frozenset(
@@ -40,9 +40,9 @@ _COUNTING = frozenset(
 
 
 def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yield the numbers that are spelled in ``readable``, each with what it may mean.
+    """Yield each number written in words in ``readable``, with the values it may mean.
 
-    A minus between two numbers may be a sign or not, so that it gives two readings.
+    A minus between two numbers may be a sign or an operator, so it gives two readings.
     """
     for run in _WORD_RUN.finditer(readable):
         words = _BETWEEN.split(run[0])
@@ -62,13 +62,13 @@ def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
 
 
 def _end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
-    """Return where the number ends that begins at ``start``; ``start`` itself if none does."""
+    """Return the end of the number in words that begins at ``start``; ``start`` if none does."""
     first, before = lower[start], lower[start - 1] if start else ""
     if first not in _SMALL:
         large = first == "hundred" or first in _LARGE
         if (
             not large or before in _VAGUE or (start == 0 and goes_on_digits)
-        ):  # 1.2 million is read with its digits
+        ):  # the number reader handles 1.2 million with its digits
             return start
     end = start + 1
     while end < len(lower) and _goes_on(lower[end - 1], lower[end]):
@@ -91,7 +91,7 @@ def _goes_on(before: str, word: str) -> bool:
 
 
 def _counts(readable: str, lower: list[str], place: int) -> bool:
-    """Whether a lone *one* is a figure."""
+    """Whether a lone *one* is a number here."""
     if len(readable) <= _SHORT and re.fullmatch(r"\W*one\W*", readable, re.IGNORECASE):
         return True
     before = lower[place - 1] if place else ""

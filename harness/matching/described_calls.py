@@ -9,7 +9,7 @@ from harness.matching.matchers import is_matcher
 from harness.types import JsonObject
 
 Scalar: TypeAlias = str | int | float
-"""A value that a text can contain; booleans are none."""
+"""A value that a text can contain; booleans are not included."""
 
 
 def described_calls(params: JsonObject) -> Iterator[tuple[str, JsonObject]]:
@@ -23,7 +23,7 @@ def described_calls(params: JsonObject) -> Iterator[tuple[str, JsonObject]]:
 
 
 def stated_arguments(pattern: JsonObject) -> JsonObject | None:
-    """Return the arguments that a pattern gives in full, also under ``$equals``.
+    """Return the arguments that a pattern fixes exactly, also under ``$equals``.
 
     ``None`` if a matcher leaves one of them open.
     """
@@ -39,7 +39,7 @@ def _has_matcher(value: Any) -> bool:
 
 
 def plain_values(pattern: Any) -> Iterator[Scalar]:
-    """Yield every text and number in a pattern, those inside matchers too."""
+    """Yield every text and number in a pattern, also those inside matchers."""
     if isinstance(pattern, Mapping):
         for key, part in pattern.items():
             if not (is_matcher(pattern) and key == "$type"):

@@ -1,4 +1,4 @@
-"""Where the arguments of a call differ from the expected ones, shown side by side."""
+"""How the arguments of a call differ from the expected ones, shown side by side."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ from harness.types import JsonObject
 
 _WIDTH = 44
 _MAX_ROWS = 6
-_MAX_REORDERED = 100  # elements: finding their order again takes time in proportion to their square
+_MAX_REORDERED = 100  # elements: comparing them in any order takes quadratic time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArgumentDifference:
-    """One argument, or a part of one, that is not as expected."""
+    """One argument, or a part of one, that differs from what was expected."""
 
     path: str
-    """Where: ``filter.tags[0]``; empty for the arguments as a whole."""
+    """Path of the difference: ``filter.tags[0]``; empty for the arguments as a whole."""
     expected: Any
-    """The pattern that stands there."""
+    """The expected pattern at this path."""
     actual: Any
-    """The given value; `ABSENT` when there is none."""
+    """The value that was sent; `ABSENT` when there is none."""
     note: str = ""
-    """The sort of difference, where it is known: in type, in case, in place."""
+    """What kind of difference it is, where known: a type, a case, another path."""
 
     @property
     def argument(self) -> str:
-        """The name of the argument that it lies in."""
+        """The name of the top-level argument that contains the difference."""
         return self.path.split(".")[0].split("[")[0]
 
 
 def differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDifference, ...]:
-    """Return where ``given`` does not match ``pattern`` (partial at its top); empty if it does."""
+    """Return how ``given`` differs from ``pattern`` (partial at its top); empty if it matches."""
     if is_matcher(pattern):
         return tuple(_between(pattern, given, ""))
     found: list[ArgumentDifference] = []
@@ -80,7 +80,7 @@ def _between(pattern: Any, value: Any, path: str) -> Iterator[ArgumentDifference
 
 
 def _elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
-    """Say under which other name the expected value was given, if it was."""
+    """Return a note on the other argument that has the expected value, if one has it."""
     if is_matcher(pattern):
         return ""
     other = next(
@@ -136,7 +136,7 @@ def _reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
 
 
 def shown_pair(difference: ArgumentDifference) -> tuple[str, str]:
-    """Return both sides as text; of two long strings, the stretch where they part."""
+    """Return both sides as text; of two long strings, the part where they begin to differ."""
     wanted, given = difference.expected, difference.actual
     if isinstance(wanted, str) and isinstance(given, str) and max(len(wanted), len(given)) > _WIDTH:
         pairs = enumerate(zip(wanted, given, strict=False))
@@ -175,8 +175,8 @@ def side_by_side(found: Sequence[ArgumentDifference]) -> list[str]:
 def distance(pattern: JsonObject, given: JsonObject) -> tuple[int, int]:
     """Return how far a call's arguments are from the pattern; the smallest is the closest call.
 
-    First counts the arguments that differ, then those of them that are not even a near miss: of
-    another type or case, under another name, or wrong in a part only.
+    The first number counts the arguments that differ. The second counts those of them that are no
+    near miss: a near miss has another type or case, another name, or is wrong in a part only.
     """
     found = differences(pattern, given)
     wrong = {part.argument for part in found}

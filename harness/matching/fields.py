@@ -10,15 +10,15 @@ class Field(NamedTuple):
     """One field of an object somewhere in a value."""
 
     path: str
-    """Its keys from the outside in, joined by dots; places in lists are left out."""
+    """Its keys from the outside in, joined by dots; list indexes are left out."""
     name: str
     """Its own key."""
     value: Any
-    """What it holds."""
+    """The field's value."""
 
 
 def every_field(value: Any) -> Iterator[Field]:
-    """Yield every field within ``value``, also those that hold nothing."""
+    """Yield every field within ``value``, also fields with empty values."""
     waiting = [("", value)]
     while waiting:
         path, part = waiting.pop()

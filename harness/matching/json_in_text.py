@@ -1,4 +1,4 @@
-"""The JSON that an answer is, or that its first code block of JSON holds."""
+"""The JSON of an answer: the whole text, or its first code block of JSON."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def loads(text: str) -> Any:
     """Return the value of strict JSON.
 
     Raises:
-        ValueError: it is none; NaN and Infinity are none either.
+        ValueError: ``text`` is not strict JSON; NaN and Infinity are not JSON either.
         RecursionError: it is nested too deeply.
     """
     return _STRICT.decode(text)
 
 
 def json_in(answer: str) -> Any:
-    """Return the JSON that the answer is, or that its first code block of JSON holds."""
+    """Return the JSON of an answer: of the whole text, or of its first code block of JSON."""
     try:
         return loads(answer)
     except (ValueError, RecursionError):
@@ -53,7 +53,7 @@ def json_in(answer: str) -> Any:
 
 
 def _json_at(answer: str, place: int) -> Any:
-    """Return the JSON that fills the code block opened before ``place``, up to its fence."""
+    """Return the JSON of the code block that opens before ``place``, up to its closing fence."""
     for info in _INFO:
         begun = info.match(answer, place)
         try:

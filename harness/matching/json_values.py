@@ -13,9 +13,10 @@ from harness.matching.texts import clean, clip
 from harness.types import JsonPath
 
 MAX_DEPTH = 40
-"""How deep a value from a suite may nest; keeps every walk over it clear of the recursion limit."""
+"""Levels to which a value from a suite may nest; keeps every walk over it clear of the recursion
+limit."""
 
-_MAX_BITS = 1023  # a larger whole number has no float beside it to be compared with
+_MAX_BITS = 1023  # a larger integer cannot be compared with a float
 
 
 class Absent(Enum):
@@ -32,7 +33,7 @@ def plain(value: Any, path: JsonPath = ()) -> Any:
     """Return a copy of ``value`` made of dicts, lists and JSON scalars only.
 
     Raises:
-        InvalidValue: something in it is not JSON: a date, a key that is no string, infinity.
+        InvalidValue: a part of it is not JSON: a date, a key that is not a string, infinity.
     """
     if len(path) > MAX_DEPTH:
         raise InvalidValue("this is nested too deeply", path=path[:MAX_DEPTH])
@@ -76,12 +77,12 @@ def _scalar(value: Any, path: JsonPath) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether ``value`` is a JSON number; ``true`` is not."""
+    """Whether ``value`` is a JSON number; ``true`` is not a number."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def equal(left: Any, right: Any) -> bool:
-    """Whether two JSON values are the same: types count, ``5`` and ``5.0`` are one number."""
+    """Whether two JSON values are the same: types count, but ``5`` and ``5.0`` are equal."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if is_number(left) and is_number(right):
@@ -98,7 +99,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def type_name(value: Any) -> str:
-    """Return JSON's name for the type of ``value``; a whole number is a ``number`` too."""
+    """Return JSON's name for the type of ``value``; integers are ``number`` too."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -118,7 +119,7 @@ def show(value: Any, width: int = 60) -> str:
         text = json.dumps(value, ensure_ascii=False, default=_readable)
     except RecursionError:
         text = "(nested very deeply)"
-    # Far enough that a secret at the cut is whole, and known as one, when `clip` cuts.
+    # Escape beyond the cut, so that a secret there is still whole when `clip` redacts it.
     return clip(clean(text[: width * 8]), width)
 
 
@@ -127,13 +128,13 @@ def _readable(value: Any) -> Any:
 
 
 def brief(value: Any, width: int = 2_000) -> Any:
-    """Return ``value``, or the first ``width`` characters of its text if it is larger."""
+    """Return ``value``, or the first ``width`` characters of its text if that is longer."""
     text = show(value, width + 1)
     return value if len(text) <= width else clip(text, width)
 
 
 def leaves(value: Any) -> Iterator[str]:
-    """Yield every scalar and key inside a JSON value as text, however deep it nests."""
+    """Yield every scalar and key inside a JSON value as text, at any depth."""
     waiting = [value]
     while waiting:
         part = waiting.pop()

@@ -14,17 +14,17 @@ _RUN = re.compile(r"\*{2,}|•{2,}|█|x{4,}|#{3,}", re.IGNORECASE)
 _RUN_ALONE = re.compile(rf"\s*(?>{_RUN.pattern})(?!\w)", re.IGNORECASE)
 _HEADING = re.compile(r"^\s*#{1,6}\s+(?=.*[^\W\d_])")
 _BOLD = re.compile(r"(?<![\w*])(\*{2,3})(?=\w)(?=[^*]*[^\W\d_]|\d+[.,']\d)([^*]*[^\s*])\1(?![\w*])")
-"""As Markdown has them. Digits alone are what is left of a masked number: ``#### 1234``,
+"""Bold text of Markdown. Digits alone are the rest of a masked number: ``#### 1234``,
 ``**1234**``."""
 _REMEMBERED = 200
 """Longest value, in characters, whose verdict is cached."""
 _SHORT = 64
-"""Readable characters of a line of which a part is masked, such as an address; what has more is
-prose."""
+"""Most readable characters of a line that counts as partly masked, such as an address; a longer
+line is prose."""
 
 
 def is_masked(scalar: Any) -> bool:
-    """Return whether a value stands there in place of one that must not be read."""
+    """Return whether a value is a mask: it replaces a value that the caller must not read."""
     if scalar is None or scalar == "":
         return True
     if not isinstance(scalar, str):
@@ -36,21 +36,19 @@ def _text_is_masked(text: str) -> bool:
     return _PLACEHOLDER.fullmatch(text) is not None or _is_overwritten(text)
 
 
-@lru_cache(
-    maxsize=4096
-)  # the values of one server come again and again, and each is held against all others
+@lru_cache(maxsize=4096)  # a server's values repeat often, and each is compared with all others
 def _word_is_masked(text: str) -> bool:
     return _text_is_masked(text)
 
 
 def _is_overwritten(text: str) -> bool:
-    """Return whether every line that says anything is made unreadable."""
+    """Return whether every line with content is made unreadable."""
     lines = [line for line in text.splitlines() if line.strip()]
     return bool(lines) and all(_CHOSEN_LINE.fullmatch(line) or _hides(line) for line in lines)
 
 
 def _hides(line: str) -> bool:
-    """Return whether letters are replaced by ``***`` or the like, other than as Markdown.
+    """Return whether ``***`` or the like replaces letters, other than as Markdown.
 
     Any explanation may follow the mask.
     """
@@ -61,7 +59,7 @@ def _hides(line: str) -> bool:
 
 
 def may_be_meant(mask: Any) -> bool:
-    """Return whether a record may really hold the apparent mask: a blank, or ``restricted``."""
+    """Return whether real data may contain this apparent mask: a blank, or ``restricted``."""
     if mask is None or mask == "":
         return True
     return isinstance(mask, str) and re.fullmatch(_ORDINARY, mask, re.IGNORECASE) is not None

@@ -1,6 +1,6 @@
 """Patterns for values: a plain JSON value, or a matcher such as ``{$gte: 1, $lte: 5}``.
 
-A *pattern* is what a suite writes in the place of a value::
+A *pattern* stands in a suite in place of a value::
 
     pattern := scalar                       exactly this; types count, 5 and 5.0 are one number
              | [pattern, …]                 a list of this length, element by element
@@ -8,8 +8,8 @@ A *pattern* is what a suite writes in the place of a value::
              | {$operator: operand, …}      a matcher: every operator in it must hold
 
 A mapping is a matcher exactly when one of its keys begins with ``$``; then all of them must. A
-value that is itself the mapping as written (a query such as ``{"$gt": 5}``) matches too, and
-``$equals`` takes anything as it stands, so that every plain object can be asked for.
+value that equals the mapping as written (a query such as ``{"$gt": 5}``) matches too, and
+``$equals`` takes its operand literally, so that a suite can ask for any plain object.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _TYPES = ("string", "number", "integer", "boolean", "array", "object", "null")
 
 @dataclass(frozen=True, slots=True)
 class _Operator:
-    """One ``$operator``: how its operand is checked, how it decides, and its words."""
+    """One ``$operator``: the check of its operand, its comparison, and its description."""
 
     check: Callable[[Any, JsonPath], None]
     """Raises `InvalidValue` when the operand does not fit."""
@@ -49,7 +49,7 @@ def is_matcher(pattern: Any) -> bool:
 
 
 def check_matcher(pattern: Any, path: JsonPath = ()) -> None:
-    """Make sure that a pattern (of plain JSON) can be matched.
+    """Make sure that a pattern (of plain JSON) is valid.
 
     Raises:
         InvalidValue: an unknown operator, a mixture of operators and keys, or an operand that does
@@ -70,7 +70,7 @@ def check_matcher(pattern: Any, path: JsonPath = ()) -> None:
 
 
 def _unknown(key: str, path: JsonPath) -> InvalidValue:
-    plain = "To compare with an object that has such keys as it is, put it under $equals."
+    plain = "To compare with an object that really has such keys, put it under $equals."
     if not key.startswith("$"):
         return InvalidValue(
             f"the key {key!r} stands beside a $ operator", path=(*path, key), meant=plain
@@ -81,13 +81,13 @@ def _unknown(key: str, path: JsonPath) -> InvalidValue:
 
 
 def matches(pattern: Any, value: Any) -> bool:
-    """Whether ``value`` (JSON, or `ABSENT`) is what the pattern asks for."""
+    """Whether ``value`` (JSON, or `ABSENT`) matches the pattern."""
     if is_matcher(pattern):
         return equal(pattern, value) or all(
             OPERATORS[key].holds(part, value) for key, part in pattern.items()
         )
     if isinstance(pattern, Mapping) and isinstance(value, Mapping):
-        # A key that the pattern wants absent is no key of its own.
+        # The value does not have a key that the pattern wants absent.
         return value.keys() <= pattern.keys() and all(
             matches(part, value.get(key, ABSENT)) for key, part in pattern.items()
         )
@@ -97,7 +97,7 @@ def matches(pattern: Any, value: Any) -> bool:
 
 
 def matches_partly(pattern: Mapping[str, Any], value: Mapping[str, Any]) -> bool:
-    """Whether the object ``value`` has what the pattern names; further keys are free."""
+    """Whether the object ``value`` matches the pattern's keys; it may have further keys."""
     if is_matcher(pattern):
         return matches(pattern, value)
     return all(matches(part, value.get(key, ABSENT)) for key, part in pattern.items())
@@ -225,7 +225,7 @@ def _all_paths(operand: Any, value: Any) -> bool:
 
 
 def leads_to(path: str, pattern: Any, value: Any) -> bool:
-    """Whether a value at ``path`` matches; if there is none, `ABSENT` is matched."""
+    """Whether any value at ``path`` matches; if there is none, `ABSENT` is compared."""
     found = [] if value is ABSENT else select(path, value)
     return any(matches(pattern, part) for part in found or [ABSENT])
 
@@ -264,7 +264,7 @@ OPERATORS: Mapping[str, _Operator] = {
         "of length {}",
     ),
     "$type": _Operator(
-        _be(_is_type, f"one or several of {', '.join(_TYPES)}"), _has_type, "of type {}"
+        _be(_is_type, f"one or more of {', '.join(_TYPES)}"), _has_type, "of type {}"
     ),
     "$every": _Operator(
         check_matcher,

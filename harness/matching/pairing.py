@@ -22,10 +22,10 @@ def best_pairs(scores: Sequence[Sequence[float]]) -> list[int | None]:
 
 
 def _assign(scores: Sequence[Sequence[float]]) -> list[int]:
-    """Return a column for every row, of which there are not more than columns.
+    """Return a column for every row; there are at least as many columns as rows.
 
     The Hungarian method with potentials, row by row along shortest augmenting paths (Jonker and
-    Volgenant 1987). Rows and columns count from 1 inside; 0 stands for none.
+    Volgenant 1987). Inside, rows and columns count from 1; 0 means none.
     """
     count, width = len(scores), len(scores[0])
     row_potential, column_potential = [0.0] * (count + 1), [0.0] * (width + 1)

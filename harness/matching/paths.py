@@ -31,7 +31,7 @@ def check_path(text: Any, path: JsonPath = ()) -> None:
     """Make sure that ``text`` is a path.
 
     Raises:
-        InvalidValue: it is none.
+        InvalidValue: it is not a path.
     """
     if not isinstance(text, str):
         raise InvalidValue("a path is a string", path=path, meant=_MEANT)
@@ -46,7 +46,7 @@ def steps(text: str) -> tuple[Step, ...]:
     """Return the steps of a path.
 
     Raises:
-        ValueError: it is not one, with the place where it goes wrong.
+        ValueError: it is not a path; the message names the first wrong character.
     """
     place = 1 if text.startswith("$") else 0
     rooted = place == 1
@@ -55,7 +55,7 @@ def steps(text: str) -> tuple[Step, ...]:
         step = _STEP.match(text, place)
         starts = place == 0 and not rooted
         if step is None or (step["name"] is not None and (step["dot"] is None) != starts):
-            raise ValueError(f"the path {text!r} goes wrong at character {place + 1}")
+            raise ValueError(f"the path {text!r} is wrong at character {place + 1}")
         found.append(_step(step))
         place = step.end()
     if not found and not rooted:
@@ -72,7 +72,7 @@ def _step(step: re.Match[str]) -> Step:
 
 
 def select(text: str, value: Any) -> list[Any]:
-    """Return the values to which a path leads: none, one, or with ``[*]`` several."""
+    """Return the values at a path: none, one, or with ``[*]`` several."""
     found = [value]
     for step in steps(text):
         found = [part for parent in found for part in _follow(step, parent)]

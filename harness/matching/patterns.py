@@ -1,4 +1,4 @@
-"""Regular expressions from suites: invalid ones are refused, with what to write instead."""
+"""Regular expressions from suites: invalid ones are refused, with advice on what to write."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ADVICE = {
 
 
 def check_pattern(pattern: str, path: JsonPath = ()) -> None:
-    """Make sure that ``pattern`` can be searched for.
+    """Make sure that ``pattern`` compiles, so that texts can be searched in linear time.
 
     Raises:
         InvalidValue: it cannot; says why.

@@ -1,8 +1,8 @@
-"""Texts as people compare them: folding, finding, the nearest passage, and excerpts safe to print.
+"""Text comparison as people do it: folding, finding, the nearest passage, printable excerpts.
 
 Two texts are compared after *folding*: Unicode NFKC, no distinction of case, one space for any run
-of white space, straight quotes and plain hyphens for typographic ones, and nothing for invisible
-characters.
+of white space, straight quotes and plain hyphens for typographic ones, and invisible characters
+removed.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 _WORDS = re.compile(r"\S+")
 _SPACE = re.compile(r"\s+")
 _WORD_OR_SPACE = re.compile(r"(?P<space>\s+)|\S+")
-_NEAR_ENOUGH = 0.5  # share of common letter pairs above which a passage is worth showing
-_SEARCHED = 20_000  # characters of a text in which a nearest passage is looked for
-_COMPARED = 30  # words of a text whose nearest passage is looked for
+_NEAR_ENOUGH = 0.5  # share of common letter pairs above which a passage is similar enough to show
+_SEARCHED = 20_000  # characters of the text that is searched for a nearest passage
+_COMPARED = 30  # words of the text whose nearest passage is searched for
 
 
 def clean(text: str) -> str:
@@ -38,7 +38,7 @@ def clean(text: str) -> str:
 
 
 def clip(text: str, width: int) -> str:
-    """Return ``text`` as it is if it has at most ``width`` characters, else `shorten` it."""
+    """Return ``text``, shortened by `shorten` if it has more than ``width`` characters."""
     return text if len(text) <= width else shorten(text, width)
 
 
@@ -49,37 +49,37 @@ def line(text: str, width: int = 160) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A stretch of a text, with what surrounds it."""
+    """A passage of a text, with the text around it."""
 
     found: str
-    """The stretch itself, as the text has it."""
+    """The passage itself, as the text has it."""
     context: str
     """One printable line of the text around it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A text, and its folded form with the way back."""
+    """A text, its folded form, and the offsets that lead back."""
 
     shown: str
     """The text, normalised but readable."""
     folded: str
     """The folded text, which is compared."""
     offsets: tuple[int, ...]
-    """For each character of `folded`, its place in `shown`; one more for the end."""
+    """For each character of `folded`, its index in `shown`; one more for the end."""
 
     def find(self, folded: str) -> Passage | None:
-        """Return where the already folded text stands first, if it does."""
+        """Return the first occurrence of the already folded text, if there is one."""
         start = self.folded.find(folded)
         return None if start < 0 else self.passage(start, start + len(folded))
 
     def passage(self, start: int, end: int, around: int = 50) -> Passage:
-        """Return the text between two places of `folded`, with ``around`` characters beside it."""
+        """Return the text between two offsets of `folded`, with ``around`` characters beside it."""
         first, last = self.offsets[start], max(self.offsets[end - 1] + 1, self.offsets[start] + 1)
         left, right = max(0, first - around), min(len(self.shown), last + around)
         if (
             KNOWN.text(self.shown) is not self.shown
-        ):  # a secret that is cut in two would not be known any more
+        ):  # a secret that is cut in two would no longer be recognised
             left, right = _at_word(self.shown, left, -1), _at_word(self.shown, right, 1)
         before, after = "…" if left else "", "…" if right < len(self.shown) else ""
         context = before + " ".join(clean(KNOWN.text(self.shown[left:right])).split()) + after
@@ -89,7 +89,7 @@ class Folded:
 
 
 def _at_word(text: str, place: int, step: int) -> int:
-    """Return the next place from ``place`` in the direction of ``step`` where no word is cut."""
+    """Return the next offset from ``place`` in the direction of ``step`` that cuts no word."""
     while 0 < place < len(text) and not (text[place - 1].isspace() or text[place].isspace()):
         place += step
     return place
@@ -111,7 +111,7 @@ def folding(text: str, *, emphasis: bool = True) -> Folded:
             offsets.append(start)
         elif len(small) == end - start:
             offsets.extend(range(start, end))
-        else:  # a letter such as ß, which becomes two
+        else:  # a letter such as ß becomes two
             offsets.extend(place for place in range(start, end) for _ in shown[place].casefold())
     return Folded(shown=shown, folded="".join(parts), offsets=(*offsets, len(shown)))
 
@@ -122,20 +122,20 @@ def _normal(text: str, *, emphasis: bool) -> str:
 
 
 def _folded(text: str, *, emphasis: bool = True) -> str:
-    """Return what `folding` gives, without the way back: many times faster."""
+    """Return the folded text of `folding` without offsets: many times faster."""
     return _SPACE.sub(" ", _normal(text, emphasis=emphasis)).casefold()
 
 
 def fold(text: str) -> str:
-    """Return ``text`` as it is compared, without white space around it."""
+    """Return ``text`` folded, without white space around it."""
     return _folded(text).strip()
 
 
 def find(wanted: str, text: str) -> Passage | None:
-    """Return where ``wanted`` is in ``text``, folded, with or without Markdown emphasis.
+    """Return the passage of ``text`` that equals ``wanted`` once both are folded, if any.
 
-    Spaces around ``wanted`` count, and the ends of ``text`` are spaces: ``" no "`` is the word
-    *no*.
+    Markdown's emphasis may be there or not. Spaces around ``wanted`` count, and the ends of
+    ``text`` count as spaces: ``" no "`` finds only the word *no*.
     """
     needle, hay = _folded(wanted.strip("\r\n")), f" {text} "
     emphasis = _reading(needle, hay)
@@ -143,19 +143,19 @@ def find(wanted: str, text: str) -> Passage | None:
 
 
 def contains(wanted: str, text: str) -> bool:
-    """Whether `find` would find ``wanted``: much faster in a long text."""
+    """Whether `find` would find ``wanted``; much faster in a long text."""
     return _reading(_folded(wanted.strip("\r\n")), f" {text} ") is not None
 
 
 def _reading(needle: str, hay: str) -> bool | None:
-    """Return the ``emphasis`` with which the folded ``hay`` has ``needle`` in it, if it has."""
+    """Return the ``emphasis`` with which the folded ``hay`` contains ``needle``, if either does."""
     return next(
         (emphasis for emphasis in (True, False) if needle in _folded(hay, emphasis=emphasis)), None
     )
 
 
 def nearest(wanted: str, text: str) -> Passage | None:
-    """Return the passage of ``text`` that is most like ``wanted``, if any is worth showing."""
+    """Return the passage of ``text`` most similar to ``wanted``, if it is worth showing."""
     needle, hay = fold(wanted).split()[:_COMPARED], folding(text[:_SEARCHED])
     words = list(_WORDS.finditer(hay.folded))
     size = max(1, len(needle))
@@ -170,7 +170,7 @@ def nearest(wanted: str, text: str) -> Passage | None:
 
 
 def likeness(left: str, right: str) -> float:
-    """Return how alike two texts are, from 0 to 1, by the letter pairs that they share."""
+    """Return the similarity of two texts, from 0 to 1, by the letter pairs that they share."""
     return _likeness(_pairs(fold(left)), _pairs(fold(right)))
 
 

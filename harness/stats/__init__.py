@@ -1,10 +1,10 @@
-"""Numbers that claim no more than the data holds: pure functions of plain numbers, without scipy.
+"""Statistics of pass rates: pure functions of plain numbers, without scipy.
 
-- `intervals`: how far off a pass rate or a difference may be;
+- `intervals`: confidence intervals of a pass rate or a difference;
 - `repeats`: several trials of a case, pass@k and pass^k;
-- `pairs`: exact tests of two runs on the same cases;
+- `paired_tests`: exact tests of two runs on the same cases;
 - `corrections`: many tests at once;
-- `power`: how many cases a difference needs, and the smallest that a number of cases can show;
+- `power`: cases needed to show a difference, and the smallest difference that cases can show;
 - `student`: the t distribution.
 
 ``None`` stands for what the data does not determine; it is never replaced by 0.
@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from harness.stats.corrections import benjamini_hochberg, holm
 from harness.stats.intervals import Z95, newcombe, newcombe_paired, paired_interval, wilson
-from harness.stats.pairs import PairedTest, mcnemar, paired_t, sign_flip
+from harness.stats.paired_tests import PairedTest, mcnemar, paired_t, sign_flip
 from harness.stats.power import cases_needed, smallest_difference
 from harness.stats.repeats import (
     effective_trials,

@@ -1,4 +1,4 @@
-"""How much alike the trials of one case are, and how often two trials of it end differently."""
+"""The correlation of the trials of one case, and how often two trials of it end differently."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def intraclass_correlation(cases: Sequence[Trials]) -> float | None:
     """Return the ICC of the trials of ``cases``, from 0 to 1.
 
     Cases with one trial count for the spread between cases. ``None`` when no case has two judged
-    trials, or when all trials ended alike: nothing can be told of either spread then.
+    trials, or when all trials ended alike: neither spread can be estimated then.
 
     Source: Fleiss, Levin and Paik 2003, section 15.2: the analysis of variance estimator.
     """
@@ -31,10 +31,11 @@ def intraclass_correlation(cases: Sequence[Trials]) -> float | None:
 
 
 def own_discordance(cases: Sequence[Trials]) -> float | None:
-    """Return how often two trials of the same case and side end differently, averaged over cases.
+    """Return the mean share of pairs of trials, of one case and side, that end differently.
 
-    It is what chance alone makes of a comparison with an equal side. Cases with fewer than two
-    judged trials are left out; ``None`` when none is left. It is unbiased: 2·c·(m − c)/(m·(m − 1)).
+    A comparison with an equal side would show as much by chance alone. Cases with fewer than two
+    judged trials are left out; ``None`` when no case is left. The estimate is unbiased: 2·c·(m −
+    c)/(m·(m − 1)).
     """
     shares = [
         2 * passed * (total - passed) / (total * (total - 1))
@@ -47,8 +48,8 @@ def own_discordance(cases: Sequence[Trials]) -> float | None:
 def discordance(pairs: Sequence[tuple[Trials, Trials]]) -> float | None:
     """Return how often a trial of one side and one of the other end differently, over ``pairs``.
 
-    Each pair is one case on both sides. Cases that one side has no judged trial of are left out;
-    ``None`` when none is left.
+    Each pair is one case on both sides. A case without a judged trial on one side is left out;
+    ``None`` when no case is left.
     """
     shares = []
     for (passed, total), (other_passed, other_total) in pairs:

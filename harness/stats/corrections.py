@@ -1,4 +1,4 @@
-"""Several tests at once: the more are made, the more often chance alone makes one of them small."""
+"""Corrections for several tests at once: more tests make a small p-value by chance more likely."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import accumulate
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return adjusted p-values that keep the chance of any false alarm at the level: for gates.
+    """Return Holm's adjusted p-values, which bound the chance of any false alarm: for gates.
 
     Source: Holm 1979.
     """
@@ -19,7 +19,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> list[float]:
-    """Return adjusted p-values that keep the share of false alarms at the level: for dashboards.
+    """Return adjusted p-values that bound the share of false alarms (FDR): for dashboards.
 
     Source: Benjamini and Hochberg 1995.
     """

@@ -14,23 +14,24 @@ from typing import Literal, TypeAlias
 from harness.stats.clusters import Trials
 from harness.stats.corrections import holm
 from harness.stats.intervals import Interval, newcombe, newcombe_paired, paired_interval
-from harness.stats.pairs import PairedTest, paired_test
+from harness.stats.paired_tests import PairedTest, paired_test
 from harness.stats.power import cases_needed, smallest_difference, spread_of_differences
 from harness.stats.repeats import effective_trials
 
 LEVEL = 0.05
 """The chance of any false alarm, over all effects that are reported together."""
 MARGIN = 0.05
-"""The difference within which two sides are equivalent, where nobody says otherwise."""
+"""Default margin of equivalence: sides that differ by less are equivalent."""
 
 Pair: TypeAlias = tuple[Trials, Trials]
 """One case before and after, each as (trials that passed, trials that were judged)."""
 
 Evidence: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
-"""The verdict on all cases: by a test, never by two overlapping intervals.
+"""The verdict over all cases, by a test and never by overlapping intervals.
 
-``equivalent``: no difference was found, and the 95 % interval lies within the margin, which was
-named beforehand. ``undecided``: neither a difference nor equivalence is shown."""
+``equivalent``: no difference was found, and the 95 % interval lies within the margin that was set
+beforehand. ``undecided``: neither a difference nor equivalence is shown.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ class PairedEffect:
     before: float
     """Mean pass rate over these cases, before."""
     after: float
-    """The same after."""
+    """Mean pass rate over these cases, after."""
     interval: Interval
     """95 % interval of the difference, after minus before."""
     interval_method: str
@@ -50,14 +51,14 @@ class PairedEffect:
     test: PairedTest
     """The test of this difference alone."""
     p_adjusted: float
-    """Its p-value after Holm's correction for all effects that are reported together."""
+    """The p-value after Holm's correction for all effects that are reported together."""
     smallest: float | None
-    """The smallest true difference that so many cases show four times in five; ``None`` when not
-    even a move of every case would be evidence."""
+    """The smallest true difference that this number of cases detects with a power of 80 %; ``None``
+    when not even a change of every case would be evidence."""
     verdict: Evidence
-    """The verdict."""
+    """Better, worse, equivalent or undecided."""
     cases_to_decide: int | None
-    """Cases that would likely show a difference of the margin, or that there is none; ``None``
+    """Cases that would probably decide between a difference of the margin and equivalence; ``None``
     where it is decided."""
 
     @property
@@ -67,7 +68,7 @@ class PairedEffect:
 
 
 def judged(pairs: Sequence[Pair]) -> list[Pair]:
-    """Return the pairs with a judged trial on both sides: the others say nothing."""
+    """Return the pairs with a judged trial on both sides: the others carry no information."""
     return [pair for pair in pairs if pair[0][1] and pair[1][1]]
 
 
@@ -76,11 +77,12 @@ def paired_effects(
 ) -> list[PairedEffect | None]:
     """Return the effect on each group of pairs, with Holm's correction over all of them.
 
-    Cases without a judged trial on a side are left out; an effect is ``None`` when no case is left.
+    Cases without a judged trial on a side are left out; an effect without a remaining case is
+    ``None``.
 
     Args:
         groups: The pairs of each effect: one group for each part of a study, say.
-        margin: Difference (a rate) that makes no difference: within it two sides are equivalent.
+        margin: Margin of equivalence, as a rate: within it two sides count as equivalent.
         level: The chance that any of the verdicts better or worse is false.
     """
     kept = [judged(group) for group in groups]
@@ -97,10 +99,10 @@ def paired_effects(
 def difference_interval(pairs: Sequence[Pair], alpha: float = 0.05) -> tuple[Interval, str] | None:
     """Return the 1 − ``alpha`` interval of the difference, after minus before, and its name.
 
-    One trial each: Newcombe's for pairs. Several: Student's over the cases; where all cases moved
-    alike, so that their spread is unknown, Newcombe's for unrelated samples. None of them is ever a
-    point: twelve cases that all stayed the same may still hide a change. ``None`` without a judged
-    pair.
+    With one trial each it is Newcombe's interval for pairs; with several, Student's over the cases.
+    Where all cases changed alike, so that their spread is unknown, it is Newcombe's for unrelated
+    samples. The interval always has a width: twelve unchanged cases may still hide a change.
+    ``None`` without a judged pair.
     """
     pairs = judged(pairs)
     if not pairs:
@@ -183,7 +185,7 @@ def _moves(pairs: Sequence[Pair]) -> list[float]:
 
 
 def _trials(pairs: Sequence[Pair]) -> tuple[float, float]:
-    """Return the trials of a case on each side; a mean where they vary."""
+    """Return the number of trials of a case on each side; the mean where it varies."""
     before, after = (
         harmonic_mean([side[1] for side in sides]) for sides in zip(*pairs, strict=True)
     )
@@ -191,7 +193,7 @@ def _trials(pairs: Sequence[Pair]) -> tuple[float, float]:
 
 
 def _as_if_unrelated(pairs: Sequence[Pair], z: float) -> Interval | None:
-    """Return Newcombe's interval with as many independent trials as each side is worth."""
+    """Return Newcombe's interval with the effective number of independent trials on each side."""
     sizes = []
     for rates, sides in zip(_rates(pairs), zip(*pairs, strict=True), strict=True):
         size = effective_trials(rates, sum(side[1] for side in sides)) or 0.0

@@ -1,4 +1,4 @@
-"""Intervals of rates and of their differences, right at rates of 0 and 1 too; 95 % by default."""
+"""Confidence intervals of rates and their differences, valid at 0 and 1 too; 95 % by default."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Interval: TypeAlias = tuple[float, float]
 
 
 def wilson(passed: float, total: float, z: float = Z95) -> Interval | None:
-    """Return the Wilson interval of the rate ``passed`` / ``total``, or ``None`` of nothing.
+    """Return the Wilson interval of ``passed`` / ``total``; ``None`` if ``total`` is 0.
 
     Source: Wilson 1927. ``total`` may be a fraction, such as an effective number of trials; ``z``
-    is the normal quantile of the level, here and below.
+    is the normal quantile of the level, in all functions here.
     """
     if total <= 0:
         return None
@@ -57,8 +57,8 @@ def newcombe_paired(
     The arguments count cases: passed in both, only in the first, only in the second, in neither.
     ``None`` when there is no case.
 
-    Source: Newcombe 1998, Statistics in Medicine 17:2635, method 10: square and add, less what the
-    correlation of the pairs explains (with his continuity correction of it).
+    Source: Newcombe 1998, Statistics in Medicine 17:2635, method 10: square and add, reduced by the
+    correlation of the pairs (with his continuity correction).
     """
     total = both + first_only + second_only + neither
     first, second = wilson(both + first_only, total, z), wilson(both + second_only, total, z)
@@ -82,8 +82,8 @@ def newcombe_paired(
 def paired_interval(differences: Sequence[float], alpha: float = 0.05) -> Interval | None:
     """Return the 1 − ``alpha`` t interval of the mean of ``differences``, one a case.
 
-    It is cut at −1 and 1. ``None`` for fewer than two, and when all are equal: their spread would
-    be 0, which no finite sample shows.
+    It is cut at −1 and 1. ``None`` for fewer than two, and when all are equal: a spread of 0 cannot
+    be inferred from a finite sample.
     """
     if len(set(differences)) < 2:  # noqa: PLR2004 - two values have a spread
         return None

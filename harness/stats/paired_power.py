@@ -1,8 +1,8 @@
-"""Sample sizes of paired comparisons of pass rates: each case on both sides, before any is run.
+"""Sample sizes for paired comparisons of pass rates, planned before any case is run.
 
 Two numbers describe the cases: the *discordance* ψ is the share of pairs of trials (one on each
-side, of the same case) that end differently, and the *ICC* is how much alike the trials of one case
-are (0: a case says nothing of its next trial, 1: all its trials end alike).
+side, of the same case) that end differently, and the *ICC* is the correlation of the trials of one
+case (0: they are independent, 1: they all end alike).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from harness.stats.power import ALPHA, POWER
 from harness.stats.student import incomplete_beta, t_quantile
 
 _PRECISION = 1e-4
-"""A detectable difference is found to a hundredth of a percentage point."""
+"""Tolerance of a detectable difference: a hundredth of a percentage point."""
 
 
 def pairs_needed(
@@ -27,9 +27,9 @@ def pairs_needed(
 
     Args:
         difference: δ > 0, as a rate: 0.1 is ten percentage points.
-        discordance: ψ, at least δ: pairs that differ cannot be fewer than the difference of them.
+        discordance: ψ, at least δ: a difference of δ takes at least that share of discordant pairs.
         alpha: Two-sided level.
-        power: Chance to find it.
+        power: Chance to detect it.
 
     Raises:
         ValueError: ``discordance`` is below ``difference``.
@@ -37,7 +37,7 @@ def pairs_needed(
     Source: Connor 1987, Biometrics 43:207: n = (z_{α/2}·√ψ + z_β·√(ψ − δ²))²/δ².
     """
     if discordance < difference:
-        raise ValueError(f"a difference of {difference} takes a discordance of at least as much")
+        raise ValueError(f"a difference of {difference} needs a discordance of at least as much")
     normal = NormalDist()
     spread = normal.inv_cdf(1 - alpha / 2) * sqrt(discordance)
     spread += normal.inv_cdf(power) * sqrt(discordance - difference**2)
@@ -57,7 +57,7 @@ def pairs_needed_for_non_inferiority(
 
 
 def effective_repeats(trials: float, icc: float) -> float:
-    """Return how many independent trials ``trials`` of one case are worth: m/(1 + (m − 1)·ICC).
+    """Return the effective number of ``trials`` of one case: m/(1 + (m − 1)·ICC).
 
     Source: Kish 1965, the design effect of clusters.
     """
@@ -73,12 +73,12 @@ def detectable_difference(
     alpha: float = ALPHA,
     power: float = POWER,
 ) -> float | None:
-    """Return the smallest true difference found with ``power`` by ``cases`` with ``trials`` a side.
+    """Return the smallest true difference that ``cases`` with ``trials`` a side detect.
 
-    With one trial a side the power of McNemar's exact test is summed up; with repeats it is that of
-    Student's test of the differences of the cases, whose variance is (ψ − δ²) divided by
-    `effective_repeats`. Where a difference is larger than the discordance, the discordance is as
-    large as the difference. ``None`` when not even a difference of 1 would be found.
+    "Detect" means with ``power``. With one trial a side this is the power of McNemar's exact test;
+    with repeats that of Student's test of the cases' differences, whose variance is (ψ − δ²)
+    divided by `effective_repeats`. A discordance below the difference is raised to it. ``None``
+    when not even a difference of 1 would be detected.
     """
 
     def found(difference: float) -> float:
@@ -98,8 +98,8 @@ def cases_for_difference(
 ) -> int:
     """Return how many cases make ``difference`` detectable (`detectable_difference`).
 
-    Between two numbers of cases the power of an exact test may fall by a little; the number is the
-    first from which on that no longer matters within a case or two.
+    The power of an exact test can fall a little from one number of cases to the next. The result is
+    the first number from which such dips no longer matter, within a case or two.
     """
     low, high = 0, 8
     while not _suffices(high, difference, discordance, trials, icc, alpha, power):
@@ -114,10 +114,10 @@ def cases_for_difference(
 def power_of_mcnemar(
     cases: int, difference: float, discordance: float, *, alpha: float = ALPHA
 ) -> float:
-    """Return how often McNemar's exact test finds a true ``difference`` with one trial a side.
+    """Return the power of McNemar's exact test for ``difference`` with one trial a side.
 
-    The number of discordant pairs is binomial, and so is the number of those that got better among
-    them; the chances of all outcomes with p ≤ ``alpha`` are summed up.
+    The number of discordant pairs is binomial, and so is the number of improved ones among them;
+    the power is the sum of the probabilities of all outcomes with p ≤ ``alpha``.
     """
     up = (discordance + difference) / (2 * discordance)
     total = 0.0
@@ -154,7 +154,7 @@ def _suffices(
 
 @cache
 def _decisive(moved: int, alpha: float) -> int | None:
-    """Return how many of ``moved`` pairs must have got better to be evidence, or ``None``."""
+    """Return how many of ``moved`` discordant pairs must improve to be evidence, or ``None``."""
     term, tail, worse = 1, 0, 0
     allowed = Fraction(alpha) * Fraction(2) ** (moved - 1)
     while worse <= moved // 2 and tail + term <= allowed:
@@ -187,7 +187,7 @@ def _smallest(found: Callable[[float], float], power: float) -> float | None:
 
 
 def _binomial(count: int, chance: float) -> list[tuple[int, float]]:
-    """Return each number of successes and its chance, those that matter in a sum alone."""
+    """Yield each number of successes with its probability; negligible ones are left out."""
     if chance <= 0 or chance >= 1:
         return [(0 if chance <= 0 else count, 1.0)]
     whole = lgamma(count + 1)

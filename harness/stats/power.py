@@ -1,4 +1,4 @@
-"""Planning: how many cases a difference needs, and what a number of cases can show."""
+"""Planning: how many cases a difference needs, and which difference a number of cases can show."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from math import ceil, sqrt
 from statistics import NormalDist
 
 ALPHA = 0.05
-"""How often chance alone may look like evidence, either way."""
+"""Two-sided significance level: how often chance alone may look like evidence."""
 POWER = 0.8
-"""How often a difference of the stated size must be found."""
+"""Chance with which a difference of the stated size must be detected."""
 
 
 def cases_needed(
@@ -33,7 +33,7 @@ def cases_needed(
         trials: K_A, trials a case in the first run.
         other_trials: K_B, the same of the second.
         alpha: Two-sided level.
-        power: Chance to find it.
+        power: Chance to detect it.
 
     Source: Miller 2024, section 5: n = (z_{α/2} + z_β)²(ω² + σ_A²/K_A + σ_B²/K_B)/δ².
     """
@@ -49,18 +49,18 @@ def smallest_difference(
     alpha: float = ALPHA,
     power: float = POWER,
 ) -> float | None:
-    """Return the smallest true difference that as many cases as these would show with ``power``.
+    """Return the smallest true difference that this number of cases detects with ``power``.
 
-    The variance ω² + σ_A²/K_A + σ_B²/K_B is `spread_of_differences`. The difference is never less
-    than what the exact test needs at all: enough cases that move by one trial the same way.
-    ``None`` when not even a move of every case would be evidence.
+    The variance ω² + σ_A²/K_A + σ_B²/K_B is `spread_of_differences`. The result is never below the
+    minimum of the exact test: enough cases that change by one trial in the same direction. ``None``
+    when not even a change of every case would be evidence.
 
     Args:
         differences: Difference of the pass rates, one a case.
         trials: K_A, trials a case in the first run; a mean where they vary.
         other_trials: K_B, the same of the second.
         alpha: Two-sided level, after a correction for several tests.
-        power: Chance to find it.
+        power: Chance to detect it.
 
     Sources: `cases_needed` solved for δ; Bonett and Price 2012 for the two added cases; sign test.
     """
@@ -81,8 +81,8 @@ def spread_of_differences(
 ) -> float:
     """Return the variance of ``differences`` of pass rates, one a case.
 
-    One trial that moved up and one that moved down are added, lest a few equal cases pass for
-    certainty. Source: Bonett and Price 2012.
+    One case that improved by a trial and one that worsened by a trial are added, so that a few
+    equal cases do not look like certainty. Source: Bonett and Price 2012.
     """
     count = len(differences)
     squares = sum(d * d for d in differences) + 1 / trials + 1 / other_trials

@@ -10,14 +10,14 @@ from harness.stats.intervals import Interval, wilson
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """Return the mean of ``values``, or ``None`` of nothing."""
+    """Return the mean of ``values``; ``None`` if there are none."""
     return fmean(values) if values else None
 
 
 def standard_error(values: Sequence[float]) -> float | None:
     """Return the standard error of the mean of ``values``, one a case: s/√n, with n − 1 in s².
 
-    ``None`` for fewer than two values: one value says nothing of its spread.
+    ``None`` for fewer than two values: one value has no spread.
 
     Source: Miller 2024, "Adding Error Bars to Evals", section 2.1.
     """
@@ -25,10 +25,11 @@ def standard_error(values: Sequence[float]) -> float | None:
 
 
 def effective_trials(rates: Sequence[float], trials: int) -> float | None:
-    """Return how many independent trials the spread of ``rates``, one a case, is worth.
+    """Return the effective number of independent trials, from the spread of ``rates``.
 
-    That is p(1 − p)/SE², at most ``trials`` (all rows), and the number of cases where p is 0 or 1
-    or there is only one case. ``None`` when there is no case.
+    ``rates`` has one rate a case. The number is p(1 − p)/SE², at most ``trials`` (all trials).
+    Where p is 0 or 1, or there is only one case, it is the number of cases. ``None`` when there is
+    no case.
     """
     if not rates:
         return None
@@ -39,9 +40,9 @@ def effective_trials(rates: Sequence[float], trials: int) -> float | None:
 
 
 def rate_interval(rates: Sequence[float], trials: int) -> Interval | None:
-    """Return the 95 % interval of the mean of ``rates``, one a case, of ``trials`` trials in all.
+    """Return the 95 % interval of the mean of ``rates``, one a case, over ``trials`` trials.
 
-    With one trial a case it is Wilson's; with repeats it is Wilson's at `effective_trials`.
+    With one trial a case it is Wilson's interval; with repeats, Wilson's at `effective_trials`.
     ``None`` when there is no case.
 
     Source: Bowyer et al. 2025 (arXiv 2503.01747) on why it is not a normal interval.
@@ -53,7 +54,7 @@ def rate_interval(rates: Sequence[float], trials: int) -> Interval | None:
 def pass_at_k(n: int, c: int, k: int) -> float | None:
     """Return the chance that at least one of ``k`` of the ``n`` trials passed, ``c`` of which did.
 
-    ``None`` when ``n`` < ``k``: never a silently smaller k.
+    ``None`` when ``n`` < ``k``; k is never lowered silently.
 
     Source: Chen et al. 2021 (arXiv 2107.03374): 1 − C(n − c, k)/C(n, k).
     """

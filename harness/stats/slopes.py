@@ -1,4 +1,4 @@
-"""How accuracy falls as a list grows: logit(accuracy) = a − b·log₂(1 + k), over cases."""
+"""Accuracy as a function of list length: logit(accuracy) = a − b·log₂(1 + k), over cases."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 from harness.stats.clusters import Trials
 from harness.stats.intervals import Interval
-from harness.stats.pairs import PairedTest, paired_test
+from harness.stats.paired_tests import PairedTest, paired_test
 from harness.stats.student import t_quantile
 
 _Row: TypeAlias = tuple[float, float, float, float]
 """Weight of a, weight of −b, successes, trials."""
 _STEPS = 100
 _LONGEST_STEP = 2.0
-"""A step of Newton's method changes no logit by more than this."""
+"""Newton's method may change a logit by at most this much in one step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,44 +25,44 @@ class CurvePoint:
     """The fitted accuracy at one length."""
 
     added: float
-    """k: how much was added."""
+    """k: how many tools were added."""
     accuracy: float
-    """The curve there, from 0 to 1."""
+    """The fitted accuracy, from 0 to 1."""
     band: Interval
-    """Its 95 % interval."""
+    """95 % interval of the accuracy."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slope:
-    """A fitted curve: how much the logit of the accuracy falls with each doubling."""
+    """A fitted curve: the decrease of the accuracy's logit with each doubling."""
 
     cases: int
-    """Cases that were judged at every length: the others are left out."""
+    """Cases that were judged at every length; the others are left out."""
     fall: float
-    """b: how much the logit falls with each doubling of 1 + k; below 0 it rises."""
+    """b: decrease of the logit with each doubling of 1 + k; negative if accuracy rises."""
     interval: Interval
     """Its 95 % interval."""
     test: PairedTest
-    """Of whether there is any trend: the case's rates weighted by the place of their length."""
+    """The test for a trend: the rates of each case, weighted by the position of their length."""
     curve: tuple[CurvePoint, ...]
-    """The curve from the shortest to the longest, close enough to draw."""
+    """Points of the curve from the shortest to the longest length, close enough to draw."""
 
 
 def slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | None:
-    """Fit the curve to ``cases``, each with the trials at every k.
+    """Fit the curve to ``cases``, each with its trials by k.
 
-    Every case has the same weight. The likelihood is penalised by a weak prior of both parameters
-    (log-F(1, 1): half a success and half a failure in the middle of the lengths, and the same for
-    b over a third of their range), so the fit is finite when all trials pass, and b is then 0.
-    Firth's penalty would make it −0.08 for four lengths and 12 cases.
+    Every case has the same weight. The likelihood is penalised by a weak prior on both parameters
+    (log-F(1, 1): half a success and half a failure in the middle of the lengths, and the same for b
+    over a third of their range). So the fit is finite when all trials pass, and b is then 0; with
+    Firth's penalty it would be −0.08 for four lengths and 12 cases.
 
-    The interval is Student's with the jackknife over cases. Two imagined cases, one that fails once
-    in the longer half and one in the shorter half, widen it: cases that are all alike are no
-    certainty. In simulated studies it holds the truth in 95 % or more; the percentiles of a
-    bootstrap over cases hold it in 82 to 93 %.
+    The interval is Student's with the jackknife over cases. Two imagined cases widen it, one that
+    fails once in the longer half and one in the shorter half: equal cases are no proof of
+    certainty. In simulated studies it covers the truth in 95 % or more; the percentiles of a
+    bootstrap over cases cover it in 82 to 93 %.
 
-    The test is exact whatever the model does: without a trend, the order of the lengths could be
-    reversed in each case, so the rates weighted by place are as often positive as negative.
+    The test is exact whatever the model does. Without a trend, the order of the lengths could be
+    reversed in each case, so the rates weighted by position are as often positive as negative.
 
     ``None`` with fewer than two cases, or fewer than two lengths.
 
@@ -97,7 +97,7 @@ def slope(cases: Sequence[Mapping[int, Trials]], points: int = 33) -> Slope | No
 
 
 def trend_test(cases: Sequence[Mapping[int, Trials]]) -> PairedTest | None:
-    """Return the test of `slope` alone; ``None`` without it."""
+    """Return only the test of `slope`; ``None`` where `slope` is."""
     rates = _whole(cases)[1]
     return _trend(rates) if rates else None
 
@@ -114,7 +114,7 @@ def _whole(
 
 
 def _trend(rates: Sequence[Sequence[float]]) -> PairedTest:
-    """Test each case's rates weighted by place, shortest first: −3, −1, 1, 3 for four lengths."""
+    """Test each case's rates weighted by position: −3, −1, 1, 3 for four lengths."""
     last = len(rates[0]) - 1
     weighted = [sum((2 * place - last) * rate for place, rate in enumerate(case)) for case in rates]
     test = paired_test(weighted, repeated=True)
@@ -123,7 +123,7 @@ def _trend(rates: Sequence[Sequence[float]]) -> PairedTest:
 
 
 def _imagined(cases: Sequence[Mapping[int, Trials]], lengths: Sequence[int]) -> list[list[float]]:
-    """Return the rates of two cases that differ by a single trial between the two halves."""
+    """Return the rates of two imagined cases, each with one failed trial in another half."""
     trials = fmean(case[k][1] for case in cases for k in lengths)
     short, long = len(lengths) // 2, len(lengths) - len(lengths) // 2
     fewer = 1 - 1 / trials
@@ -133,7 +133,7 @@ def _imagined(cases: Sequence[Mapping[int, Trials]], lengths: Sequence[int]) -> 
 def _jackknife(
     places: Sequence[float], rates: Sequence[Sequence[float]]
 ) -> list[tuple[float, float]]:
-    """Return the fit without each case in turn."""
+    """Return the fits that leave out one case each."""
     totals = [sum(column) for column in zip(*rates, strict=True)]
     return [
         _fitted_to(places, [t - r for t, r in zip(totals, case, strict=True)], len(rates) - 1)
@@ -142,7 +142,7 @@ def _jackknife(
 
 
 def _spread(values: Sequence[float]) -> float:
-    """Return the standard error from the values without each case in turn."""
+    """Return what digits with separators may mean; nothing for dates, versions and the like."""
     centre = fmean(values)
     return sqrt((len(values) - 1) / len(values) * sum((value - centre) ** 2 for value in values))
 
@@ -152,7 +152,7 @@ def _fitted(places: Sequence[float], rates: Sequence[Sequence[float]]) -> tuple[
 
 
 def _fitted_to(places: Sequence[float], passed: Sequence[float], cases: int) -> tuple[float, float]:
-    """Return a, at the mean of ``places``, and b of the largest penalised likelihood."""
+    """Return the a (at the mean of ``places``) and b that maximise the penalised likelihood."""
     middle, widest = fmean(places), places[-1] - places[0]
     rows: list[_Row] = [
         (1.0, place - middle, count, float(cases))

@@ -6,10 +6,10 @@ from functools import lru_cache
 from math import exp, lgamma, log, log1p
 
 _TINY = 1e-300
-"""Keeps a continued fraction from dividing by zero."""
+"""Smallest divisor, so that a continued fraction never divides by zero."""
 _STEPS = 10_000
-"""More than any argument here takes; the fraction converges in about √(degrees of freedom)
-steps."""
+"""Limit of steps, more than any argument here needs; the fraction converges in about √(degrees of
+freedom) steps."""
 
 
 def t_tail(t: float, df: float) -> float:
@@ -25,8 +25,8 @@ def t_tail(t: float, df: float) -> float:
 def t_quantile(probability: float, df: float) -> float:
     """Return the t with P(T ≤ t) = ``probability``, for 0 < ``probability`` < 1 and ``df`` > 0.
 
-    Found by bisection of `t_tail` down to neighbouring floats; a study asks for the same again and
-    again.
+    Found by bisection of `t_tail` down to neighbouring floats, and cached: a study needs the same
+    quantile many times.
     """
     if probability < 0.5:  # noqa: PLR2004 - the median
         return -t_quantile(1 - probability, df)
@@ -42,8 +42,8 @@ def t_quantile(probability: float, df: float) -> float:
 def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
     """Return the regularised incomplete beta function I_x(a, b), for a, b > 0 and 0 ≤ x ≤ 1.
 
-    ``rest`` is 1 - x, where the caller knows it better: near x = 1 the subtraction loses what it is
-    about.
+    ``rest`` is 1 - x, where the caller knows it more exactly: near x = 1 the subtraction loses
+    precision.
 
     Source: DLMF 8.17.22, a continued fraction, evaluated by Lentz's method; DLMF 8.17.4 for large
     x.

@@ -18,7 +18,7 @@ from harness.stats.paired_power import (
     pairs_needed_for_non_inferiority,
     power_of_mcnemar,
 )
-from harness.stats.pairs import paired_test
+from harness.stats.paired_tests import paired_test
 from harness.stats.student import t_quantile
 
 REFERENCE = [(0.10, 0.20, 155), (0.05, 0.10, 312), (0.05, 0.20, 626), (0.15, 0.20, 68)]

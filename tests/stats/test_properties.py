@@ -19,7 +19,7 @@ from harness.stats import (
     newcombe_paired,
     paired_interval,
     paired_t,
-    pairs,
+    paired_tests,
     pass_at_k,
     pass_hat_k,
     rate_interval,
@@ -28,7 +28,7 @@ from harness.stats import (
     standard_error,
     wilson,
 )
-from harness.stats.pairs import paired_test
+from harness.stats.paired_tests import paired_test
 from harness.stats.student import incomplete_beta, t_quantile, t_tail
 
 P_VALUES = st.lists(st.floats(0, 1), max_size=12)
@@ -150,7 +150,7 @@ def test_hundreds_of_pairs_of_few_trials_are_tested_exactly() -> None:
 def test_what_is_too_much_to_count_falls_back_on_t_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pairs, "_MOST_STEPS", 10_000)
+    monkeypatch.setattr(paired_tests, "_MOST_STEPS", 10_000)
     random = Random(7)
     differences = [random.uniform(-1, 1) for _ in range(40)]
     assert sign_flip(differences) is None

@@ -21,7 +21,7 @@ from harness.stats import (
     standard_error,
     wilson,
 )
-from harness.stats.pairs import PairedTest, paired_test
+from harness.stats.paired_tests import PairedTest, paired_test
 from harness.stats.student import t_quantile
 
 TEN_DIGITS = 5.1e-11

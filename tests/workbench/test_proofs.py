@@ -16,8 +16,8 @@ import pytest
 from harness.stats import holm, wilson
 from harness.stats.clusters import Trials
 from harness.stats.effects import Pair, paired_effects
-from harness.stats.exchangeable import spread_p
 from harness.stats.paired_power import cases_for_difference
+from harness.stats.permutation_tests import spread_p
 from harness.stats.sequences import ConfidenceSequence
 from harness.stats.slopes import trend_test
 from harness.workbench.earlier_runs import Variability

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
+from harness.stats.choice_shares import Share, share_of_choices
 from harness.stats.clusters import Trials
 from harness.stats.corrections import holm
 from harness.stats.effects import LEVEL
-from harness.stats.shares import Share, share_of_choices
 
 RIVALS = 4
 """How many equal tools are offered: one of the server's, the others copies."""

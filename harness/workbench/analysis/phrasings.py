@@ -9,9 +9,9 @@ from statistics import fmean
 from harness.stats.clusters import Trials, own_discordance
 from harness.stats.corrections import holm
 from harness.stats.effects import MARGIN, PairedEffect, paired_effects
-from harness.stats.exchangeable import discordance_between, excess_discordance, homogeneity_p
 from harness.stats.intervals import Interval, wilson
-from harness.stats.pairs import PairedTest, paired_test
+from harness.stats.paired_tests import PairedTest, paired_test
+from harness.stats.permutation_tests import discordance_between, excess_discordance, homogeneity_p
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

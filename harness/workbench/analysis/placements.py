@@ -9,7 +9,8 @@ from statistics import fmean
 from harness.stats.clusters import Trials, own_discordance
 from harness.stats.corrections import holm
 from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, paired_effects
-from harness.stats.exchangeable import (
+from harness.stats.paired_tests import PairedTest, paired_test
+from harness.stats.permutation_tests import (
     DRAWS,
     discordance_between,
     excess_discordance,
@@ -17,7 +18,6 @@ from harness.stats.exchangeable import (
     trend_p,
     trend_slope,
 )
-from harness.stats.pairs import PairedTest, paired_test
 
 _HALF = LEVEL / 2
 """The chance of a false alarm is halved: between the ends of the list, and all its orders."""

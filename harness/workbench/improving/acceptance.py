@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.stats.alpha_spending import allowance
 from harness.stats.clusters import Trials
 from harness.stats.effects import Pair, difference_interval, not_worse, paired_effects
 from harness.stats.intervals import Interval
-from harness.stats.spending import allowance
 from harness.workbench.improving.proposal import Proposal
 from harness.workbench.improving.split import Intent, pairs_of
 

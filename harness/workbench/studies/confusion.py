@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from harness.reports.comparing.sentences import percent
 from harness.safe_text import printable
 from harness.stats import rate_interval
-from harness.stats.confusions import Confusions
+from harness.stats.confusion_matrix import ConfusionMatrix
 from harness.workbench.analysis.wanted import FirstWanted, wanted_first
 from harness.workbench.arms import Arm
 from harness.workbench.measured import FirstCall, Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 _NONE = ""
-"""The class of no call, in `Confusions`; JSON has null."""
+"""The class of no call, in `ConfusionMatrix`; JSON has null."""
 _CLEAR = 0.1
 """A confusion is certain where its share is above this with 97.5 %."""
 
@@ -37,7 +37,7 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
     wants = {case.name: wanted_first(case) for case in bench.suite.cases}
     calls = measured.first_calls()
     placed = [_placed(want, call) for call in calls if (want := wants.get(call.case)) is not None]
-    matrix = Confusions.of((one.wanted, one.found) for one in placed)
+    matrix = ConfusionMatrix.of((one.wanted, one.found) for one in placed)
     wrong = sorted(_confused(placed), key=lambda cell: (-len(cell[1]), cell[0]))
     macro = matrix.macro_f1
     return StudyResult(
@@ -92,7 +92,7 @@ def _confused(placed: Sequence[_Sorted]) -> Iterator[tuple[tuple[str, str], list
     yield from cells.items()
 
 
-def _line(matrix: Confusions, cell: tuple[str, str], trials: Sequence[_Sorted]) -> str:
+def _line(matrix: ConfusionMatrix, cell: tuple[str, str], trials: Sequence[_Sorted]) -> str:
     wanted, found = cell
     share = percent(matrix.rate(wanted, found) or 0.0)
     count = "1 trial" if len(trials) == 1 else f"{len(trials)} trials"

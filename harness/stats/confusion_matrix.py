@@ -1,4 +1,4 @@
-"""Which class was taken for which: counts, rates and F1, class by class and averaged."""
+"""Confusion matrix: counts, rates and F1, by class and averaged."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from statistics import fmean
 from typing import TypeAlias
 
 Cell: TypeAlias = tuple[str, str]
-"""The class that was wanted, and the one that was found."""
+"""(expected class, predicted class)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Confusions:
-    """How often each class was taken for each."""
+class ConfusionMatrix:
+    """How often each expected class got each prediction."""
 
     counts: Mapping[Cell, int]
-    """Cell → how often; cells that never happened are left out."""
+    """Cell → count; cells that never happened are left out."""
 
     @classmethod
-    def of(cls, cells: Iterable[Cell]) -> Confusions:
+    def of(cls, cells: Iterable[Cell]) -> ConfusionMatrix:
         """Count ``cells``."""
         counts: dict[Cell, int] = {}
         for cell in cells:
@@ -28,21 +28,21 @@ class Confusions:
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """Every class that was wanted, in the order in which it first was."""
+        """Every expected class, in the order of its first occurrence."""
         return tuple(dict.fromkeys(wanted for wanted, _ in self.counts))
 
     @property
     def found(self) -> tuple[str, ...]:
-        """Every class that was found, those that were wanted first."""
+        """Every predicted class; the expected ones come first."""
         return tuple(dict.fromkeys([*self.wanted, *(found for _, found in self.counts)]))
 
     def rate(self, wanted: str, found: str) -> float | None:
-        """Return P(found | wanted); ``None`` for a class that was never wanted."""
+        """Return P(predicted = ``found`` | expected = ``wanted``); ``None`` if never expected."""
         total = sum(count for (row, _), count in self.counts.items() if row == wanted)
         return self.counts.get((wanted, found), 0) / total if total else None
 
     def f1(self, name: str) -> float | None:
-        """Return 2·TP/(2·TP + FP + FN) of a class; ``None`` if it was never wanted nor found.
+        """Return 2·TP/(2·TP + FP + FN) of a class; ``None`` if it never occurs.
 
         Source: van Rijsbergen 1979.
         """
@@ -53,10 +53,11 @@ class Confusions:
 
     @property
     def macro_f1(self) -> float | None:
-        """The mean of F1 over the classes that were wanted; ``None`` where there is none.
+        """The mean of F1 over the expected classes; ``None`` if there is none.
 
-        Each class counts the same, however often it was wanted. A class that was found and never
-        wanted has no F1 of its own: it lowers those of the classes that it was taken for.
+        Each class has the same weight, however often it was expected. A class that was predicted
+        but never expected has no F1 of its own: it lowers those of the classes it was predicted
+        for.
         """
         scores = [score for name in self.wanted if (score := self.f1(name)) is not None]
         return fmean(scores) if scores else None

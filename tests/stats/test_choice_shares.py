@@ -7,7 +7,7 @@ import random
 import pytest
 
 from harness.stats import wilson
-from harness.stats.shares import share_of_choices
+from harness.stats.choice_shares import share_of_choices
 
 
 def test_one_trial_a_case_has_wilsons_interval_and_the_exact_binomial_test() -> None:

@@ -1,8 +1,8 @@
-"""Do the conditions under which each case was tried matter? Tests that permute them within cases.
+"""Permutation tests: do the conditions under which each case was tried matter?
 
 A *row* is one case: its value under each condition (a wording, an order of the list). If the
 conditions made no difference, the values of a row could stand in any order. So each test compares
-what was seen with what shuffled rows give, and holds however much the cases differ.
+the observed statistic with that of shuffled rows. This is valid however much the cases differ.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from statistics import fmean
 from harness.stats.clusters import Trials, own_discordance
 
 DRAWS = 1_000
-"""Shuffles of all rows: enough to tell 0.05 from 0.06."""
+"""Shuffles of all rows: enough to tell p = 0.05 from 0.06."""
 
 Row = Sequence[float]
 """The values of one case."""
 
 
 def spread_p(rows: Sequence[Row], *, seed: int, draws: int = DRAWS) -> float | None:
-    """Return how often chance alone makes the means of the conditions differ at least so much.
+    """Return the p-value of the observed spread of the means of the conditions.
 
-    Every row has one value for each condition, in the same order. ``None`` without a row, or with
+    Every row has one value for each condition, in the same order. ``None`` without rows, or with
     fewer than two conditions.
 
     Source: Cochran 1950, the Q test, by permutation instead of its chi-squared limit.
@@ -43,9 +43,9 @@ def spread_p(rows: Sequence[Row], *, seed: int, draws: int = DRAWS) -> float | N
 def trend_p(
     rows: Sequence[Row], places: Sequence[Row], *, seed: int, draws: int = DRAWS
 ) -> float | None:
-    """Return how often chance alone makes a trend over ``places`` at least so strong, either way.
+    """Return the two-sided p-value of the observed trend over ``places``.
 
-    ``places`` has the place that belongs to each value. ``None`` where no row has two places.
+    ``places`` has the position of each value. ``None`` where no row has two positions.
     """
     varied = [(row, _centred(at)) for row, at in zip(rows, places, strict=True) if len(set(at)) > 1]
     if not varied:
@@ -59,7 +59,7 @@ def trend_p(
 
 
 def trend_slope(rows: Sequence[Row], places: Sequence[Row]) -> float | None:
-    """Return the change of the value over places from 0 to 1, within cases, by least squares."""
+    """Return the slope of the value over positions from 0 to 1, within cases, by least squares."""
     moved = spread = 0.0
     for row, at in zip(rows, places, strict=True):
         centred = _centred(at)
@@ -69,10 +69,10 @@ def trend_slope(rows: Sequence[Row], places: Sequence[Row]) -> float | None:
 
 
 def homogeneity_p(conditions: Sequence[Trials]) -> float | None:
-    """Return how often chance alone makes the rates of one case's conditions differ so much.
+    """Return the exact p-value of the observed differences between one case's conditions.
 
-    All ways to hand out the passes to the trials are counted: it is exact. ``None`` where no
-    condition has two trials: they cannot be told from chance then.
+    All ways to distribute the passes over the trials are counted. ``None`` where no condition has
+    two trials: a difference cannot be told from chance then.
 
     Source: Freeman and Halton 1951, Fisher's exact test of more than two rates, ordered by the
     chi-squared statistic.
@@ -106,10 +106,10 @@ def discordance_between(conditions: Sequence[Trials]) -> float | None:
 
 
 def excess_discordance(cases: Sequence[Sequence[Trials]]) -> list[float]:
-    """Return for each case how much more often trials of different conditions end differently.
+    """Return, for each case, how much more often trials of different conditions end differently.
 
-    More often, that is, than trials of the same condition, which is what chance alone makes. Cases
-    without two judged trials of one condition are left out: nothing can be told of chance there.
+    The baseline is how often two trials of the same condition do, which is chance alone. Cases
+    without two judged trials of one condition are left out: chance cannot be estimated there.
     """
     found = []
     for conditions in cases:
@@ -122,7 +122,7 @@ def excess_discordance(cases: Sequence[Sequence[Trials]]) -> list[float]:
 def _permuted(
     rows: Sequence[Row], statistic: Callable[[Sequence[Row]], float], seed: int, draws: int
 ) -> float:
-    """Return the share of shuffles whose statistic is at least what was seen, itself included."""
+    """Return the share of shuffles (and the observed rows) with at least the observed statistic."""
     rng = random.Random(seed)  # noqa: S311 - a simulation is no secret
     seen = statistic(rows) - 1e-9
     uneven = [len(set(row)) > 1 for row in rows]

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from harness.stats.exchangeable import (
+from harness.stats.permutation_tests import (
     discordance_between,
     excess_discordance,
     homogeneity_p,

@@ -1,4 +1,4 @@
-"""How much error each look may make, so that all looks together stay within the level."""
+"""Alpha spending: the error that each look may make, so that all looks stay within the level."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from math import pi
 
 
 def allowance(look: int, *, looks: int | None = None, level: float = 0.05) -> float:
-    """Return the level at which the ``look``-th test (from 1) may claim something.
+    """Return the significance level of the ``look``-th test (from 1).
 
-    With a number of ``looks`` that is known beforehand each has an equal share. Without one, the
-    shares 6/(π²·look²) fall so that even endlessly many stay within ``level``. Either holds however
-    the tests depend on each other: on the same cases, on rewrites made from earlier results.
+    If the number of ``looks`` is known beforehand, each has an equal share. Otherwise the shares
+    6/(π²·look²) decrease, so that the sum over any number of looks stays within ``level``. Both
+    hold for dependent tests too: on the same cases, on rewrites made from earlier results.
 
     Raises:
         ValueError: ``look`` is not from 1 to ``looks``.

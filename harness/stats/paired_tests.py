@@ -1,4 +1,4 @@
-"""Exact two-sided tests of two runs on the same cases: is the sign of a difference significant?"""
+"""Exact two-sided tests of two runs on the same cases: is a difference significant?"""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ from typing import Literal
 from harness.stats.student import t_tail
 
 _FINEST = 10**6
-"""Rates are quotients of small counts: a float is taken for the fraction that was meant."""
+"""Largest denominator: rates are quotients of small counts, so a float stands for such a
+fraction."""
 _MOST_STEPS = 2**20
-"""Work that an exact test may take: about half a second. Twenty pairs of any differences fit."""
+"""Bound on the work of an exact test: about half a second. Twenty arbitrary pairs fit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PairedTest:
-    """A p-value and the test that it comes from."""
+    """A p-value and the name of the test that gave it."""
 
     name: Literal["McNemar", "sign-flip", "paired t"]
     """The test."""
     p_value: float
-    """How often chance alone makes a difference at least this large, either way."""
+    """How often chance alone makes a difference at least this large, in either direction."""
 
 
 def mcnemar(first_only: int, second_only: int) -> float:
     """Return the exact p-value of ``first_only`` against ``second_only`` discordant cases.
 
-    Cases with the same result in both runs do not count; without any other, p is 1.
+    Cases with the same result in both runs do not count; if there are no others, p is 1.
 
     Source: McNemar 1947, exact: min(1, 2·Σ_{i ≤ min(b,c)} C(b + c, i)/2^(b + c)).
     """
@@ -42,16 +43,16 @@ def mcnemar(first_only: int, second_only: int) -> float:
 def sign_flip(differences: Sequence[float]) -> float | None:
     """Return the exact p-value of the mean of ``differences``, one a case.
 
-    It is the share of all 2^n choices of signs whose sum is at least as far from 0. Sums that
-    coincide are counted together, so that hundreds of rates of a few trials each take no longer
-    than twenty arbitrary numbers. ``None`` when there are too many different sums to count.
+    It is the share of all 2^n choices of signs whose sum is at least as far from 0. Equal sums are
+    counted together, so that hundreds of rates of a few trials each take no longer than twenty
+    arbitrary numbers. ``None`` when there are too many different sums to count.
 
     Source: Fisher 1935, the permutation test of pairs.
     """
     fractions = [Fraction(value).limit_denominator(_FINEST) for value in differences]
     unit = lcm(*(value.denominator for value in fractions))
     steps = [int(value * unit) for value in fractions if value]
-    # Every sum has its mirror image, made by as many choices: they are counted together, too.
+    # Each sum has a mirror image with the same count, so both are counted together.
     ways, work = {0: 1}, 0
     for step in steps:
         work += len(ways)
@@ -70,7 +71,7 @@ def sign_flip(differences: Sequence[float]) -> float | None:
 def paired_t(differences: Sequence[float]) -> float | None:
     """Return the p-value of Student's t test of ``differences``, one a case.
 
-    ``None`` for fewer than two, and when all are equal: their spread would be 0.
+    ``None`` for fewer than two differences, and when all are equal: their spread would be 0.
     """
     if len(set(differences)) < 2:  # noqa: PLR2004 - two values have a spread
         return None
@@ -81,8 +82,8 @@ def paired_t(differences: Sequence[float]) -> float | None:
 def paired_test(differences: Sequence[float], *, repeated: bool) -> PairedTest | None:
     """Return the test that suits ``differences`` of pass rates, one a case.
 
-    McNemar's for one trial each; with repeats (``repeated``) sign-flip, exact where it can be
-    counted, else paired t. ``None`` when there is no case.
+    With one trial each it is McNemar's test. With repeats (``repeated``) it is the exact sign-flip
+    test where the sums can be counted, else the paired t test. ``None`` when there is no case.
     """
     if not differences:
         return None
@@ -94,6 +95,6 @@ def paired_test(differences: Sequence[float], *, repeated: bool) -> PairedTest |
     if exact is not None:
         return PairedTest("sign-flip", exact)
     approximate = paired_t(differences)
-    if approximate is None:  # all are equal: only the two choices without a mixture are as extreme
+    if approximate is None:  # all equal: only the two choices of one sign are as extreme
         return PairedTest("sign-flip", 2.0 ** (1 - len(differences)))
     return PairedTest("paired t", approximate)

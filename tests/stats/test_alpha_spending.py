@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.stats.spending import allowance
+from harness.stats.alpha_spending import allowance
 
 
 def test_looks_that_are_planned_share_the_error_evenly() -> None:

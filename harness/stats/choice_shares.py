@@ -1,4 +1,4 @@
-"""How often one of several equal options is chosen, beside what chance alone would make of it."""
+"""How often one of several equal options is chosen, compared with chance."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ class Share:
     cases: int
     """Cases in which any option was chosen."""
     share: float
-    """Mean over the cases of the share of trials that chose it."""
+    """Share of the trials that chose it, averaged over cases."""
     interval: Interval
-    """Its 95 % interval, over cases."""
+    """95 % interval of the share, over cases."""
     even: float
-    """1/k: the share of each of k options that do not differ."""
+    """1/k: the expected share of each of k equal options."""
     p_value: float
-    """How often chance alone makes a share at least this far from even, either way."""
+    """Two-sided p-value of the share against `even`."""
 
     @property
     def advantage(self) -> float:
-        """The share beyond the even one."""
+        """The share minus the even share."""
         return self.share - self.even
 
 
 def share_of_choices(cases: Sequence[Trials], options: int) -> Share | None:
-    """Return the share of one of ``options`` equal ones.
+    """Return the share of choices of one of ``options`` equal options.
 
-    ``cases`` has for each case the trials that chose it, and the trials that chose any of the
-    options. The place of the options in the list must be drawn anew for each trial, or a liking for
-    the first place passes for one for the text. ``None`` where no option was ever chosen.
+    ``cases`` has, for each case, the trials that chose this option and the trials that chose any.
+    The position of each option in the list must be drawn anew for each trial; otherwise a
+    preference for the first position looks like one for the text. ``None`` if no option was ever
+    chosen.
 
-    The test is the exact binomial one. Trials of a case are not independent, so with repeats it
-    counts as many as `effective_trials` says.
+    The test is the exact binomial test. Trials of a case are not independent, so with repeats it
+    uses their effective number (`effective_trials`).
 
     Source: Clopper and Pearson 1934, the tails of a binomial as incomplete beta functions.
     """
