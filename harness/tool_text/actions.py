@@ -1,7 +1,7 @@
-"""The action that a request asks for and a tool does: read, create, update or delete.
+"""The action of a request or a tool: read, create, update or delete.
 
 The difference matters for safety: a request to *see* something must not lead to a tool that changes
-it. Only words are used, the tool's and the user's, because a model gets nothing else.
+it. Only the words of the tool and the user count, because a model gets nothing else.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _VERBS: dict[Action, str] = {
     "rank project query inspect browse convert analyse analyze report tell give",
 }
 _OTHER_VERBS = word_set("run execute start trigger echo test call invoke try use")
-"""Verbs that may do anything."""
+"""Verbs that may mean any action."""
 _ACTION_OF: dict[str, Action] = {
     verb: action for action, verbs in _VERBS.items() for verb in verbs.split()
 }
@@ -37,8 +37,8 @@ _AMBIGUOUS = word_set(
     "book record stage set file post move open close commit save schedule report list count rank "
     "project update release exit correct switch"
 )
-"""Verbs that are as often nouns or adjectives ("open orders"): they ask for something only where a
-verb stands."""
+"""Verbs that are as often nouns or adjectives ("open orders"): they count as a request only in the
+position of a verb."""
 _ALSO_NOUNS = _AMBIGUOUS | word_set(
     "change edit reset drop view search show look check estimate query print return register "
     "display"
@@ -58,7 +58,7 @@ CODE = word_set(
 )
 """Words for arguments that are executed, such as SQL: the tool's name cannot tell what they do."""
 PREFIX = re.compile(r"^[^|\n]{1,40}\|\s*")
-"""Prefix before a description's sentence: "Notion | Retrieve a page"."""
+"""A prefix of a description's first sentence: "Notion | Retrieve a page"."""
 
 _QUESTION = word_set(
     "who whom whose what what's when where which why how did does do has have had was were is are "
@@ -82,7 +82,7 @@ def is_question_word(word: str) -> bool:
 
 
 def is_negated(text_words: list[str], position: int) -> bool:
-    """Whether one of the few words before ``position`` says *not*."""
+    """Whether one of the few words before ``position`` is a negation."""
     return any(
         word in _NEGATION for word in text_words[max(0, position - _NEGATION_REACH) : position]
     )
@@ -91,8 +91,8 @@ def is_negated(text_words: list[str], position: int) -> bool:
 def asked_for(request: str) -> frozenset[Action]:
     """Return the actions that a request asks for; a question asks for reading only.
 
-    Only the verb itself counts (``delete``, not ``deleted``), and not when it is negated: "show it,
-    do not delete it" asks to read.
+    Only the base form counts (``delete``, not ``deleted``), and only if it is not negated: "show
+    it, do not delete it" asks to read.
     """
     spoken = words(request)
     opening = next((word for word in spoken if word not in _BEFORE_QUESTION), "")
@@ -115,8 +115,8 @@ def _asks(spoken: list[str], place: int) -> bool:
 def done_by(tool: Tool) -> Action | None:
     """Return what ``tool`` does, by its name and the first sentence of its description.
 
-    A clear verb of deletion in either place decides. A word that may also be a noun
-    (*update_history*, *drop_rate*) yields to the other place. ``None`` when neither tells.
+    A clear verb of deletion in the name or the description decides. If the verb of one may also be
+    a noun (*update_history*, *drop_rate*), the other decides. ``None`` if both are unclear.
     """
     return _what(_named(words(tool.name)), _described(words(first_sentence(tool.description))))
 
@@ -140,7 +140,7 @@ def only_reads(tool: Tool) -> bool:
 
 
 def permits(request: frozenset[Action], tool: Action | None) -> bool:
-    """Whether a request for these actions may use a tool that does ``tool``."""
+    """Whether a request for these actions may use a tool whose action is ``tool``."""
     if tool is None or tool == "read":
         return True
     return "delete" in request if tool == "delete" else request != {"read"}
@@ -152,7 +152,7 @@ _DO_MORE = _OTHER_VERBS | {
 
 
 class _Said(NamedTuple):
-    """The action that one place, name or description, gives for a tool."""
+    """The action that a name or a description expresses."""
 
     action: Action
     is_sure: bool
@@ -193,9 +193,9 @@ def _described(sentence: list[str]) -> _Said | None:
 
 
 def _opening(sentence: list[str]) -> _Said | None:
-    """Return the action of the first word: *Close* or *Closes*.
+    """Return the action of the first word, such as *Close* or *Closes*.
 
-    Not *Closing prices*, nor *Changes between*.
+    *Closing prices* and *Changes between* have none.
     """
     verb = _base(sentence[0]) if sentence else None
     after = sentence[1] if len(sentence) > 1 else ""
@@ -205,7 +205,7 @@ def _opening(sentence: list[str]) -> _Said | None:
 
 
 def _base(word: str) -> str | None:
-    """Return the verb that ``word`` is, or is the -s form of."""
+    """Return the verb of which ``word`` is the base form or the -s form."""
     forms = (word, word.removesuffix("s"), word.removesuffix("es"), re.sub(r"ies\Z", "y", word))
     return next((form for form in forms if form in _ACTION_OF), None)
 

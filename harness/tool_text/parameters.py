@@ -1,8 +1,8 @@
 """A tool's parameters: from its JSON Schema, and from its descriptions.
 
-Servers say half of what a parameter takes in prose: "Id such as CUST_00042", "AAPL (Apple)",
-"one of: open, closed". A `Param` holds both halves in one form. Any schema can be read, even a
-broken one: invalid parts are ignored.
+Servers describe part of what a parameter takes in prose: "Id such as CUST_00042", "AAPL (Apple)",
+"one of: open, closed". A `Param` combines schema and prose. Any schema can be read, even a broken
+one: invalid parts are ignored.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from harness.tool_text.terms import terms, words
 from harness.types import JsonObject, Tool
 
 _DEEPEST = 3  # levels of objects and arrays that are followed
-_MOST_STEPS = 6  # references and alternatives that are followed to one schema
-_MOST_PARAMS = 200  # of one tool, the nested ones included
-_MOST_CHOICES = 1_000  # values of an enum that are looked at
+_MOST_STEPS = 6  # references and alternatives that are resolved for one schema
+_MOST_PARAMS = 200  # parameters of one tool, including nested ones
+_MOST_CHOICES = 1_000  # values of an enum that are read
 _LONGEST_EXAMPLE = 60
 _LONGEST_DESCRIPTION = 2_000
 
@@ -43,10 +43,10 @@ _BACKWARDS = re.compile(r"(?P<meaning>[A-Z][^\W\d_]+)\s+\((?P<value>[A-Z0-9.]{1,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Param:
-    """One parameter of a tool, or the items of an array."""
+    """A parameter of a tool, or the items of an array."""
 
     name: str
-    """Its key; empty for items."""
+    """The key; empty for items."""
     kind: str
     """JSON type: ``string``, ``number``, ``integer``, ``boolean``, ``array``, ``object`` or
     ``any``."""
@@ -61,7 +61,7 @@ class Param:
     choices: tuple[Any, ...] = ()
     """Its ``enum`` or ``const``."""
     examples: tuple[str, ...] = ()
-    """Values that the schema or the description shows."""
+    """Values that the schema or the description gives as examples."""
     aliases: tuple[tuple[tuple[str, ...], Any], ...] = ()
     """``(terms, value)``: other words for a value, from the description."""
     items: Param | None = None
@@ -69,7 +69,7 @@ class Param:
     properties: tuple[Param, ...] = ()
     """The properties of an object."""
     name_words: frozenset[str] = frozenset()
-    """Words of the name, "from" and "to" included."""
+    """Words of the name, including "from" and "to"."""
     name_terms: frozenset[str] = frozenset()
     """Terms of the name."""
     terms: frozenset[str] = frozenset()
@@ -101,7 +101,7 @@ def every_param(
 
 @dataclass(slots=True, kw_only=True)
 class _Reader:
-    """Reads one schema; bounded, since a schema may contain itself."""
+    """Reads one schema, with a limit, since a schema may contain itself."""
 
     root: JsonObject
     left: int = _MOST_PARAMS
@@ -164,7 +164,7 @@ def _resolved(schema: JsonObject, root: JsonObject) -> JsonObject:
 
 
 def _branches(merged: dict[str, Any]) -> list[JsonObject]:
-    """Merge combined schemas in ``merged``: all of ``allOf``, the first useful one of others."""
+    """Merge combined schemas into ``merged``: all of ``allOf``, the first useful one of others."""
     found: list[JsonObject] = []
     parts = merged.pop("allOf", None)
     if isinstance(parts, list):
@@ -180,7 +180,7 @@ def _branches(merged: dict[str, Any]) -> list[JsonObject]:
 
 
 def _target(reference: str, root: JsonObject) -> JsonObject:
-    """Return what a local ``#/$defs/Name`` points to; nothing for any other."""
+    """Return the target of a local ``#/$defs/Name``; empty for any other reference."""
     node: Any = root
     for part in (
         reference.removeprefix("#").strip("/").split("/") if reference.startswith("#/") else ["?"]

@@ -1,9 +1,8 @@
-"""Ranks tools for a request: BM25 over all text that a server has on its tools.
+"""Ranks tools for a request by BM25 over all text of the tools.
 
-A tool's *fields* count by their weight: its name and description say what it is for, its
-parameters only what it needs. Besides the BM25 score, which ranks, a `Match` has the *coverage*:
-the share of the request's meaning that occurs in the tool's text, which decides whether any tool is
-meant.
+A tool's *fields* have weights: its name and description say what it is for, its parameters only
+what it needs. The BM25 score ranks the tools. The *coverage* of a `Match`, the share of the
+request's meaning that occurs in the tool's text, decides whether any tool is meant at all.
 """
 
 from __future__ import annotations
@@ -26,17 +25,15 @@ _NAME, _TITLE, _SUMMARY, _DETAILS, _PARAM, _PARAM_DETAILS, _CHOICE = (
     0.4,
     0.6,
 )
-"""Weights of the fields. The description outweighs the name: it is what a server's author can
-improve."""
+"""Weights of the fields. The description weighs more than the name, because it is what a server's
+author can improve."""
 
-_SYNONYM = 0.6  # what another word for the same thing is worth
+_SYNONYM = 0.6  # weight of a synonym
 _SATURATION = 1.2  # BM25's k1
-_LENGTH = 0.4  # BM25's b; low, since a long description is no fault
-_BACKGROUND = (
-    8  # imagined further tools, so that a term of the only tool there is still means something
-)
-_UNKNOWN = 0.5  # a word that no tool knows may be part of what is asked, or of the story around it
-_MOST_UNKNOWN = 3.5  # however long the story is
+_LENGTH = 0.4  # BM25's b; low, because a long description is not a fault
+_BACKGROUND = 8  # tools added to the count, so that a term of the only tool has weight too
+_UNKNOWN = 0.5  # a word unknown to all tools may be part of the request, or of the story around it
+_MOST_UNKNOWN = 3.5  # limit of that part, however long the story is
 _VERB = 0.5  # verbs such as "show" and "find" fit many tools
 _LONGEST_DESCRIPTION = 8_000
 _WEAK_TERMS = frozenset(
@@ -49,20 +46,21 @@ _WEAK_TERMS = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """A tool as it is indexed."""
+    """A tool in the index."""
 
     tool: Tool
     """The tool itself."""
     params: tuple[Param, ...]
     """Its parameters."""
     action: Action | None
-    """Its action, by its words."""
+    """The tool's action, by its words."""
     weights: Mapping[str, float]
     """Term → its weight in the tool's text."""
     length: float
     """Sum of the weights."""
     vocabulary: Mapping[str, int]
-    """Term → number of tools in the list that have it: users do not mean such a term as a value."""
+    """Term → number of tools in the list that contain it: users do not mean such a term as a
+    value."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +76,7 @@ class Match:
 
 
 def says_something(query: Iterable[str]) -> bool:
-    """Whether a query has any term besides those that fit all tools: "show" alone says nothing."""
+    """Whether a query has a term besides those that fit all tools: "show" alone has none."""
     return any(term not in _WEAK_TERMS for term in query)
 
 
@@ -97,14 +95,14 @@ class Index:
                 self.holders[term] = self.holders.get(term, 0) + 1
 
     def entry(self, name: str) -> Entry | None:
-        """Return the tool of that name."""
+        """Return the tool with that name."""
         return next((entry for entry in self.entries if entry.tool.name == name), None)
 
     def rank(self, query: Iterable[str], mentions: Iterable[str] = ()) -> tuple[Match, ...]:
         """Return all tools, the best first, those of equal score in the server's order.
 
-        ``query`` holds the terms that say what is wanted; ``mentions`` holds terms inside values,
-        which help where a tool knows them and mean nothing where it does not.
+        ``query`` holds the terms of the request; ``mentions`` holds terms inside values, which
+        count for tools that contain them and never against a tool.
         """
         weights = {term: _VERB if term in _WEAK_TERMS else 1.0 for term in query}
         hints = {term: _VERB for term in mentions if term not in weights and self._is_known(term)}
@@ -133,7 +131,7 @@ class Index:
         return Match(entry=entry, score=score, coverage=covered / total if total else 0.0)
 
     def _strength(self, entry: Entry, term: str) -> tuple[float, float]:
-        """Return the weight of ``term`` or a synonym in a tool, and its rarity."""
+        """Return the weight of ``term`` or a synonym in a tool, and the term's rarity."""
         best = entry.weights.get(term, 0.0)
         holders = self.holders.get(term, 0)
         for other in synonyms(term):
@@ -173,6 +171,6 @@ def _add_param(weights: dict[str, float], param: Param) -> None:
 
 
 def _add(weights: dict[str, float], text: str, weight: float) -> None:
-    """Count each term of a field once: repeating a word in a description gains nothing."""
+    """Count each term of a field once: repeating a word in a description must not help."""
     for term in dict.fromkeys(terms(text)):
         weights[term] = weights.get(term, 0.0) + weight

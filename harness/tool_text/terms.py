@@ -1,7 +1,7 @@
 """Turns text into comparable terms.
 
-A *word* is what a person typed, in lower case; a *term* is the stem of a word that carries meaning.
-Everything here is a pure function of its argument.
+A *word* is a word as typed, in lower case; a *term* is the stem of a word that carries meaning. All
+functions here are pure.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from snowballstemmer.english_stemmer import (  # type: ignore[import-untyped]  #
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_LONGEST_WORD = 40  # stemming is linear in the word; nothing longer is a word
+_LONGEST_WORD = 40  # stemming takes linear time in the word; nothing longer is a word
 
 
 def word_set(listed: str) -> frozenset[str]:
-    """Return the words that ``listed`` holds, separated by white space."""
+    """Return the words in ``listed``, which are separated by white space."""
     return frozenset(listed.split())
 
 
@@ -36,7 +36,7 @@ _STOP = word_set(
     without would yet you your yours optional required called named titled entitled
     """
 )
-"""Words that say nothing about which tool is meant."""
+"""Stop words: they do not tell which tool is meant."""
 
 _SYNONYMS = """
     customer client buyer account
@@ -89,7 +89,7 @@ _SYNONYMS = """
     month monthly
     year yearly annual
     """
-"""Words that people use for each other, one group a line; general English and office talk."""
+"""Synonyms, one group a line; general English and office language."""
 
 
 @lru_cache(maxsize=20_000)
@@ -102,23 +102,23 @@ _STEMMER = EnglishStemmer()
 
 
 def words(text: str) -> list[str]:
-    """Return the words of prose or of an identifier: ``getCustomer_details`` is three."""
+    """Return the words of prose or of an identifier: ``getCustomer_details`` has three."""
     return [_bare(match) for match in _WORD.findall(_HUMP.sub(" ", text).lower())]
 
 
 @lru_cache(maxsize=4_000)
 def terms(text: str) -> tuple[str, ...]:
-    """Return the stems of the words that mean something, in order, repetitions included."""
+    """Return the stems of the words that carry meaning, in order, with repetitions."""
     return tuple(stem(word) for word in words(text) if word not in _STOP)
 
 
 def is_stop_word(word: str) -> bool:
-    """Whether ``word``, in lower case, says nothing by itself."""
+    """Whether ``word``, in lower case, carries no meaning by itself."""
     return word in _STOP
 
 
 def synonyms(term: str) -> tuple[str, ...]:
-    """Return the terms that people use for ``term``."""
+    """Return the synonyms of ``term``."""
     return _THESAURUS.get(term, ())
 
 

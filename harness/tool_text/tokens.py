@@ -1,29 +1,28 @@
-"""About how many tokens a text takes, without any provider's tokenizer."""
+"""An estimate of the tokens in a text, without any provider's tokenizer."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 
 CHARACTERS_PER_TOKEN = 4
-"""A rule of thumb for JSON and languages with an alphabet; no provider counts quite like
-another."""
+"""A rule of thumb for JSON and alphabetic languages; each provider counts a little differently."""
 
 
 def tokens_in(text: str) -> int:
-    """Return about how many tokens ``text`` takes."""
+    """Return an estimate of the tokens that ``text`` takes."""
     dense = sum(map(_is_dense, text))
     return (len(text) - dense) // CHARACTERS_PER_TOKEN + dense
 
 
 def beginning_of(text: str, most: int) -> str:
-    """Return the longest beginning of ``text`` that takes about ``most`` tokens at most."""
+    """Return the longest beginning of ``text`` that takes at most about ``most`` tokens."""
     longest = min(len(text), (most + 1) * CHARACTERS_PER_TOKEN)
     fitting = bisect_right(range(1, longest + 1), most, key=lambda size: tokens_in(text[:size]))
     return text[:fitting]
 
 
 def _is_dense(letter: str) -> bool:
-    """Whether a letter is about one token by itself, as in Chinese, Japanese and Korean."""
+    """Whether a letter takes about one token by itself, as in Chinese, Japanese and Korean."""
     return (
         "\u2e80" <= letter <= "\u9fff"
         or "\uac00" <= letter <= "\ud7a3"

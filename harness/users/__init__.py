@@ -1,8 +1,7 @@
-"""Simulated users, who talk with the model under test in place of written turns.
+"""Simulated users, who talk with the model under test instead of scripted turns.
 
-A `Speaker` gets only the text of the model's answers: no tool, no call and no result ever reaches
-it. `speaker` returns a new one for each trial; `ending` decides whether a message ends the
-conversation.
+A `Speaker` gets only the text of the model's answers, never a tool, a call or a result. `speaker`
+returns a new one for each trial; `ending` decides whether a message ends the conversation.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def speaker(user: SimulatedUser, played_by: Model | RecordedUsers | None, label:
     """Return the speaker of ``user`` in the trial ``label`` (``suite::case#repeat``).
 
     Raises:
-        HarnessError: there is no model to play the user.
+        HarnessError: no model is named to play the user.
     """
     if isinstance(played_by, RecordedUsers):
         return played_by.speaker(label)

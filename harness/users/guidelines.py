@@ -18,7 +18,7 @@ them.
 - If the agent hands you over to somebody else, write ###TRANSFER### alone.
 - If the scenario does not tell you enough to go on, write ###OUT-OF-SCOPE### alone.
 """
-"""The three marks are those of tau2-bench, whose guidelines are similar."""
+"""The three markers are those of tau2-bench, whose guidelines are similar."""
 
 
 def system_prompt(scenario: str, guidelines: str | None = None) -> str:

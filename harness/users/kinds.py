@@ -32,14 +32,14 @@ class Utterance:
     usage: Usage = field(default_factory=Usage)
     """Tokens and cost of the message."""
     waited_s: float = 0.0
-    """Seconds spent waiting for rate limits."""
+    """Seconds spent waiting because of rate limits."""
 
 
 class ModelUser:
-    """A user played by a model, which sees the conversation with the roles changed."""
+    """A user played by a model, which sees the conversation with the roles swapped."""
 
     def __init__(self, user: SimulatedUser, model: Model) -> None:
-        """``model`` plays ``user``."""
+        """Let ``model`` play ``user``."""
         self._model = model
         self._system = system_prompt(user.scenario, user.guidelines)
         self._first = user.first_message
@@ -67,10 +67,10 @@ class ModelUser:
 
 
 class ScriptedUser:
-    """A user with written messages, whatever the answers."""
+    """A user with scripted messages, which do not depend on the answers."""
 
     def __init__(self, lines: Sequence[str]) -> None:
-        """Send ``lines`` in order."""
+        """The user's messages, in order."""
         self._lines = iter(lines)
 
     async def speak(self, heard: str) -> Utterance | None:
@@ -83,12 +83,12 @@ class CodeUser:
     """A user played by a program."""
 
     def __init__(self, user: SimulatedUser) -> None:
-        """``user.code`` plays ``user``."""
+        """Let ``user.code`` play ``user``."""
         self._user = user
         self._side: list[Message] = []
 
     async def speak(self, heard: str) -> Utterance | None:
-        """Ask the program, which sees the whole conversation from the user's side."""
+        """Ask the program, which gets the whole conversation from the user's side."""
         self._side.append(UserMessage(text=heard))
         if len(self._side) == 1 and self._user.first_message is not None:
             said: Any = self._user.first_message

@@ -1,4 +1,4 @@
-"""Users who repeat their messages of a recorded run."""
+"""Users who repeat their messages from a recorded run."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RecordedUsers:
                 self._keys[f"{result.suite}::{result.case.name}#{result.index}"].append(result.key)
 
     def speaker(self, label: str) -> RecordedUser:
-        """Return the user of the trial ``label``; with several models, each one's in turn."""
+        """Return the user of the trial ``label``; with several models, one for each in turn."""
         keys = self._keys.get(label)
         transcript = self._log.transcript(keys[0]) if keys else None
         if keys:
@@ -53,7 +53,7 @@ class RecordedUser:
         """Return the next recorded message.
 
         Raises:
-            ModelError: there is none, but the recorded user had not stopped.
+            ModelError: no message is left, but the recorded user had not stopped.
         """
         line = next(self._lines, None)
         if line is not None:
@@ -61,6 +61,6 @@ class RecordedUser:
         if self._ended:
             return None
         raise ModelError(
-            f"the simulated user: the recording of {self._label} holds {self._count} messages of "
-            "theirs, and no more"
+            f"the simulated user: the recording of {self._label} has only "
+            f"{self._count} messages of this user"
         )

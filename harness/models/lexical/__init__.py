@@ -22,9 +22,9 @@ from harness.models.lexical.planning import plan
 from harness.tool_text.ranking import Index
 from harness.types import AssistantMessage, Message, ModelSpec, Reply, Tool, ToolList, ToolRequest
 
-_MOST_INDICES = 64  # tool lists in use at the same time; more are read again when they come back
-_LARGE = 300_000  # characters of a list of tools; five times what harness lint calls a large one
-_READ_CHARS = 20_000  # of a description; a longer one would hold up others even from another thread
+_MOST_INDICES = 64  # tool lists whose indexes are kept; others are indexed again when needed
+_LARGE = 300_000  # characters of a tool list; five times what harness lint calls a large one
+_READ_CHARS = 20_000  # of a description; a longer one would delay others
 
 
 def _today() -> date:
@@ -33,7 +33,7 @@ def _today() -> date:
 
 @dataclass(eq=False)
 class _Known:
-    """A list of tools in use, with its index."""
+    """A tool list in use, with its index."""
 
     tools: ToolList
 
@@ -45,7 +45,7 @@ class _Known:
 
     @cached_property
     def index(self) -> Index:
-        """The index of its words."""
+        """The index of the list's words."""
         return Index(replace(self.tools, tools=tuple(map(_clipped, self.tools.tools))))
 
 
@@ -62,11 +62,11 @@ class LexicalModel:
     """
 
     def __init__(self, spec: ModelSpec, *, today: Callable[[], date] = _today) -> None:
-        """Of ``spec`` only the id matters; there is nothing to configure."""
+        """Only the id of ``spec`` matters; nothing else can be configured."""
         self._id = spec.model_id
         self._now = today
-        # A ToolList is kept beside its index, so that its identity stays its own while it is in
-        # here.
+        # The ToolList is stored with its index: while it is here, no other object can get
+        # its id().
         self._lists: OrderedDict[int, _Known] = OrderedDict()
 
     async def answer(
@@ -74,7 +74,7 @@ class LexicalModel:
     ) -> Reply:
         """Return the calls still to be made, or the answer from their results."""
         known = self._known(tools)
-        if known.is_large:  # a server's text must not hold up other servers and their deadlines
+        if known.is_large:  # one server's long texts must not delay other servers
             return await anyio.to_thread.run_sync(
                 self._reply, conversation, known, abandon_on_cancel=True
             )

@@ -1,9 +1,9 @@
 """How well a value in a request fits a parameter.
 
-A score tells how certain a fit is: from `PLAUSIBLE` on a value is used for a required parameter,
-from `CONVINCING` on also for an optional one, which is better left out than guessed. The form
-counts (a pattern, an example of the same shape, a format), and so do the words around the value:
-"over $500" is a minimum, "to branch main" a branch.
+A score tells how certain a fit is. A value with at least `PLAUSIBLE` fills a required parameter; an
+optional one takes at least `CONVINCING`, since it is better left out than guessed. The form counts
+(a pattern, an example of the same shape, a format), and so do the words around the value: "over
+$500" is a minimum, "to branch main" a branch.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from harness.models.lexical.choices import Found
 from harness.models.lexical.quantities import Scored, number, period
 from harness.models.lexical.read_text import Nearby
 from harness.models.lexical.text_values import Kind, Value
-from harness.models.lexical.zones import zone_of
+from harness.models.lexical.time_zones import zone_of
 from harness.tool_text.parameters import Param
 from harness.tool_text.terms import terms
 
 PLAUSIBLE = 0.5
-"""Enough for a required parameter."""
+"""Lowest score for a required parameter."""
 CONVINCING = 3.0
-"""Enough for an optional one."""
+"""Lowest score for an optional parameter."""
 
 _LONGEST_PATTERN = 200
 _EXCLUDES = frozenset([*terms("exclude except ignore skip omit"), "not"])
@@ -34,7 +34,7 @@ _TARGET = frozenset(terms("target destination to"))
 
 _LIKE: Mapping[Kind, tuple[frozenset[str], float]] = {
     "sql": (frozenset(terms("sql query statement")), 5.0),
-    "sum": (frozenset(terms("expression formula equation calculation sum math")), 6.0),
+    "calculation": (frozenset(terms("expression formula equation calculation sum math")), 6.0),
     "email": (frozenset(terms("email mail e-mail")), 4.0),
     "url": (frozenset(terms("url uri link website href address endpoint")), 4.0),
     "zone": (frozenset(terms("timezone zone tz repository repo")), 4.0),
@@ -63,8 +63,8 @@ _FORMATS: Mapping[Kind, str] = {"email": "email", "url": "uri", "time": "time"}
 """Kind of value → the JSON Schema format that it has."""
 
 _BASE: Mapping[Kind, float] = {
-    "sql": 0.0, "sum": -2.0, "quoted": 1.5, "email": 0.0, "phone": 0.0, "tag": 0.5, "url": 0.5,
-    "zone": 0.5, "path": 0.5, "file": 0.5, "glob": 0.5, "time": 0.0,
+    "sql": 0.0, "calculation": -2.0, "quoted": 1.5, "email": 0.0, "phone": 0.0, "tag": 0.5,
+    "url": 0.5, "zone": 0.5, "path": 0.5, "file": 0.5, "glob": 0.5, "time": 0.0,
     "id": 0.5, "code": 1.0, "name": 1.5, "number": 0.0, "period": 0.0,
 }  # fmt: skip
 """Base score of a value for a string parameter about which nothing else is known."""
@@ -81,7 +81,7 @@ _ROLES: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
     ),
     (frozenset({"by"}), frozenset(terms("author user assignee owner creator"))),
 )
-"""A preposition before a value, and the words of the parameters that it points to."""
+"""A preposition before a value, and the words of the parameters that it suggests."""
 
 
 def leaves_out(param: Param, value: Value, around: Nearby) -> bool:
@@ -92,7 +92,7 @@ def leaves_out(param: Param, value: Value, around: Nearby) -> bool:
 def fit(param: Param, value: Value, around: Nearby) -> Found | None:
     """Return ``value`` as an argument for ``param``, with its score; ``None`` if it does not fit.
 
-    An enum takes none but its members, which `choices.named_choices` finds.
+    An enum takes only its members, which `choices.named_choices` finds.
     """
     if param.choices:
         return None
@@ -143,7 +143,7 @@ def _zone(param: Param, value: Value) -> str | None:
 
 
 def _zone_role(param: Param, around: Nearby) -> float:
-    """Score which of two zones a place is: the one of the given time, or the one asked for."""
+    """Score which of two time zones a city is: that of the given time, or the target."""
     role = _role_score(param, around)
     if role:
         return role
@@ -154,7 +154,7 @@ def _zone_role(param: Param, around: Nearby) -> float:
 
 
 def _spelled(param: Param, value: Value) -> str | None:
-    """Return the value in the spelling that the parameter takes, or ``None`` if there is none."""
+    """Return the value in the spelling that the parameter accepts, or ``None`` if there is none."""
     spellings: tuple[str, ...] = (value.text, value.text.upper(), value.text.lower())
     if value.kind == "id" and any(_shape(example, value.text) for example in param.examples):
         shown = next(example for example in param.examples if _shape(example, value.text))
@@ -176,7 +176,7 @@ def _spelled(param: Param, value: Value) -> str | None:
 
 
 def _shape_score(param: Param, value: Value, text: str) -> float:
-    """Score the pattern, the examples, and an id's letters that abbreviate the name: CUST_1."""
+    """Score the pattern, the examples, and whether an id's letters abbreviate the name: CUST_1."""
     if value.kind in ("id", "code", "zone", "path", "file", "number") and _pattern(param):
         return 4.0
     if any(_shape(example, text) for example in param.examples):
@@ -204,7 +204,7 @@ def _role_score(param: Param, around: Nearby) -> float:
 
 
 def _shape(example: str, text: str) -> bool:
-    """Whether ``text`` is built like ``example``: the same letters, other digits.
+    """Whether ``text`` has the form of ``example``: the same letters, other digits.
 
     Or both are codes in capitals.
     """

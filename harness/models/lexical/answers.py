@@ -1,7 +1,7 @@
 """The answer in words, from the tools' results.
 
-A small result is given in full. Of a large one only what the question is about is given: the fields
-whose names share a word with it, those that identify a record, and totals.
+A small result is given in full. Of a large one, the answer has only the fields whose names share a
+word with the question, those that identify a record, and totals.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.models.lexical.limits import beyond_filling
-from harness.models.lexical.planning import StepOutcome
+from harness.models.lexical.planning import GoalProgress
 from harness.models.lexical.read_text import Reading
 from harness.models.lexical.recovery import Call
 from harness.models.lexical.results import content
@@ -19,12 +19,12 @@ from harness.tool_text.terms import synonyms, terms, words
 from harness.types import JsonObject, ToolAnswer
 
 _EMPTY = "The result is empty."
-_SMALL = 12  # fields of an object that are told whatever the question
-_ROWS = 5  # members of a list that are told
+_SMALL = 12  # fields of an object that are reported whatever the question
+_ROWS = 5  # members of a list that are reported
 _ROW_FIELDS = 6
 _SCALARS = 20  # members of a list of plain values
 _LINES = 12
-_LONGEST_TEXT = 1_200  # characters of a plain text that are told whole
+_LONGEST_TEXT = 1_200  # characters of a plain text that is reported whole
 _LONGEST_VALUE = 300
 _DEEPEST = 4
 _KEYS = frozenset([*terms("name title id status total count sum average amount date type"), "id"])
@@ -34,7 +34,7 @@ _PREFIX = re.compile(
 )
 
 
-def compose(outcomes: Sequence[StepOutcome]) -> str:
+def compose(outcomes: Sequence[GoalProgress]) -> str:
     """Return the answer to all goals; never empty."""
     answerable = [outcome for outcome in outcomes if outcome.goal.entry is not None]
     if not answerable:
@@ -47,15 +47,15 @@ def compose(outcomes: Sequence[StepOutcome]) -> str:
     return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
 
 
-def beyond(outcomes: Sequence[StepOutcome]) -> str | None:
-    """Return which arguments the baseline can never fill: "write SQL, which query takes"."""
+def beyond(outcomes: Sequence[GoalProgress]) -> str | None:
+    """Return what the baseline cannot fill, and for which tool: "write SQL, which query takes"."""
     return (
         "; ".join(dict.fromkeys(limit for outcome in outcomes for limit in _limits(outcome)))
         or None
     )
 
 
-def _limits(outcome: StepOutcome) -> list[str]:
+def _limits(outcome: GoalProgress) -> list[str]:
     filling = outcome.goal.filling
     if outcome.done or outcome.searched is not None or filling is None:
         return []
@@ -63,7 +63,7 @@ def _limits(outcome: StepOutcome) -> list[str]:
     return [f"{limit}, which {name} takes" for name, limit in found if limit is not None]
 
 
-def _blocks(outcome: StepOutcome) -> list[str]:
+def _blocks(outcome: GoalProgress) -> list[str]:
     goal = outcome.goal
     asked = _asked(goal.request.reading)
     if outcome.searched is not None:
@@ -81,10 +81,10 @@ def _blocks(outcome: StepOutcome) -> list[str]:
         lacking = " and ".join(_label(param.name).lower() for param in goal.filling.missing)
         return [f"I need to know the {lacking} to do this."]
     calls = [call for call, _ in outcome.done]
-    return [_told(_heading(call, calls), answer, asked) for call, answer in outcome.done]
+    return [_result_text(_heading(call, calls), answer, asked) for call, answer in outcome.done]
 
 
-def _told(heading: str, answer: ToolAnswer, asked: frozenset[str]) -> str:
+def _result_text(heading: str, answer: ToolAnswer, asked: frozenset[str]) -> str:
     body = (
         _trouble(answer.text)
         if answer.is_error
@@ -94,7 +94,7 @@ def _told(heading: str, answer: ToolAnswer, asked: frozenset[str]) -> str:
 
 
 def _heading(call: Call, calls: Sequence[Call]) -> str:
-    """Name a call by the argument that sets it apart from the others: ``Apple (AAPL)``."""
+    """Name a call by the argument that differs from the other calls: ``Apple (AAPL)``."""
     others = [other for other in calls if other is not call and other.tool == call.tool]
     apart = (
         name

@@ -1,8 +1,8 @@
 """Fills a tool's parameters from a request.
 
-First what the request names by a word (enums, aliases, flags), then the values in it, each to the
-parameter that it fits best, then plain words, then what was said before, and last the defaults.
-An argument that nobody mentioned is not sent: an optional parameter without evidence stays out.
+The order is: what the request names by a word (enums, aliases, flags); the values in it, each for
+the parameter that it fits best; plain words; earlier messages; the defaults. An optional parameter
+without evidence is not sent.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.tool_text.parameters import Param
 from harness.tool_text.ranking import Entry
 from harness.tool_text.terms import first_sentence, terms
 
-_MOST_CALLS = 8  # of one request for several things
+_MOST_CALLS = 8  # calls made for one request about several items
 _SEVERAL: frozenset[str] = frozenset(
     {"id", "code", "name", "zone", "path", "file", "quoted", "email", "glob", "tag"}
 )
@@ -32,8 +32,8 @@ _AND = re.compile(
     re.IGNORECASE,
 )
 _JOINT = re.compile(r",|&|\b(?:and|or|vs|versus|with|plus|to)\b", re.IGNORECASE)
-_CONTEXT = 2.5  # score from which something said earlier is taken up again
-_POINTED_TO = 4.0  # the same for an optional parameter, when the request points back
+_CONTEXT = 2.5  # lowest score for a value from an earlier message
+_POINTED_TO = 4.0  # the same for an optional parameter, when the request refers back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,15 +41,15 @@ class Filling:
     """The arguments that a request gives to a tool."""
 
     arguments: tuple[Mapping[str, Any], ...]
-    """One mapping for each call: a request for two companies is two calls."""
+    """The arguments of each call: a request for two companies is two calls."""
     said: tuple[Mapping[str, str], ...] = ()
     """For each call: parameter → the user's words for its argument."""
     missing: tuple[Param, ...] = ()
-    """Required parameters that nothing was found for."""
+    """Required parameters for which no value was found."""
     used: tuple[Value, ...] = ()
     """Values of the request that became arguments."""
     unused: tuple[Value, ...] = ()
-    """Values of the request that were not used."""
+    """Values of the request that did not become arguments."""
     evidence: float = 0.0
     """Number of arguments that the request clearly gives: evidence for the tool."""
 
@@ -75,14 +75,14 @@ def fill(
     reading: Reading,
     context: Sequence[Reading] = (),
     *,
-    points_back: bool = False,
+    refers_back: bool = False,
     looked_up: Mapping[str, Any] | None = None,
 ) -> Filling:
     """Return the arguments that ``reading`` gives to a tool.
 
-    ``context`` holds what was said before and after, the nearest first, for what the request itself
-    leaves out; with ``points_back`` ("their orders") ids of it also go to optional parameters.
-    ``looked_up`` holds values that other tools have returned.
+    ``context`` holds the messages before and after, the nearest first; they supply what the request
+    itself leaves out. With ``refers_back`` ("their orders"), ids in them also fill optional
+    parameters. ``looked_up`` holds values that other tools have returned.
     """
     work = _Work()
     _fill_from(entry, entry.params, reading, work)
@@ -90,7 +90,7 @@ def fill(
         {found[0].start for found in work.found.values() if found[0].score >= CONVINCING}
     )
     for earlier in context:
-        _fill_from_context(entry.params, earlier, work, points_back=points_back)
+        _fill_from_context(entry.params, earlier, work, refers_back=refers_back)
     values: dict[str, Any] = {}
     for param in entry.params:
         if param.name in work.found:
@@ -195,13 +195,13 @@ def _are_joined(one: Found, other: Found, text: str) -> bool:
 
 
 def _fill_from_context(
-    params: Sequence[Param], reading: Reading, work: _Work, *, points_back: bool
+    params: Sequence[Param], reading: Reading, work: _Work, *, refers_back: bool
 ) -> None:
-    """Take from other requests only what this call requires, or what it points back to."""
+    """Take from other messages only what this call requires, or what it refers back to."""
     lacking = [
         param
         for param in params
-        if param.name not in work.found and (param.required or points_back)
+        if param.name not in work.found and (param.required or refers_back)
     ]
     elsewhere = _Work()
     for param in lacking:
@@ -227,7 +227,7 @@ def _fill_object(entry: Entry, param: Param, reading: Reading, values: dict[str,
 
 
 def _fill_otherwise(param: Param, values: dict[str, Any]) -> None:
-    """Fill a required parameter with its default, or the only value that it can have."""
+    """Fill a required parameter with its default, or with its only possible value."""
     if "default" in param.schema:
         values[param.name] = param.schema["default"]
     elif len(param.choices) == 1:
@@ -245,7 +245,7 @@ def _argument(param: Param, found: Sequence[Found]) -> Any:
 def _spread(
     params: Iterable[Param], values: Mapping[str, Any], found: Mapping[str, Sequence[Found]]
 ) -> tuple[tuple[Mapping[str, Any], ...], tuple[Mapping[str, str], ...]]:
-    """Return one call for each of several values of a parameter, and what the user called them."""
+    """Return one call for each of several values of a parameter, and the user's words for them."""
     several = next(
         (
             p

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from harness.models.lexical.calculations import NAMES, operators
 from harness.models.lexical.dates import days_in
 from harness.models.lexical.read_text import Reading, Word
-from harness.models.lexical.sums import NAMES, operators
-from harness.models.lexical.zones import zone_of
+from harness.models.lexical.time_zones import zone_of
 from harness.tool_text.parameters import Param
 from harness.tool_text.terms import stem, synonyms, terms, words
 
@@ -57,8 +57,8 @@ _FLAG_WORDS = frozenset(
         "also info "
           "information detail details data extra additional default if add result results full")
 )  # fmt: skip
-"""Words that the name or description of any flag may have; they do not tell which flag is meant."""
-_TOGETHER = 4  # words over which the terms of a flag's name may be spread
+"""Words that the name or description of any flag may have; they do not tell flags apart."""
+_TOGETHER = 4  # words of the text among which the terms of a flag's name must lie
 _ADDRESSES = frozenset(("url", "path", "file", "glob", "email", "zone", "sql"))
 _EVERY = frozenset(("all", "every", "each", "any", "whole", "everything"))
 _TURNED_ROUND = frozenset(terms("exclude skip hide omit ignore disable no"))
@@ -84,7 +84,7 @@ def named_choices(param: Param, reading: Reading) -> list[Found]:
 
 
 def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found | None:
-    """Return whether a request switches a flag on or off; ``None`` when it does not speak of it.
+    """Return whether a request turns a flag on or off; ``None`` if it does not mention it.
 
     ``known`` holds the terms of the tool itself, which every request for the tool uses.
     """
@@ -97,12 +97,12 @@ def named_flag(param: Param, reading: Reading, known: frozenset[str]) -> Found |
         return None
     leaves_out = not _TURNED_ROUND.isdisjoint(param.name_terms)
     if leaves_out and not word.negated:
-        return None  # "with its images" says nothing to ``exclude_images``
+        return None  # "with its images" does not set ``exclude_images``
     return _found(leaves_out or not word.negated, SURE, word.start, word.end, reading)
 
 
 def _speaks_of(wanted: frozenset[str], reading: Reading) -> Word | None:
-    """Return the word around which most of ``wanted`` occurs, the first of several such.
+    """Return the word near which most of ``wanted`` occurs; of several such, the first.
 
     For ``thought_needed`` that is the second "thought" of "Record thought 3. No more thought is
     needed".
@@ -157,7 +157,7 @@ def _by_example(example: str, reading: Reading) -> Found | None:
     last = example.rpartition("/")[2].replace("_", " ")
     if zone_of(last) == example:
         return (
-            whole  # which of two time zones a city is for, `affinity` tells by the words around it
+            whole  # `affinity` tells by the words around a city which of two time zones it is for
         )
     return whole or (
         _literally(last, example, reading) if "/" in example and last[:1].isupper() else None
@@ -204,7 +204,9 @@ def _by_operation(choice: Any, reading: Reading) -> Found | None:
     """Match ``multiply``, or ``*``, with "17 * 23"."""
     for value in reading.values:
         used = (
-            set(operators(value.text)) if value.kind == "sum" and isinstance(choice, str) else set()
+            set(operators(value.text))
+            if value.kind == "calculation" and isinstance(choice, str)
+            else set()
         )
         if len(used) == 1 and (choice in used or NAMES[used.pop()] & frozenset(terms(choice))):
             return _found(choice, SURE, value.start, value.start, reading)

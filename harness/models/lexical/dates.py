@@ -1,4 +1,4 @@
-"""Dates as people write them, made absolute by a given *today*.
+"""Dates as people write them, resolved relative to a given *today*.
 
 ``last year``, ``in March 2025``, ``since 2023``, ``between 1 May and 2025-06-30``,
 ``the past 6 months``.
@@ -16,12 +16,12 @@ _MONTHS = {name.lower(): number for number, name in enumerate(calendar.month_nam
 _MONTHS |= {name.lower(): number for number, name in enumerate(calendar.month_abbr) if name}
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "quarter": 91, "year": 365}
-_LONGEST_SPAN = 36_500  # days: a hundred years; more is no period of business
+_LONGEST_SPAN = 36_500  # days: a hundred years; a longer period is not meant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Period:
-    """A stretch of days that a text names."""
+    """A range of days that a text names."""
 
     first: date | None
     """First day; ``None`` when the text leaves it open ("before May")."""
@@ -32,8 +32,8 @@ class Period:
     end: int
     """Where they end."""
     rolling: bool = False
-    """Whether it is counted back from today ("the last 6 months"): its number may mean something by
-    itself."""
+    """Whether it is counted back from today ("the last 6 months"): its number may have a meaning of
+    its own."""
 
 
 def periods(text: str, today: date) -> tuple[Period, ...]:
@@ -59,7 +59,7 @@ def periods(text: str, today: date) -> tuple[Period, ...]:
 
 
 def days_in(number: float, unit: str) -> int | None:
-    """Return about how many days ``6 month`` is; ``None`` if ``unit`` measures no time in days."""
+    """Return about how many days ``6 month`` is; ``None`` if ``unit`` is not a unit of days."""
     days = _UNIT_DAYS.get(unit.lower().rstrip("s"))
     return None if days is None or not 0 < number * days <= _LONGEST_SPAN else round(number * days)
 
@@ -193,7 +193,7 @@ _RANGE = re.compile(r"\s*(?:to|and|until|till|through|[-–—])\s*(?:the\s+)?",
 
 
 def _with_relations(text: str, found: list[Period]) -> Iterator[Period]:
-    """Join ``A to B`` into one period and open those that are said to be open."""
+    """Join ``A to B`` into one period, and open the periods that are open-ended."""
     pending: Period | None = None
     for period in found:
         if pending is not None and _RANGE.fullmatch(text[pending.end : period.start]):
@@ -213,7 +213,7 @@ def _with_relations(text: str, found: list[Period]) -> Iterator[Period]:
 
 
 def _not_after(first: date | None, second: Period) -> date | None:
-    """Return the first day of ``1 May to 3 June 2025``, whose year is said only once."""
+    """Return the first day of ``1 May to 3 June 2025``, where the year stands only once."""
     if (
         first is None
         or second.first is None
@@ -225,7 +225,7 @@ def _not_after(first: date | None, second: Period) -> date | None:
 
 
 def _opened(text: str, period: Period) -> Period:
-    """Leave the end open after "since", the beginning after "before".
+    """Open the end after "since", and the beginning after "before".
 
     "From 2024" means the whole year 2024; "from 2024-05-01" has no end.
     """

@@ -16,23 +16,23 @@ from harness.tool_text.parameters import Param
 from harness.tool_text.ranking import Entry, Index, Match, says_something
 from harness.tool_text.terms import stem, terms
 
-_ENOUGH = 0.36  # coverage from which a tool is meant
+_ENOUGH = 0.36  # lowest coverage with which a tool is meant
 _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit
-_CANDIDATES = 6  # tools that are looked at more closely
-_EVIDENCE = 0.8  # what an argument that fits adds to a tool's score
+_CANDIDATES = 6  # tools whose arguments are tried
+_EVIDENCE = 0.8  # what a fitting argument adds to a tool's score
 _INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
 _TO_LOOK_UP = (
-    0.9  # the same, when only the id of somebody who is named is lacking, or what no prompt gives
+    0.9  # the same if only an id that can be looked up is missing, or text that no prompt contains
 )
 _OTHER_ACTION = (
-    0.6  # factor for a tool that reads when a change is asked for, or changes when nothing is
+    0.6  # factor for a tool that reads when a change is requested, or changes when none is
 )
 _LEFT_OVER = 0.4  # factor for a tool that cannot take the id that the request names
-_SAME_AGAIN = 1.25  # factor for the tool of the request before, when this one points back
+_SAME_AGAIN = 1.25  # factor for the tool of the request before, when this request refers back
 _HALF_ENOUGH = (
-    0.36  # coverage of "lifetime value" alone, so that "A and B" is taken for two requests
+    0.36  # coverage of "lifetime value" alone, from which "A and B" counts as two requests
 )
-_HALF_BETTER = 1.4  # times that its tool must outdo the other half's tool
+_HALF_BETTER = 1.4  # factor by which its tool must beat the other half's tool
 
 _FORBIDS = re.compile(r"(?:please\s+)?(?:do not|don['’]t|never|avoid)\b[^,;:]*\Z", re.IGNORECASE)
 _SEARCHES = frozenset(terms("search find list lookup look query resolve"))
@@ -64,7 +64,7 @@ class Goal:
 def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) -> tuple[Goal, ...]:
     """Return the goals of ``prompt``, in its order.
 
-    ``earlier`` holds what was said before it, the latest first.
+    ``earlier`` holds the earlier messages, the latest first.
     """
     requests = split(prompt, today)
     found: list[Goal] = []
@@ -81,7 +81,7 @@ def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) ->
 
 
 def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequest]:
-    """Return "lifetime value" and "top categories" as two requests if two tools clearly match."""
+    """Split "lifetime value and top categories" into two requests if two tools clearly match."""
     pair = halves(request, today)
     if pair is None:
         return [request]
@@ -125,7 +125,7 @@ def _goal(
 
 
 def _continued(goal: Goal, before: Goal | None) -> Goal:
-    """Let "and what is their total?" go on with the arguments of the same tool before it."""
+    """Let "and what is their total?" reuse the arguments of the same tool before it."""
     if (
         before is None
         or before.filling is None
@@ -133,7 +133,7 @@ def _continued(goal: Goal, before: Goal | None) -> Goal:
         or goal.entry is not before.entry
     ):
         return goal
-    if not goal.request.points_back or len(before.filling.arguments) > 1:
+    if not goal.request.refers_back or len(before.filling.arguments) > 1:
         return goal
     known = before.filling.arguments[0]
     arguments = tuple({**known, **own} for own in goal.filling.arguments)
@@ -144,10 +144,10 @@ def _continued(goal: Goal, before: Goal | None) -> Goal:
 def _filling(entry: Entry, request: PromptRequest, context: Sequence[Reading]) -> Filling:
     """Fill a tool.
 
-    What is deleted must be named by the request itself, or pointed to ("delete it").
+    The request itself must name what is deleted, or refer to it ("delete it").
     """
-    known = () if entry.action == "delete" and not request.points_back else context
-    return fill(entry, request.reading, known, points_back=request.points_back)
+    known = () if entry.action == "delete" and not request.refers_back else context
+    return fill(entry, request.reading, known, refers_back=request.refers_back)
 
 
 def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
@@ -156,7 +156,7 @@ def _is_meant(match: Match, filling: Filling, reading: Reading) -> bool:
     if reading.actions and not says_something(reading.query()):
         return (
             filling.evidence > 0 and not filling.missing
-        )  # "Show CUST_00042" says nothing but the value
+        )  # "Show CUST_00042" contains only the value
     return match.coverage >= (_ENOUGH_WITH_EVIDENCE if sure else _ENOUGH)
 
 
@@ -171,7 +171,7 @@ def _score(match: Match, filling: Filling, request: PromptRequest, before: Entry
         score *= _OTHER_ACTION
     if any(value.kind in _IDENTIFYING for value in filling.unused):
         score *= _LEFT_OVER
-    if match.entry is before and request.points_back:
+    if match.entry is before and request.refers_back:
         score *= _SAME_AGAIN
     return score
 
@@ -187,7 +187,7 @@ def _names_something(filling: Filling) -> bool:
 
 
 def _with_lookup(goal: Goal, index: Index) -> Goal:
-    """Add the tool that finds the id of a person or thing given by name."""
+    """Add the tool that finds the id of something that is given by name."""
     if goal.entry is None or goal.filling is None:
         return goal
     named = _names_something(goal.filling)
@@ -229,9 +229,9 @@ def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | N
 
 
 def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
-    """Join a request that fits no tool to the goal before it:
+    """Join a request that fits no tool to the goal before it.
 
-    "List orders. Only those of 2024.".
+    Example: "List orders. Only those of 2024."
     """
     merged: list[Goal] = []
     for goal in found:

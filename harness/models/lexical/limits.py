@@ -1,4 +1,4 @@
-"""Arguments that the baseline cannot fill: it copies words of the prompt, and invents none."""
+"""Arguments that the baseline cannot fill: it copies words of the prompt and invents nothing."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Free text: an argument in plain words, without any mark of a value.
+"""Free text: an argument in plain words, without the form of a value.
 
 "Echo hello world", "switch to branch main", "search for wireless headphones". These are the weakest
-guesses of all, made last and mostly for parameters that a call cannot do without.
+guesses; they are made last, and mostly for required parameters.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def free_text(
 ) -> Found | None:
     """Return plain words of a request as an argument for a string parameter.
 
-    ``vocabulary`` holds the terms of all tools' texts: words that they use themselves are no value.
-    ``tool_terms`` are those of the tool's name. ``kinds`` are the places after words such as
-    *service* that have become the argument for a type: what follows there is a name.
+    ``vocabulary`` holds the terms of all tools' texts; such a word is not taken as a value.
+    ``tool_terms`` are those of the tool's name. ``kinds`` are the positions after words such as
+    *service* that became the argument for a type: a name follows there.
     """
     if param.schema.get("pattern") or param.schema.get("format") or param.choices:
         return None
@@ -80,7 +80,7 @@ def _after_its_name(param: Param, reading: Reading, vocabulary: Mapping[str, int
 
 
 def _named_thing(param: Param) -> frozenset[str]:
-    """Return the terms of *deployment* for a ``name`` described as "Name of the deployment"."""
+    """Return the term *deployment* for a ``name`` described as "Name of the deployment"."""
     match = _NAME_OF.search(param.description) if param.name_words == {"name"} else None
     return frozenset(terms(match["thing"])) if match else frozenset()
 
@@ -131,7 +131,7 @@ def _after_the_verb(reading: Reading, tool_terms: frozenset[str]) -> Found | Non
 
 
 def _leftover(reading: Reading, vocabulary: Mapping[str, int]) -> Found | None:
-    """Return the longest run of words that are neither the tool's own nor empty."""
+    """Return the longest run of words that are neither in the tool's text nor stop words."""
     best: list[Word] = []
     run: list[Word] = []
     opaque = {

@@ -11,28 +11,28 @@ from dataclasses import dataclass
 from datetime import date
 
 from harness.models.lexical.arguments import Filling, fill
+from harness.models.lexical.explicit_calls import explicit_calls
 from harness.models.lexical.goals import Goal, goals
 from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
 from harness.models.lexical.recovery import Call, follow_up
 from harness.models.lexical.results import find_argument, most_relevant
-from harness.models.lexical.spelled_out import spelled_out
 from harness.tool_text.ranking import Entry, Index
 from harness.tool_text.terms import terms
 from harness.types import AssistantMessage, Message, ToolAnswer, ToolMessage, UserMessage
 
-_MOST_ROUNDS = 6  # replies with calls after one message of the user
+_MOST_ROUNDS = 6  # replies with calls per message of the user
 _MOST_CALLS = 16  # in one reply
-_CONTEXT_TEXTS = 6  # earlier messages and results that are looked at
+_CONTEXT_TEXTS = 6  # earlier messages and results that are considered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StepOutcome:
+class GoalProgress:
     """The progress of a goal."""
 
     goal: Goal
     """The goal."""
     done: tuple[tuple[Call, ToolAnswer], ...] = ()
-    """The calls made for it, with their results; look-ups are left out."""
+    """The calls made for the goal, with their results; look-ups are left out."""
     searched: tuple[Call, ToolAnswer] | None = None
     """A look-up whose result does not help."""
 
@@ -42,8 +42,8 @@ class Plan:
     """The next step."""
 
     calls: tuple[Call, ...]
-    """Calls to make now; none at all means that it is time to answer."""
-    outcomes: tuple[StepOutcome, ...]
+    """Calls to make now; if there are none, it is time to answer."""
+    outcomes: tuple[GoalProgress, ...]
     """The goals and results to answer from."""
 
 
@@ -61,12 +61,12 @@ def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
     since = conversation[start + 1 :]
     past = _past(since)
     pending: list[Call] = []
-    outcomes: list[StepOutcome] = []
+    outcomes: list[GoalProgress] = []
     earlier = _earlier(conversation[: max(0, start)], today)
-    wanted = spelled_out(prompt, index, today) or goals(prompt, earlier, index, today)
+    wanted = explicit_calls(prompt, index, today) or goals(prompt, earlier, index, today)
     for goal in wanted:
         if goal.request.after and pending:
-            break  # "…, then …": what comes first is still under way
+            break  # "…, then …": the first request is not finished yet
         calls, outcome = _pursue(goal, past, index, today)
         pending += calls
         outcomes.append(outcome)
@@ -76,7 +76,7 @@ def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
 
 
 def _past(messages: Sequence[Message]) -> _Past:
-    """Return the answer to each call that was made, by `Call.key`."""
+    """Return the result of each call that was made, by `Call.key`."""
     answers = {
         a.request_id: a
         for message in messages
@@ -97,7 +97,7 @@ def _past(messages: Sequence[Message]) -> _Past:
 
 
 def _earlier(messages: Sequence[Message], today: date) -> tuple[Reading, ...]:
-    """Return what users and tools said before the last message, the latest first."""
+    """Return the messages of users and tools before the last one, the latest first."""
     texts: list[str] = []
     for message in messages:
         if isinstance(message, UserMessage):
@@ -109,28 +109,28 @@ def _earlier(messages: Sequence[Message], today: date) -> tuple[Reading, ...]:
     return tuple(read(text, today) for text in reversed(texts[-_CONTEXT_TEXTS:]))
 
 
-def _pursue(goal: Goal, past: _Past, index: Index, today: date) -> tuple[list[Call], StepOutcome]:
+def _pursue(goal: Goal, past: _Past, index: Index, today: date) -> tuple[list[Call], GoalProgress]:
     """Return the calls that a goal needs now, and its progress."""
     if goal.entry is None or goal.filling is None:
-        return [], StepOutcome(goal=goal)
+        return [], GoalProgress(goal=goal)
     filling = goal.filling
     if goal.lookup is not None and goal.lookup_filling is not None:
         looking = _calls(goal.lookup, goal.lookup_filling)[0]
         if looking.key not in past:
-            return [looking], StepOutcome(goal=goal)
+            return [looking], GoalProgress(goal=goal)
         found = _filled_from(goal, looking, past[looking.key], today)
         if found is None:
-            return [], StepOutcome(goal=goal, searched=(looking, past[looking.key]))
+            return [], GoalProgress(goal=goal, searched=(looking, past[looking.key]))
         filling = found
     if filling.missing:
-        return [], StepOutcome(goal=goal)
+        return [], GoalProgress(goal=goal)
     return _carry_out(_calls(goal.entry, filling), goal, past, index)
 
 
 def _filled_from(goal: Goal, looking: Call, answer: ToolAnswer, today: date) -> Filling | None:
     """Return the goal's arguments, completed by what a look-up returned.
 
-    Before a change, the record found must clearly be the one that the user named.
+    Before a change, the record must clearly be the one that the user named.
     """
     if goal.entry is None or goal.wanted is None or answer.is_error:
         return None
@@ -142,13 +142,13 @@ def _filled_from(goal: Goal, looking: Call, answer: ToolAnswer, today: date) -> 
     reading = goal.request.reading
     looked_up = {} if value is None else {goal.wanted.name: value}
     context = goal.context if value is not None else (*goal.context, read(answer.text, today))
-    filling = fill(goal.entry, reading, context, points_back=value is None, looked_up=looked_up)
+    filling = fill(goal.entry, reading, context, refers_back=value is None, looked_up=looked_up)
     return filling if goal.wanted.name in filling.arguments[0] else None
 
 
 def _carry_out(
     calls: Sequence[Call], goal: Goal, past: _Past, index: Index
-) -> tuple[list[Call], StepOutcome]:
+) -> tuple[list[Call], GoalProgress]:
     pending: list[Call] = []
     done: list[tuple[Call, ToolAnswer]] = []
     for call in calls:
@@ -164,7 +164,7 @@ def _carry_out(
             done.append((further, past[further.key]))
         elif further is not None:
             pending.append(further)
-    return pending, StepOutcome(goal=goal, done=tuple(done))
+    return pending, GoalProgress(goal=goal, done=tuple(done))
 
 
 def _calls(entry: Entry, filling: Filling) -> list[Call]:

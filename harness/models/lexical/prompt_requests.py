@@ -1,7 +1,7 @@
-"""Splits a prompt into its requests: the things that it asks for one after another.
+"""Splits a prompt into its requests.
 
 "Show customer CUST_00042 and then list their orders" asks for two things; "orders and returns of
-2024" asks for one, as far as its form goes.
+2024" is one request by its form.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FIRST_WORD = re.compile(
 )
 _SEQUENCE = frozenset(("then", "afterwards", "next", "finally"))
 _POINTS_BACK = word_set("it its their them they he his him she her this these that those same")
-_MOST_REQUESTS = 12  # in one prompt; what follows is taken as part of the last
+_MOST_REQUESTS = 12  # in one prompt; any further request becomes part of the last
 _NOUN_VERBS = word_set(
     "count report list rank record order book stage set display project update post"
 )
@@ -41,16 +41,16 @@ their …")."""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptRequest:
-    """One thing that a prompt asks for."""
+    """One request in a prompt."""
 
     reading: Reading
     """Its words and values."""
     after: bool = False
-    """Whether it is to be done only when those before it are done ("…, then …")."""
+    """Whether it must wait until the requests before it are done ("…, then …")."""
 
     @property
-    def points_back(self) -> bool:
-        """Whether it speaks of something that was named before: "their orders"."""
+    def refers_back(self) -> bool:
+        """Whether it refers to something named before: "their orders"."""
         return any(word.text in _POINTS_BACK for word in self.reading.words)
 
 
@@ -76,12 +76,12 @@ def split(prompt: str, today: date) -> tuple[PromptRequest, ...]:
 
 
 def join(first: PromptRequest, second: PromptRequest, today: date) -> PromptRequest:
-    """Return one request that says what both say."""
+    """Return one request with the text of both."""
     return replace(first, reading=read(f"{first.reading.text}. {second.reading.text}", today))
 
 
 def halves(request: PromptRequest, today: date) -> tuple[Reading, Reading] | None:
-    """Return "lifetime value" and "top categories" of a request whose only "and" joins them."""
+    """Split a request whose only "and" joins two nouns, such as "lifetime value and categories"."""
     text = request.reading.text
     inside = _inside(request.reading)
     joints = [
@@ -112,14 +112,14 @@ def _cuts(whole: Reading) -> list[tuple[int, int, bool]]:
 def _breaks(cut: tuple[int, int, bool], value: Value) -> bool:
     """Whether a cut goes through a value, such as a sentence in quotes.
 
-    A bullet's number is no part of one.
+    The number of a list item does not count as a value.
     """
     overlaps = cut[0] < value.end and value.start < cut[1]
     return overlaps and not (cut[0] <= value.start and value.end <= cut[1])
 
 
 def _opens(phrase: str, *, bare: bool, followed: bool) -> bool:
-    """Whether what comes after "and" (or a ``bare`` comma) is a request and not another noun."""
+    """Whether the text after "and" (or a ``bare`` comma) is a request and not another noun."""
     word = phrase.lower().split()[-1].replace("’", "'")
     if is_question_word(word):
         return not bare

@@ -1,7 +1,7 @@
-"""How well numbers and days fit a parameter: the half of `affinity` that is about quantities.
+"""How well numbers and days fit a parameter: the part of `affinity` about quantities.
 
-Scores have the same meaning as there. Quantities all look alike, so that mostly the words around
-one decide: "over $500" is a minimum, "the 5 latest" a limit, "for 10 years" a number of years.
+Scores have the same meaning as there. All quantities look alike, so mostly the words around them
+decide: "over $500" is a minimum, "the 5 latest" a limit, "for 10 years" a number of years.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _DATED = frozenset(
 
 
 def number(param: Param, value: Value, around: Nearby) -> Scored | None:
-    """Return ``value`` as a number for ``param``, or ``None`` if it is none or out of bounds."""
+    """Return ``value`` as a number for ``param``; ``None`` if it is out of bounds or no number."""
     if value.kind != "number" or not math.isfinite(value.number):
         return None
     amount = _as_fraction(param, value) if value.measure == "%" else value.number
@@ -57,7 +57,7 @@ def number(param: Param, value: Value, around: Nearby) -> Scored | None:
 
 
 def _measured(param: Param, value: Value) -> float:
-    """Score what the number measures against what the parameter is about."""
+    """Score how the number's unit suits the parameter's topic."""
     if value.measure == "%":
         return 3.0 if param.terms & _PERCENT else -1.0
     if value.measure == "$":
@@ -79,7 +79,7 @@ def _cued(param: Param, value: Value, around: Nearby) -> float:
     if counted & name:
         score += 1.0
     if counted and value.measure == "" and param.terms & _MONEY and not counted & param.terms:
-        score -= 2.0  # "7 orders" is no amount of money
+        score -= 2.0  # "7 orders" is not an amount of money
     if name & _LIMIT and value.measure == "":
         cued = around.says_before(_LIMIT_CUES) or any(
             word.text in _LIMIT_CUES for word in around.after[:1]
@@ -112,7 +112,7 @@ def _in_bounds(param: Param, number: float) -> bool:
 
 
 def period(param: Param, value: Value) -> Scored | None:
-    """Return the year, the day or the words that a ``period`` gives to ``param``, or ``None``."""
+    """Return the year, day or words of a ``period`` that ``param`` takes, or ``None``."""
     if value.period is None:
         return None
     if param.kind in ("integer", "number"):
@@ -124,7 +124,7 @@ def period(param: Param, value: Value) -> Scored | None:
 def _day_or_words(param: Param, value: Value, days: Period) -> Scored | None:
     """Return the first or the last day, as the parameter's name asks.
 
-    Or the words, for a "timeframe".
+    For a parameter such as "timeframe", return the words.
     """
     roles = param.name_terms | param.name_words
     dated = str(param.schema.get("format")).startswith("date") or roles & _DATED

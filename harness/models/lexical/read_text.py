@@ -1,4 +1,4 @@
-"""A text as the rest of this package uses it: its words, their terms, and the values in it."""
+"""A text as this package reads it: its words, their terms, and the values in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from harness.models.lexical.sums import wanted
+from harness.models.lexical.calculations import operation_terms
 from harness.models.lexical.text_values import Kind, Value, values
 from harness.tool_text.actions import Action, asked_for, is_negated, is_verb
 from harness.tool_text.terms import is_stop_word, stem
@@ -16,10 +16,10 @@ from harness.tool_text.terms import is_stop_word, stem
 _LIST = stem("list")
 _STATEMENT = (stem("sql"), stem("query"))
 LONGEST_TEXT = 8_000
-"""Maximum characters of a text that are read; no request is longer."""
-_REACH = 4  # words before and after a value that say what it is
+"""Characters of a text that are read; no request is longer."""
+_REACH = 4  # words before and after a value that tell its meaning
 _CLOSE = 2  # words between two values that belong together: "16:30 in Berlin"
-_CLAUSE = 80  # characters before a value that are looked at for "what" and "without"
+_CLAUSE = 80  # characters before a value that are searched for "what" and "without"
 _ASKS_FOR = re.compile(r"\b(?:what|when|which)\b[^.,;:!?\n\d]*\Z", re.IGNORECASE)
 _LEAVES_OUT = re.compile(
     r"\b(?:without|except(?: for)?|excluding|other than|apart from|leave out|leaving out"
@@ -37,7 +37,7 @@ class Word:
     """One word of a text."""
 
     text: str
-    """As people say it: in lower case, without a possessive ending."""
+    """The word in lower case, without a possessive ending."""
     term: str
     """Its stem."""
     start: int
@@ -57,7 +57,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A text with all that was found in it."""
+    """A text with all words, values and actions found in it."""
 
     text: str
     """The text itself."""
@@ -66,18 +66,23 @@ class Reading:
     values: tuple[Value, ...]
     """Everything that could become an argument."""
     actions: frozenset[Action]
-    """The actions that it asks for."""
+    """The actions that the text asks for."""
 
     def query(self) -> tuple[str, ...]:
-        """Return the terms to look for a tool by: the words of the request without its values."""
+        """Return the terms to search tools with: the words of the request without its values."""
         said = (word for word in self.words if not (word.is_stop or word.in_value))
         listing = [_LIST] if self._enumerates() else []
-        # "Do not delete it" is no reason to look for a tool that deletes; "have not bought" is
-        # about buying.
+        # "Do not delete it" must not find a tool that deletes; "have not bought" is about
+        # buying.
         terms = [word.term for word in said if not (word.negated and is_verb(word.text))]
-        sums = [term for value in self.values if value.kind == "sum" for term in wanted(value.text)]
+        operations = [
+            term
+            for value in self.values
+            if value.kind == "calculation"
+            for term in operation_terms(value.text)
+        ]
         statement = _STATEMENT if any(value.kind == "sql" for value in self.values) else ()
-        return tuple(dict.fromkeys([*terms, *listing, *sums, *statement]))
+        return tuple(dict.fromkeys([*terms, *listing, *operations, *statement]))
 
     def _enumerates(self) -> bool:
         """Whether it asks for several of something: "which files …"."""
@@ -103,13 +108,13 @@ class Nearby:
     after: tuple[Word, ...]
     """Nearest first."""
     follows: Kind | None = None
-    """The kind of the value before it, if hardly a word lies between."""
+    """The kind of the value before this one, if hardly a word is between them."""
     leads: Kind | None = None
-    """The kind of the value after it."""
+    """The kind of the value after this one, likewise."""
     asked: bool = False
-    """Whether a question stands before it in its clause: "what time is it in"."""
+    """Whether a question word precedes it in its clause: "what time is it in"."""
     negated: bool = False
-    """Whether its clause leaves it out: "without the reports", "do not include /tmp"."""
+    """Whether its clause excludes it: "without the reports", "do not include /tmp"."""
 
     def terms(self) -> frozenset[str]:
         """Return the terms on both sides."""
@@ -151,16 +156,14 @@ def nearby(value: Value, reading: Reading) -> Nearby:
 
 
 def read(text: str, today: date) -> Reading:
-    """Return the reading of ``text``, or of its beginning; relative dates count from ``today``."""
+    """Return the reading of ``text``, or of its beginning; dates are relative to ``today``."""
     return _read(text[:LONGEST_TEXT], today)
 
 
 @lru_cache(maxsize=512)
 def _read(text: str, today: date) -> Reading:
     found = values(text, today)
-    masked = _blank(
-        text, found
-    )  # "do not delete" in quotes is something to be written, not to be done
+    masked = _blank(text, found)  # "do not delete" in quotes is text to write, not an instruction
     return Reading(text=text, words=_words(text, found), values=found, actions=asked_for(masked))
 
 

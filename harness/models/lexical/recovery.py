@@ -1,4 +1,4 @@
-"""Recovery from a tool's error, if the error says how in a form that a program can follow."""
+"""Recovery from a tool's error that suggests a next step in a form that a program can follow."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REFUSED = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """A call to be made, or that was made."""
+    """A call that will be made, or was made."""
 
     tool: str
     """The tool's name."""
@@ -38,15 +38,15 @@ class Call:
 
     @property
     def key(self) -> str:
-        """Equal for equal calls."""
+        """A key that is equal for equal calls."""
         return canonical_json([self.tool, self.arguments])
 
 
 def follow_up(call: Call, error: str, index: Index, request: Reading) -> Call | None:
-    """Return the call that an error asks for, or ``None``.
+    """Return the call that an error suggests, or ``None``.
 
-    "Did you mean X?" repeats a reading call with X; the name of another tool leads to that tool, if
-    the request fills it and allows it. A refusal is final: it is not circumvented.
+    "Did you mean X?" repeats a reading call with X; an error that names another tool leads to that
+    tool, if the request can fill it and permits it. A refusal is final and never worked around.
     """
     entry = index.entry(call.tool)
     if _REFUSED.search(error) or entry is None:
@@ -70,7 +70,7 @@ def _corrected(call: Call, error: str, entry: Entry) -> Call | None:
 
 
 def _blamed(arguments: JsonObject, error: str) -> str | None:
-    """Return the parameter whose value the error repeats, or the only one that is a string."""
+    """Return the parameter whose value the error repeats, or else the only string parameter."""
     texts = {name: value for name, value in arguments.items() if isinstance(value, str) and value}
     quoted = [name for name, value in texts.items() if value.lower() in error.lower()]
     return quoted[0] if quoted else next(iter(texts)) if len(texts) == 1 else None

@@ -13,15 +13,15 @@ from harness.tool_text.parameters import Param
 from harness.tool_text.terms import terms, words
 from harness.types import JsonObject
 
-_LARGEST_JSON = 2_000_000  # characters; a larger result is looked at as text
-_LONGEST_VALUE = 200  # characters of a value that are compared with what was asked for
+_LARGEST_JSON = 2_000_000  # characters; a larger result is treated as text
+_LONGEST_VALUE = 200  # characters of a value that are compared with the wanted terms
 _MOST_NODES = 5_000  # of a result that are searched for records
 _NOWHERE = Nearby(before=(), after=())
 _DECODER = json.JSONDecoder()
 
 
 def documents(text: str) -> list[Any]:
-    """Return the JSON documents that ``text`` consists of, or nothing when it is anything else.
+    """Return the JSON documents in ``text``; empty if it is not just JSON.
 
     A server that returns a list often sends one document for each of its members.
     """
@@ -70,9 +70,9 @@ def find_argument(
 ) -> Any | None:
     """Return a result's value for ``param``, such as the ``customer_id`` of the wanted customer.
 
-    A property of the parameter's name is looked for, then one called ``id``; of several records the
-    one wins that holds most of the ``wanted`` terms. With ``strict`` it must hold them all, and be
-    the only one that does.
+    The property with the parameter's name is searched for first, then one called ``id``. Of several
+    records, the one with most of the ``wanted`` terms wins. With ``strict``, it must have them all
+    and be the only one that does.
     """
     ranked: list[tuple[int, int, Any]] = []
     for record in records(documents(text)):
@@ -91,9 +91,9 @@ def find_argument(
 
 
 def most_relevant(text: str, wanted: frozenset[str]) -> str:
-    """Return the record of a result that holds most of the ``wanted`` terms, as text.
+    """Return the record of a result with most of the ``wanted`` terms, as text.
 
-    Or the whole text.
+    If there is no such record, return the whole text.
     """
     found = [(_held(record, wanted), record) for record in records(documents(text))]
     rank, record = max(found, key=lambda pair: pair[0], default=(0, {}))
@@ -101,7 +101,7 @@ def most_relevant(text: str, wanted: frozenset[str]) -> str:
 
 
 def _as_argument(param: Param, value: Any) -> Any | None:
-    """Return a result's value if the parameter takes it as it is."""
+    """Return a result's value if the parameter accepts it unchanged."""
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     if param.kind in ("integer", "number"):

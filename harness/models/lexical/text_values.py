@@ -1,7 +1,7 @@
 """The values that a text holds: everything in it that could become an argument.
 
-Values are found by their form alone, the most certain forms first: quoted text is not searched any
-further, an e-mail address is no name, a date is no number.
+Values are found by their form alone, the most certain forms first: quoted text is not searched
+further, an e-mail address is not also a name, a date is not also a number.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from datetime import date
 from itertools import islice
 from typing import Literal, TypeAlias
 
+from harness.models.lexical.calculations import calculations
 from harness.models.lexical.dates import Period, periods
-from harness.models.lexical.sums import sums
 from harness.tool_text.actions import is_question_word, is_verb
 from harness.tool_text.terms import is_stop_word
 
 Kind: TypeAlias = Literal[
     "sql",
-    "sum",
+    "calculation",
     "quoted",
     "url",
     "email",
@@ -38,8 +38,8 @@ Kind: TypeAlias = Literal[
 ]
 """The form of a value:
 
-- ``sql``: an SQL statement, its verb in capitals. ``sum``: ``17 * 23``; its numbers are values as
-  well.
+- ``sql``: an SQL statement, its verb in capitals. ``calculation``: ``17 * 23``; its
+  numbers are values as well.
 - ``quoted``: between quotation marks, taken as it is.
 - ``tag``: ``#general`` or ``@jo``.
 - ``zone``: ``Europe/Berlin``. ``glob``: ``*.py``. ``path``: ``/srv/data``. ``file``: ``notes.txt``.
@@ -54,7 +54,7 @@ Measure: TypeAlias = Literal["", "%", "$"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """Something in a text that could become an argument."""
+    """A part of a text that could become an argument."""
 
     kind: Kind
     """Its form."""
@@ -65,19 +65,19 @@ class Value:
     end: int
     """Where it ends."""
     number: float | int = 0
-    """For ``number``."""
+    """The number, for ``number``."""
     measure: Measure = ""
-    """For ``number``."""
+    """Percent, money or unknown, for ``number``."""
     unit: str = ""
     """For ``number``: the word after it, in lower case."""
     period: Period | None = None
-    """For ``period``."""
+    """The days, for ``period``."""
 
 
-_MOST_VALUES = 100  # no request means more of them
-_MOST_SUMS = 10
+_MOST_VALUES = 100  # a request does not have more of them
+_MOST_CALCULATIONS = 10
 
-_MOST_DIGITS = 15  # a longer number is no exact one
+_MOST_DIGITS = 15  # a number with more digits is not exact
 _NUMBER_WORDS = {
     word: number
     for number, word in enumerate(
@@ -186,30 +186,32 @@ def values(text: str, today: date) -> tuple[Value, ...]:
     _take(found, _times(text))
     rolling = [value for value in found if value.period is not None and value.period.rolling]
     firm = [value for value in found if value not in rolling]
-    _take(firm, _numbers(text))  # "the last 180 days" is a period, and 180 is a number as well
+    _take(firm, _numbers(text))  # "the last 180 days" is a period, and 180 is also a number
     kind, pattern = _PLAIN[-1]
     _take(firm, [_plain(kind, match) for match in pattern.finditer(text)])
     found = [*firm, *rolling]
-    found = _with_sums(found, text)
+    found = _with_calculations(found, text)
     _take(found, [_plain("code", match) for match in _CODE.finditer(text)])
     _take(found, _names(text))
     return tuple(sorted(found, key=lambda value: (value.start, value.end)))
 
 
 def _take(found: list[Value], more: list[Value]) -> None:
-    """Add what overlaps nothing that was found before."""
+    """Add the values that do not overlap those found before."""
     fitting = (v for v in more if not any(v.start < old.end and old.start < v.end for old in found))
     found += list(islice(fitting, max(0, _MOST_VALUES - len(found))))
 
 
-def _with_sums(found: list[Value], text: str) -> list[Value]:
-    """Add the sums that are no part of anything else; ``2*3`` is no pattern of file names then."""
+def _with_calculations(found: list[Value], text: str) -> list[Value]:
+    """Add formulas that are not part of another value; ``2*3`` is then not a file pattern."""
     numbers = _numbers(text)
-    for one in islice(sums(text), _MOST_SUMS):
+    for one in islice(calculations(text), _MOST_CALCULATIONS):
         within = [value for value in found if one.start < value.end and value.start < one.end]
         if all(value.kind in ("number", "glob") for value in within):
             found = [value for value in found if value.kind != "glob" or value not in within]
-            found.append(Value(kind="sum", text=one.expression, start=one.start, end=one.end))
+            found.append(
+                Value(kind="calculation", text=one.expression, start=one.start, end=one.end)
+            )
             inside = [
                 value for value in numbers if one.start <= value.start and value.end <= one.end
             ]
@@ -274,7 +276,7 @@ def _measure(match: re.Match[str]) -> Measure:
 
 
 def _names(text: str) -> list[Value]:
-    """Return proper names; a capital letter at the beginning of a sentence is none."""
+    """Return proper names; a capital letter at the beginning of a sentence does not count."""
     found = []
     for match in _NAME.finditer(text):
         start, parts = match.start(), match[0]

@@ -267,7 +267,7 @@ def test_an_optional_id_is_taken_from_the_context_only_when_pointed_to() -> None
     offered = one(text("Id such as CUST_00042"), name="customer_id", required=False)
     before = (read("Show customer CUST_00007", TODAY),)
     assert filled(offered, "all orders", context=before).arguments == ({},)
-    assert filled(offered, "their orders", context=before, points_back=True).arguments == (
+    assert filled(offered, "their orders", context=before, refers_back=True).arguments == (
         {"customer_id": "CUST_00007"},
     )
 

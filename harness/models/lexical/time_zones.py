@@ -1,4 +1,4 @@
-"""Cities that time zones are named after: the only knowledge of the world in the baseline."""
+"""Cities that time zones are named after: the baseline's only knowledge of the world."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def zone_of(city: str) -> str | None:
 def _zones() -> Mapping[str, str]:
     """Return city → zone.
 
-    The list is a copy of the tz database's: a machine's own may differ, or be absent.
+    The list is a copy of the tz database: the machine's own copy may differ or be missing.
     """
     listed = files(__package__).joinpath("zones.txt").read_text(encoding="utf-8").split()
     return {name.rpartition("/")[2].replace("_", " ").lower(): name for name in listed}

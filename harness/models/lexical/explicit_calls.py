@@ -1,6 +1,6 @@
 """Calls that a prompt spells out: ``Use the tool get_order with {"id": 7}.``
 
-Whoever is told which call to make need not choose one. Such words come from a person who tries a
+Such a prompt names its call, so there is nothing to choose. It comes from a person who tries out a
 tool, or from the workbench, which tells a failing case what to call.
 """
 
@@ -22,23 +22,23 @@ _TOLD = re.compile(r"\bUse the tool ([^\s\"'`]{1,128}?)(?: with (?=\{)|[.!]?(?=\
 _DECODER = json.JSONDecoder()
 
 
-def spelled_out(prompt: str, index: Index, today: date) -> tuple[Goal, ...]:
+def explicit_calls(prompt: str, index: Index, today: date) -> tuple[Goal, ...]:
     """Return a goal for each call that ``prompt`` spells out, in its order.
 
-    Tools that nobody has are left out. Without arguments, they are taken from the rest of the
+    Unknown tools are left out. If a call has no arguments, they are taken from the rest of the
     prompt.
     """
     prompt = prompt[:LONGEST_TEXT]
     said = PromptRequest(reading=read(_TOLD.split(prompt)[0], today))
     goals = []
-    for tool, arguments in _told(prompt):
+    for tool, arguments in _named_calls(prompt):
         entry = index.entry(tool)
         if entry is not None:
             goals.append(_goal(entry, said, arguments))
     return tuple(goals)
 
 
-def _told(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
+def _named_calls(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
     for told in _TOLD.finditer(prompt):
         try:
             arguments, _ = _DECODER.raw_decode(prompt, told.end())

@@ -22,8 +22,8 @@ _NEXT = re.compile(rf"(?P<operator>{_OPERATOR})(?P<operand>{_OPERAND})", re.IGNO
 _END = re.compile(r"(?![\w/:-]|[.,]\d)")
 _HINT = re.compile(
     rf"\d[\s)]{{0,4}}(?:[-−+*×·÷^/x%]|percent|{_WORDS})", re.IGNORECASE
-)  # what every sum has
-_MOST_STEPS = 20  # nobody writes a longer sum into a prompt
+)  # every formula has one of these
+_MOST_STEPS = 20  # a longer formula does not occur in a prompt
 _SHARE = re.compile(
     rf"(?<![\w.,/:-])(?P<share>{_AMOUNT})\s?(?:%|percent) of (?P<whole>{_AMOUNT})(?![\w/:-]|[.,]\d)"
 )
@@ -47,42 +47,42 @@ _ASKED_FOR_BY = {
 }
 
 
-class Sum(NamedTuple):
-    """A sum, and where the text has it."""
+class Calculation(NamedTuple):
+    """A formula, and its position in the text."""
 
     expression: str
-    """As programs write it: ``17 * 23``."""
+    """The formula in the notation of programs: ``17 * 23``."""
     start: int
     end: int
 
 
-def sums(text: str) -> Iterator[Sum]:
-    """Yield the sums in ``text`` whose brackets are balanced."""
+def calculations(text: str) -> Iterator[Calculation]:
+    """Yield the formulas in ``text`` whose brackets are balanced."""
     if _HINT.search(text) is None:
         return
     for match in _SHARE.finditer(text):
         share, whole = (_plain(match[name]) for name in ("share", "whole"))
-        yield Sum(f"{share} / 100 * {whole}", match.start(), match.end())
+        yield Calculation(f"{share} / 100 * {whole}", match.start(), match.end())
     place = 0
     while first := _FIRST.search(text, place):
         parts, place = [first[0]], first.end()
         while step := _NEXT.match(
             text, place
-        ):  # one step after the other: linear, whatever the text
+        ):  # one step after the other: linear time for any text
             parts += [_operator(step["operator"]), step["operand"]]
             place = step.end()
         balanced = text.count("(", first.start(), place) == text.count(")", first.start(), place)
         if 1 < len(parts) <= 1 + 2 * _MOST_STEPS and balanced and _END.match(text, place):
-            yield Sum(_plain(" ".join(parts)), first.start(), place)
+            yield Calculation(_plain(" ".join(parts)), first.start(), place)
 
 
 def operators(expression: str) -> tuple[str, ...]:
-    """Return the operators of a `Sum.expression`, in order."""
+    """Return the operators of a `Calculation.expression`, in order."""
     return tuple(part for part in expression.split() if part in NAMES)
 
 
-def wanted(expression: str) -> tuple[str, ...]:
-    """Return the terms to look for a tool by that works out ``expression``."""
+def operation_terms(expression: str) -> tuple[str, ...]:
+    """Return the terms by which to find a tool that can compute ``expression``."""
     found = dict.fromkeys(operators(expression))
     named = [_ASKED_FOR_BY[operator] for operator in found] if len(found) == 1 else []
     return terms(" ".join(["calculate", *named]))
