@@ -1,11 +1,11 @@
 """Public leaderboards: suites by name, whose cases come from fetched data.
 
 A leaderboard is named ``NAME``, or ``NAME:PART`` with one or more of its parts joined by commas:
-``bfcl:simple_python,parallel``, ``tau2:airline``. Those that come with harness have a folder each.
-To add one, write an object that satisfies `Leaderboard` and name it here or under the entry-point
+``bfcl:simple_python,parallel``, ``tau2:airline``. Each built-in leaderboard has a folder. To add
+one, write an object that satisfies `Leaderboard` and register it here or under the entry-point
 group ``harness.leaderboards``. One with recorded outputs also satisfies `Replayable`, so that
-``--model recorded:FILE`` works. Checks of its own are added to `harness.checks.KINDS` by the module
-that makes them.
+``--model recorded:FILE`` works. A module that defines checks of its own adds them to
+`harness.checks.KINDS`.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ class Leaderboard(Protocol):
     def suites(self, part: str | None) -> Sequence[Suite]:
         """Return the suites of ``part`` (the text after the colon); ``None`` means all.
 
-        Each has `Suite.leaderboard` set to the leaderboard's name and `Suite.reference` to the name
-        by which it is found again.
+        Each has `Suite.leaderboard` set to the leaderboard's name
 
         Raises:
             UsageError: there is no such part.

@@ -1,4 +1,4 @@
-"""The strategy of cases of a public leaderboard: `harness.types.LeaderboardRules` carried out."""
+"""The conversation strategy for public leaderboards, by `harness.types.LeaderboardRules`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.types import RECALLED, Case, JsonObject, LeaderboardRules
 
 
 class ByRules(Strategy):
-    """A conversation as the rules of a leaderboard have it."""
+    """A conversation by the rules of a leaderboard."""
 
     def __init__(self, rules: LeaderboardRules, sessions: Mapping[int, Session]) -> None:
         """Converse by ``rules``; ``sessions`` has the session to use from each turn (from 0) on."""
@@ -20,15 +20,15 @@ class ByRules(Strategy):
 
     @property
     def ends_with_first_calls(self) -> bool:
-        """Whether the leaderboard judges the first reply alone."""
+        """Whether the leaderboard judges only the first reply."""
         return self._rules.one_reply
 
     def session(self, turn: int) -> Session | None:
-        """Return the session for the routing of ``turn``, if another one begins there."""
+        """Return the session for the routing of ``turn``, if a new session begins there."""
         return self._sessions.get(turn)
 
     async def opening(self, system: str | None, call: MakeCall) -> Opening:
-        """Put the server's memories into the system prompt, where the leaderboard asks for it."""
+        """Add the server's memories to the system prompt, if the leaderboard requires it."""
         if self._rules.recall is None:
             return Opening(system=system)
         recalled = (await call(self._rules.recall)).text
@@ -36,11 +36,11 @@ class ByRules(Strategy):
 
 
 def contexts(case: Case, key: str) -> dict[int, JsonObject | None]:
-    """Return the context for the server, by the first turn (from 0) for which it holds.
+    """Return the server's context, by the first turn (from 0) in which it holds.
 
-    ``key`` is the trial's.
+    ``key`` is the key of the trial.
 
-    That is who asks, and for a server that serves many cases also which case and trial this is.
+    The context tells who asks. For a server of many cases it also names the case and the trial.
     """
     rules, asking = case.leaderboard, case.caller.user_context
     if rules.routing is None:

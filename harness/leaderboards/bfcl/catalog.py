@@ -1,4 +1,4 @@
-"""The categories: how they are grouped, and how they add up to the leaderboard's overall score."""
+"""The categories, their groups, and how they make up the leaderboard's overall score."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.types import JsonObject
 
 Judging: TypeAlias = Literal["calls", "no_call", "some_call", "multi_turn", "answer"]
 """The rule of a category: the calls are the expected ones, there is no call, there is a call, every
-turn leaves the expected state, or the last message holds the answer."""
+turn leaves the expected state, or the last message contains the answer."""
 
 Language: TypeAlias = Literal["python", "java", "javascript"]
 """The notation of arguments."""
@@ -26,7 +26,7 @@ class Category:
     cases: int
     """Number of its cases."""
     meaning: str
-    """What is asked, in a few words."""
+    """What the cases test, in a few words."""
     group: str
     """The leaderboard's group."""
     judging: Judging = "calls"
@@ -34,7 +34,7 @@ class Category:
     language: Language = "python"
     """The notation of its arguments."""
     file: str = ""
-    """The data file's name without prefix and suffix, where it is not that of the category."""
+    """The data file's name without prefix and suffix, if it differs from the category's name."""
 
     @property
     def source(self) -> str:
@@ -43,7 +43,7 @@ class Category:
 
     @property
     def live(self) -> bool:
-        """Whether it can be run here, and not from recorded outputs alone."""
+        """Whether its cases can be run here, not only judged from recorded outputs."""
         return self.judging != "answer"
 
     @property
@@ -57,7 +57,7 @@ def _category(name: str, cases: int, group: str, meaning: str, **more: Any) -> t
 
 
 MOST_STEPS = 20
-"""Replies to one turn after which the official runner gives up."""
+"""Replies to one turn after which the official runner stops."""
 
 CATEGORIES: Mapping[str, Category] = dict(
     (
@@ -135,7 +135,7 @@ CATEGORIES: Mapping[str, Category] = dict(
             "web_search_base",
             100,
             "agentic",
-            "questions to the web",
+            "questions about the web",
             judging="answer",
             file="web_search",
         ),
@@ -266,4 +266,4 @@ SCORES: JsonObject = {
     ]
 }
 """Weights of the overall score: 10 % non-live, 10 % live (by cases), 10 % irrelevance, 30 %
-multi-turn, 40 % agentic. Relevance is shown and not weighed."""
+multi-turn, 40 % agentic. Relevance is shown and has no weight."""

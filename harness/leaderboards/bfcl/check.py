@@ -1,4 +1,4 @@
-"""The check of every BFCL case: the official verdict, with the official name of what is wrong."""
+"""The check of every BFCL case: the official verdict, with the official name of the mistake."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ KIND = "bfcl"
 """The check's name."""
 
 _SHOWN = 300
-"""Characters of one reply's words that are shown."""
+"""Characters of a reply's text that are shown."""
 
 
 def check_of(entry: Entry) -> Check:
-    """Return the check of a case, with everything that it needs."""
+    """Return the check of a case, with all the data that it needs."""
     category = entry.category
     params: dict[str, Any] = {"category": category.name}
     if entry.answer is not None:
@@ -39,7 +39,7 @@ def check_of(entry: Entry) -> Check:
     if category.judging == "calls":
         wanted = {name for expected in entry.answer for name in expected}
         several = "multiple" in category.name
-        # Where one function is offered, it is the one, whatever the answer calls it.
+        # If one function is offered, every call is a call of it, whatever name the answer uses.
         params["functions"] = [
             {"name": one["name"], "parameters": one["parameters"]}
             for one in entry.functions
@@ -52,7 +52,7 @@ def check_of(entry: Entry) -> Check:
 
 
 def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
-    """Return the model's mistake by the rule of the category, if there is one."""
+    """Return the model's mistake by the rule of the category, or ``None``."""
     category = CATEGORIES[params["category"]]
     match category.judging:
         case "calls":
@@ -66,7 +66,7 @@ def fault_of(params: JsonObject, transcript: Transcript) -> Fault | None:
         case "answer":
             return answer_fault(_judged(params, transcript), params["ground_truth"])
         case "multi_turn" if is_no_conversation(transcript):
-            return Fault("multi_turn:inference_error", "what was recorded is no list of turns")
+            return Fault("multi_turn:inference_error", "the recorded result is not a list of turns")
         case "multi_turn":
             conversation = Conversation(
                 classes=params["classes"],
@@ -83,16 +83,16 @@ class BfclKind:
     """The kind of this check; only cases of the leaderboard have it."""
 
     names_tools: ClassVar[bool] = False
-    """Name the tools in its params: those of the case itself."""
+    """False: the tools in its params come from the case's own data."""
 
     @property
     def schema(self) -> JsonObject:
-        """A schema that nothing fits."""
+        """Return a schema that matches nothing."""
         return {"not": {}}
 
     def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
-        """Refuse: its parameters come with the leaderboard's data."""
-        raise InvalidValue("only a case of BFCL has a check of this kind")
+        """Refuse: the parameters come with the leaderboard's data."""
+        raise InvalidValue("only cases of BFCL have a check of this kind")
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Judge by the official rules."""
@@ -112,9 +112,9 @@ KINDS.add_unlisted(KIND, BfclKind())
 
 
 def _judged(params: JsonObject, transcript: Transcript) -> Sequence[Sequence[Step]]:
-    """Return the turns that are judged.
+    """Return the turns that count.
 
-    Of several questions to one memory, only the last, as if it were the only one.
+    Of several questions to one memory, only the last counts, as if it were the only one.
     """
     turns = turns_of(transcript)
     return turns[-1:] if params.get("among_others") else turns

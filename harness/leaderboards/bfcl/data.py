@@ -1,4 +1,4 @@
-"""The fetched files, read: questions, answers, functions."""
+"""Reads the fetched files: questions, answers and functions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Entry:
     """One case of the data."""
 
     id: str
-    """Its name."""
+    """The case's id."""
     category: Category
     """Its category."""
     question: Mapping[str, Any]
@@ -40,7 +40,7 @@ class Entry:
     answer: Any
     """Its ground truth; ``None`` where there is none."""
     line: int
-    """Of the question file, from 1."""
+    """Line in the question file, from 1."""
 
     @property
     def functions(self) -> list[dict[str, Any]]:
@@ -53,7 +53,7 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
     """Yield the cases of ``category``.
 
     Raises:
-        NothingToRun: they were not fetched.
+        NothingToRun: the cases were not fetched.
         InvalidInput: a file is damaged.
     """
     folder = folder or data_folder()
@@ -83,7 +83,7 @@ def entries(category: Category, folder: Path | None = None) -> Iterator[Entry]:
 def entries_of(category: str, folder: Path) -> tuple[Entry, ...]:
     """Return the cases of a category.
 
-    They are read once: suites are made of them, and recordings are looked up in them.
+    They are read once, for both suites and recordings.
     """
     return tuple(entries(CATEGORIES[category], folder))
 
@@ -92,7 +92,7 @@ def entry_of(case: str) -> Entry:
     """Return the data of a case.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no such case.
     """
     category = case.rpartition("_")[0]
     found = _by_name(category, data_folder()).get(case) if category in CATEGORIES else None
@@ -121,7 +121,7 @@ def class_functions(class_name: str, folder: Path) -> tuple[dict[str, Any], ...]
 
 @cache
 def told_before(scenario: str, folder: Path) -> tuple[tuple[str, ...], ...]:
-    """Return what the user said before the memory cases of a scenario, one tuple a conversation."""
+    """Return the user's messages before the memory cases of a scenario, by conversation."""
     return tuple(
         tuple(
             "\n\n".join(message["content"] for message in said) for said in conversation["question"]
@@ -149,6 +149,6 @@ def _parsed(line: str, path: Path, number: int) -> dict[str, Any]:
         parsed = json.loads(line)
     except ValueError as error:
         at = Location(file=str(path), line=number)
-        raise InvalidInput([Problem(at=at, message=f"this line is no JSON: {error}.")]) from error
+        raise InvalidInput([Problem(at=at, message=f"this line is not JSON: {error}.")]) from error
     assert isinstance(parsed, dict)
     return parsed

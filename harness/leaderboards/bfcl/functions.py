@@ -1,4 +1,4 @@
-"""The functions of the fetched cases as tools, for lists that are made longer with them."""
+"""The functions of the fetched cases as tools, to make tool lists longer."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from harness.leaderboards.bfcl.source import data_folder, fetch_command, fetched
 from harness.types import Tool
 
 _FROM = ("multiple", "live_multiple", "simple_python")
-"""Categories whose cases offer plain functions, the first that were fetched go first."""
+"""Categories whose cases offer plain functions; functions of earlier ones come first."""
 
 
 def functions() -> tuple[Tool, ...]:
-    """Return the functions of the fetched cases of one reply, each name once.
+    """Return the functions of the fetched single-reply cases, each name once.
 
     Raises:
         NothingToRun: none of them was fetched.

@@ -1,14 +1,14 @@
-"""The memory cases, live: the model is told earlier conversations, then asked about them.
+"""The memory cases, live: the model gets earlier conversations, then questions about them.
 
-The leaderboard tells a model the conversations of a scenario once and then asks every question
-about it from the memory that was left. So does one case here, `memory_kv-customer`: its questions
-are its turns, each judged by the official rule, and each counts as one of the leaderboard's cases.
-The memory is `servers/memory`.
+The leaderboard gives a model the conversations of a scenario once, and then asks every question
+with the memory that they left. A case here, such as `memory_kv-customer`, does the same: its
+questions are its turns, each judged by the official rule, and each counts as one of the
+leaderboard's cases. The memory is `servers/memory`.
 
 Three things differ from the official run, so scores are not the leaderboard's. The tools have our
-descriptions, and the vector store finds by words, not by a sentence encoder. What a model stores
-while it is asked a question stays for the questions after it. And the form that an answer should
-have stands behind each question, not in the system prompt.
+descriptions, and the vector store searches by words, not by a sentence encoder. A memory that a
+model stores during one question is there for the next ones. And the required form of an answer
+follows each question instead of standing in the system prompt.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ from harness.types import (
 _SECONDS = 60.0
 """Wall time for one turn."""
 _FORM = "ADDITIONAL_SYSTEM_PROMPT_FOR_AGENTIC_RESPONSE_FORMAT"
-"""The leaderboard's name for what it says of the form of an answer."""
+"""The leaderboard's name for its text on the form of an answer."""
 _MEMORY_CONTENT = "{memory_content}"
 _SETTING = "{scenario_setting}"
-# Places in the leaderboard's prompts.
+# Placeholders in the leaderboard's prompts.
 
 
 @dataclass(frozen=True, slots=True)
 class _Store:
-    """The memory of a category."""
+    """The memory store of a category."""
 
     server: str
     """The built-in server."""
     recall: str
     """The tool that returns the memories for the system prompt."""
     instruction: str
-    """The leaderboard's name for the words that explain it."""
+    """The leaderboard's name for its text that explains the store."""
 
 
 _STORES: Mapping[str, _Store] = {
@@ -114,14 +114,14 @@ def _server(name: str) -> ServerSpec:
 
 
 def _question(entry: Entry, form: str) -> Turn:
-    """Return a question, and the form that its answer should have."""
+    """Return a question, with the required form of its answer."""
     params = {"category": entry.category.name, "ground_truth": entry.answer, "among_others": True}
     prompt = f"{prompts_of(entry)[0]}\n\n{form.strip()}"
     return Turn(prompt=prompt, checks=(Check(kind=KIND, params=params),), fresh=True)
 
 
 def _system_prompt(store: _Store, scenario: str, words: Mapping[str, Any]) -> str:
-    """Return the leaderboard's own system prompt; memories come in when a conversation begins."""
+    """Return the leaderboard's own system prompt; memories are added when a conversation begins."""
     instruction = str(words[store.instruction]).replace(
         _SETTING, words["MEMORY_AGENT_SETTINGS"][scenario]
     )

@@ -1,8 +1,7 @@
-"""Function names with dots: whether a model could write them as they are, or with ``_`` for a dot.
+"""Function names with dots: whether a model kept the dots or wrote ``_`` instead.
 
-Most APIs refuse a dot in a name. Upstream's table of models says of each whether its runner put
-``_`` in place of dots; here the outputs say it, where they name a function of the very case that
-they answer.
+Most APIs refuse a dot in a name. Upstream has a table that tells for each model whether its runner
+replaced dots with ``_``. Here it is detected from outputs that name a function of their own case.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from harness.types import JsonObject
 def undotted(entry: Entry) -> dict[str, str]:
     """Return, for a case's functions: name with ``_`` for dots → name in the case.
 
-    A name with dots, where it should have none, is no function's: it is marked, so that it equals
-    none.
+    A name with dots where it should have none is not a function: it is marked so that it equals no
+    name.
     """
     dotted = [one["name"] for one in entry.functions if "." in one["name"]]
     return {name.replace(".", "_"): name for name in dotted} | {
@@ -34,8 +33,8 @@ def keeps_dots(
 ) -> bool:
     """Whether names in the outputs of a recording keep their dots.
 
-    What most names say counts that equal a function with dots of their case, written in one way or
-    the other; where there is no such name, what is usual for the form.
+    The majority counts of the names that match, in either spelling, a dotted function of their
+    case. Without such names, the default of the form counts.
     """
     if form.dotted is not None:
         return form.dotted
@@ -47,7 +46,7 @@ def keeps_dots(
         try:
             functions = {one["name"] for one in entry_of(case).functions}
         except HarnessError:
-            continue  # a case whose data was not fetched is not judged either
+            continue  # a case without fetched data is not judged either
         described = {name for name in functions if "." in name}
         changed = {name.replace(".", "_") for name in described} - functions
         with_dots += sum(name in described for name in names)

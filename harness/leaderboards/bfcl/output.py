@@ -1,4 +1,4 @@
-"""The calls of each reply and the replies of each turn, as the rules look at them.
+"""The calls of each reply and the replies of each turn, in the form that the rules need.
 
 Read from a transcript.
 """
@@ -19,13 +19,13 @@ class Call:
     """One call."""
 
     name: str
-    """The function, as the case describes it."""
+    """The function's name in the case."""
     arguments: JsonObject
     """The arguments that were sent."""
 
 
 Unreadable: TypeAlias = Literal["words", "misshapen"]
-"""Why a reply is not calls: it is words or arguments that are no JSON, or arguments that are no
+"""Why a reply is not calls: its text or arguments are not JSON, or its arguments are not an
 object."""
 
 
@@ -34,33 +34,33 @@ class Step:
     """One reply."""
 
     calls: tuple[Call, ...] = ()
-    """Its calls, as they were sent; none where it is `unreadable`."""
+    """Its calls, as sent; empty if it is `unreadable`."""
     unreadable: Unreadable | None = None
-    """Why it cannot be read as calls; ``None`` also where there is nothing at all in it."""
+    """Why it cannot be parsed as calls; ``None`` also for an empty reply."""
     text: str = ""
-    """Its words."""
+    """Its text."""
 
 
 PYTHON = "(Python)"
-"""The only key of an argument that JSON has no form for: its value is how Python writes it."""
+"""The only key of an argument that JSON cannot express; its value is the Python notation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An argument that is no literal, as it was written: a call, as a rule."""
+    """An argument that is not a literal, as it was written: usually a call."""
 
     source: str
     """Its text."""
 
     def __repr__(self) -> str:
-        """Return its text, so that it stands as it is where a call is written out."""
+        """Return its text, so that it appears unchanged in a written call."""
         return self.source
 
 
 def python_value(value: Any, written: str | None = None) -> Any:
     """Return an argument for a transcript; ``{"(Python)": its text}`` if JSON would change it.
 
-    ``written`` is its text where that is not how Python writes it.
+    ``written`` is its text if that differs from Python's notation.
     """
     shown = repr(value)
     if (written or shown) == shown and _is_of_json(value):
@@ -93,7 +93,7 @@ def is_no_conversation(transcript: Transcript) -> bool:
 
 
 def first_step(transcript: Transcript) -> Step:
-    """Return the first reply, which is all that counts where one is asked for."""
+    """Return the first reply, the only one that counts in single-reply cases."""
     return next((step for steps in turns_of(transcript) for step in steps), Step())
 
 
@@ -107,7 +107,7 @@ def _step(reply: Reply, sent: Sequence[ToolCall]) -> Step:
     if not reply.tool_requests:
         no_words = (
             not reply.text or reply.stop == "tool_calls"
-        )  # the latter is an empty list of calls, written out
+        )  # the latter is an empty list of calls as text
         return Step(unreadable=None if no_words else "words", text=reply.text)
     return Step(
         calls=tuple(Call(call.tool, _read_back(call.arguments)) for call in sent), text=reply.text
@@ -115,7 +115,7 @@ def _step(reply: Reply, sent: Sequence[ToolCall]) -> Step:
 
 
 def _read_back(arguments: JsonObject) -> JsonObject:
-    """Return arguments with the values of `python_value` as they were."""
+    """Return arguments with the values of `python_value` restored."""
     if not any(isinstance(value, dict) and PYTHON in value for value in arguments.values()):
         return arguments
     return {name: _literal(value) for name, value in arguments.items()}

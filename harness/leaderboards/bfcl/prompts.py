@@ -1,4 +1,4 @@
-"""The turns of a case, as its data has them."""
+"""The turns of a case, from its data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from harness.leaderboards.bfcl.data import Entry
 
 MORE_FUNCTIONS = "I have updated some more functions you can choose from. What about now?"
-"""What is said where the data has no words and a function comes along that was missing."""
+"""The user's message where the data has none and a missing function is added."""
 
 
 def prompts_of(entry: Entry) -> tuple[str, ...]:
@@ -26,7 +26,7 @@ def system_prompt_of(entry: Entry) -> str | None:
 def _said(messages: Sequence[dict[str, Any]]) -> str:
     """Return one turn as one message.
 
-    A few cases come with a conversation that went before; it is told as what it is, a record.
+    A few cases have an earlier conversation; the message quotes it as a record.
     """
     spoken = [message for message in messages if message["role"] != "system"]
     if not spoken:

@@ -1,4 +1,4 @@
-"""A recorded result becomes the transcript that the model would have left here."""
+"""Turns a recorded result into the transcript that the model would have produced here."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from harness.types import (
 def steps_of(result: Any, category: Category) -> list[list[Any]] | None:
     """Return a recorded result as turns of steps, one step a reply.
 
-    ``None`` where it has no turns.
+    ``None`` if it has no turns.
 
-    A turn that is an object is gone through by its keys, and one that is a text letter by letter,
-    of which the last one is kept: as upstream, where neither is read as calls.
+    As upstream, the steps of a turn that is an object are its keys, and those of a turn that is a
+    text are its letters, of which the last is kept. Neither can be parsed as calls.
     """
     if not _is_executed(category):
         return [[result]]
@@ -50,18 +50,18 @@ def _steps(turn: Any) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Reads the outputs of one case."""
+    """Parses the outputs of one case."""
 
     category: Category
-    """Of the case: it says whether calls are compared or executed, and in which language they
-    are."""
+    """Category of the case: it decides whether calls are compared or executed, and the language of
+    the arguments."""
     form: Form
-    """Of the recording."""
+    """Form of the recording."""
     names: Mapping[str, str]
-    """Function names as the model writes them → as they are to be judged."""
+    """Function names as the model writes them → the names to judge."""
 
     def reply(self, item: Any) -> Reply:
-        """Return the reply that one step stands for, with its words where it is text."""
+        """Return the reply of one step, with its text if it has any."""
         executed = _is_executed(self.category)
         text = item if isinstance(item, str) else ""
         try:
@@ -83,7 +83,7 @@ class Reader:
 
 
 def is_read(form: Form, item: Any, category: Category) -> bool:
-    """Whether an output can be read as calls."""
+    """Whether an output can be parsed as calls."""
     try:
         _read(form, item, category)
     except (NotCalls, Misshapen):
@@ -102,7 +102,7 @@ def _is_executed(category: Category) -> bool:
 def _answer(item: Any) -> str:
     """Return the text of a step without calls: its first text, ``" "`` if that is empty.
 
-    The text is empty only if the step has none.
+    It is empty only if the step has no text.
     """
     if not item:
         return ""
@@ -114,8 +114,8 @@ def transcript_of(
 ) -> Transcript:
     """Return the conversation of ``entry`` in which the model gave these replies, turn by turn.
 
-    ``row`` is the recorded line: what it says of tokens (counts, or lists of them) and seconds is
-    kept. Where there are no ``turns``, its result stands there as something that nobody asked for.
+    ``row`` is the recorded line; its tokens (counts, or lists of counts) and seconds are kept.
+    Without ``turns``, its result becomes a message that answers no turn.
     """
     if turns is None:
         said = AssistantMessage(reply=Reply(text=json.dumps(row["result"])))
@@ -152,7 +152,7 @@ def transcript_of(
 
 
 def _ended(row: JsonObject, **conversation: Any) -> Transcript:
-    """Return the transcript of a conversation, with what its line says of tokens and seconds."""
+    """Return the transcript of a conversation, with the tokens and seconds of its line."""
     return Transcript(
         usage=Usage(
             input_tokens=_total(row.get("input_token_count"), int),
@@ -165,7 +165,7 @@ def _ended(row: JsonObject, **conversation: Any) -> Transcript:
 
 
 def _total(counted: Any, as_type: type[Any]) -> Any:
-    """Return the sum of nested lists of numbers; ``None`` where nothing was counted."""
+    """Return the sum of nested lists of numbers; ``None`` if there are none."""
     numbers = list(_numbers(counted))
     return as_type(sum(numbers)) if numbers else None
 

@@ -1,8 +1,8 @@
 """Recorded outputs: result files of BFCL's own runner, or lines that also name the model.
 
-The first are ``BFCL_v4_CATEGORY_result.json`` files, one line a case (``{"id", "result", …}``), in
-a folder for each model; the second one file of lines ``{"model", "id", "result", …}``. Either may
-be gzipped.
+Result files are named ``BFCL_v4_CATEGORY_result.json``, with one line a case
+(``{"id", "result", …}``), in a folder for each model. The other format is one file of lines
+``{"model", "id", "result", …}``. Both may be gzipped.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _PREREQUISITE = "_prereq"
 
 
 _TOO_MANY = 0.25
-"""Share of unreadable outputs from which on the user is told."""
+"""Share of unreadable outputs from which a note warns the user."""
 _SHOWN = 80
 """Characters of an unreadable output that are shown."""
 
@@ -55,7 +55,7 @@ class BfclRecording:
     rows: Mapping[str, JsonObject]
     """Case → its recorded line."""
     entry_of: Callable[[str], Entry]
-    """Finds the case's data."""
+    """Finds the data of a case."""
     model: str = ""
     """The model's name."""
     left_out: Mapping[str, int] = field(default_factory=dict)
@@ -65,7 +65,7 @@ class BfclRecording:
     _told: tuple[str, ...] | None = None
 
     def cases(self) -> Collection[str]:
-        """Return the names of the cases that were recorded."""
+        """Return the names of the recorded cases."""
         return self.rows.keys()
 
     def transcripts(self, case: str) -> Sequence[Transcript]:
@@ -76,10 +76,10 @@ class BfclRecording:
 
     @property
     def notes(self) -> Sequence[str]:
-        """Notes on unusual outputs: another form, unreadable ones, left-out ones."""
+        """Return notes on unusual outputs: another form, unreadable or left out."""
         if (
             self._told is None
-        ):  # it is asked for often: whoever asks whether this is a certain recording asks for it
+        ):  # cached, because every check for a certain recording asks for the notes
             self._told = tuple(f"{self.model}: {note}." for note in self._notes())
         return self._told
 
@@ -92,7 +92,7 @@ class BfclRecording:
             )
         if self.left_out:
             kinds = ", ".join(f"{count} of {name!r}" for name, count in self.left_out.items())
-            yield f"outputs that belong to no category of BFCL v4 here are left out: {kinds}"
+            yield f"outputs of unknown categories are left out: {kinds}"
         yield from self._unreadable()
 
     def _transcripts(self, case: str) -> Iterator[Transcript]:
@@ -113,7 +113,7 @@ class BfclRecording:
         return Reader(category=entry.category, form=form, names={} if dotted else undotted(entry))
 
     def _way(self) -> tuple[Form, bool]:
-        """Return the form of the outputs, and whether function names in them keep their dots."""
+        """Return the form of the outputs, and whether their function names keep their dots."""
         if self._ways is None:
             items = (
                 (item, category_of(case).language)
@@ -125,7 +125,7 @@ class BfclRecording:
         return self._ways
 
     def _unreadable(self) -> Iterator[str]:
-        """Yield how many outputs are no calls though calls are expected, if those are many."""
+        """Yield a note if many outputs are unreadable although calls are expected."""
         expected = [
             case for case in self.rows if category_of(case).judging in ("calls", "multi_turn")
         ]
@@ -140,7 +140,7 @@ class BfclRecording:
             )
 
     def _items(self, case: str) -> list[Any]:
-        """Return what was recorded of a case, reply by reply."""
+        """Return the recorded outputs of a case, one per reply."""
         return list(
             chain.from_iterable(steps_of(self.rows[case]["result"], category_of(case)) or ())
         )
@@ -153,11 +153,11 @@ class BfclRecording:
 def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str, BfclRecording]:
     """Return the recordings at ``path``, by model.
 
-    Outputs of an unknown category are left out, and a note tells of them.
+    Outputs of an unknown category are left out, with a note.
 
     Raises:
-        UsageError: it holds no results of BFCL.
-        InvalidInput: a line is none, or nothing in it belongs to a category.
+        UsageError: it has no results of BFCL.
+        InvalidInput: a line is not a result, or all results are of unknown categories.
     """
     files = sorted(path.rglob(_RESULTS)) if path.is_dir() else [path]
     models: dict[str, dict[str, JsonObject]] = {}
@@ -176,15 +176,15 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
             model, category = str(row.get("model") or _model_of(file)), _category(row["id"])
             if category.removesuffix(_PREREQUISITE) not in CATEGORIES:
                 others.setdefault(model, Counter())[category] += 1
-                message = f"{row['id']!r} is no case of BFCL v4: there is no category {category!r}."
+                message = f"{row['id']!r} is no BFCL v4 case: there is no category {category!r}."
                 unknown = unknown or Problem(at=at, message=message)
                 continue
             if category.endswith(_PREREQUISITE):
-                continue  # a conversation ahead of memory cases, which is not judged
+                continue  # a conversation before memory cases, which is not judged
             rows = models.setdefault(model, {})
             if row["id"] in rows:
                 raise InvalidInput(
-                    [Problem(at=at, message=f"{row['id']} is there twice for this model.")]
+                    [Problem(at=at, message=f"{row['id']} occurs twice for this model.")]
                 )
             rows[row["id"]] = row
     if not models and unknown is not None:
@@ -192,7 +192,7 @@ def read_recordings(path: Path, entry_of: Callable[[str], Entry]) -> Mapping[str
     if not models:
         raise UsageError(
             f"{path} holds no outputs of BFCL",
-            meant=f"In a folder, files are looked for that are named {_RESULTS}.",
+            meant=f"In a folder, the files must be named {_RESULTS}.",
         )
     return {
         name: BfclRecording(rows, entry_of, name, others.get(name, {}))
@@ -212,10 +212,10 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
                 if line.strip():
                     yield number, json.loads(line)
     except (ValueError, RecursionError, EOFError, gzip.BadGzipFile) as error:
-        # A line that is no JSON was counted; one that could not even be read was not.
+        # A line that is not JSON was counted; a line that cannot even be decoded was not.
         at = Location(file=str(file), line=number + (not isinstance(error, json.JSONDecodeError)))
         raise InvalidInput(
-            [Problem(at=at, message=f"this is no line of JSON in UTF-8: {error}.")]
+            [Problem(at=at, message=f"this line is not JSON in UTF-8: {error}.")]
         ) from error
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}") from error
@@ -224,7 +224,7 @@ def _lines(file: Path) -> Iterator[tuple[int, Any]]:
 def _category(case: str) -> str:
     """Return the category in a case's name.
 
-    That of ``format_sensitivity_0:how:live_simple_1`` is the first.
+    For ``format_sensitivity_0:how:live_simple_1`` it is ``format_sensitivity``.
     """
     return case.partition(":")[0].rpartition("_")[0]
 
@@ -235,7 +235,7 @@ def category_of(case: str) -> Category:
 
 
 def _model_of(file: Path) -> str:
-    """Return the name of the folder that stands for a model."""
+    """Return the model's name, which is that of its folder."""
     parents = file.absolute().parents
     return next(
         (parent.name for parent in parents if parent.name and parent.name not in _GROUPS), file.stem

@@ -1,7 +1,6 @@
 """The data's descriptions of functions as MCP tools: types by their names in JSON Schema.
 
-Java and JavaScript values travel as texts, as upstream has them, and the description says of which
-type they are.
+As upstream, Java and JavaScript values are passed as strings, and the description names their type.
 """
 
 from __future__ import annotations
@@ -62,12 +61,12 @@ def json_schema(described: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(schema.get(key), dict):
             schema[key] = json_schema(schema[key])
     if isinstance(schema.get("optional"), bool):
-        del schema["optional"]  # no word of JSON Schema; what may be left out is not in `required`
+        del schema["optional"]  # no keyword of JSON Schema; `required` has the others
     return schema
 
 
 def _as_text(described: Mapping[str, Any], language: str) -> dict[str, Any]:
-    """Return the schema of a value that is written down in ``language``."""
+    """Return the schema of a value that is written as text in ``language``."""
     kind, words = described["type"], described.get("description", "")
     if kind == "any":
         words += (

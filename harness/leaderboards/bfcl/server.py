@@ -1,8 +1,8 @@
 """``python -m harness.leaderboards.bfcl.server PORT``: one MCP server for all cases, over HTTP.
 
-Every request says in its ``_meta`` which trial of which case it belongs to. A case sees its own
-functions, and nothing of another's: calls of single-turn cases are acknowledged, those of
-multi-turn cases act on instances that belong to the trial alone.
+The ``_meta`` of every request names its trial and case. A case sees only its own functions. Calls
+of single-turn cases are acknowledged; those of multi-turn cases act on instances that belong to the
+trial alone.
 """
 
 from __future__ import annotations
@@ -58,24 +58,24 @@ def tools_of(entry: Entry, turn: int = 0) -> list[Tool]:
 
 
 def held_out(entry: Entry) -> dict[str, list[str]]:
-    """Return the functions that a case offers only later, by the turn from which on (0-based)."""
+    """Return the functions that a case offers only later, by their first turn (from 0)."""
     held: dict[str, list[str]] = entry.question.get("missed_function", {})
     return held
 
 
 @dataclass(slots=True)
 class Worlds:
-    """The instances of every trial that is under way."""
+    """The instances of all trials that are running."""
 
     _of_trial: OrderedDict[tuple[str, str], Instances]
 
     @classmethod
     def none(cls) -> Worlds:
-        """Return the worlds before the first trial."""
+        """Return an empty store."""
         return cls(OrderedDict())
 
     def call(self, entry: Entry, trial: str, call: Call) -> str:
-        """Carry out a call in the world of its trial, and return its result."""
+        """Execute a call on the instances of its trial, and return the result."""
         if entry.category.judging != "multi_turn":
             return ACKNOWLEDGED
         key = (entry.id, trial)
@@ -93,7 +93,7 @@ class Worlds:
 
 
 def make_server() -> Server[Any]:
-    """Return the server; what a request may see depends on its ``_meta`` alone."""
+    """Return the server; what a request can see depends only on its ``_meta``."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
     from mcp.shared.exceptions import MCPError

@@ -19,26 +19,25 @@ from harness.leaderboards.bfcl.catalog import CATEGORIES, categories_of
 PACKAGE = "bfcl-eval"
 RELEASE = "2026.3.23"
 WHEEL_SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
-"""The wheel on the package index."""
+"""SHA-256 of the wheel on the package index."""
 TREE_SHA256 = "c1d477240dce4292f3001298f2d5a766edd12c4b2aa2e0fba74527d642a40793"
-"""The files of it that are used, wherever they come from
-(`harness.fetching.verify.tree_digest`)."""
+"""Digest of the used files, whatever their origin (`harness.fetching.verify.tree_digest`)."""
 
 _TOP = "bfcl_eval/"
-# Tables and texts, written as Python: read as data by `harness.leaderboards.bfcl.apis.tables`,
-# never run.
+# Tables and texts, written as Python: `harness.leaderboards.bfcl.apis.tables` reads them
+# as data and never runs them.
 _TABLES = frozenset(
     f"{SOURCES.as_posix()}/{module}" for module in (*MODULES.values(), LONG_CONTEXT)
 )
 _CASES, _FUNCTIONS = ("data", "data/possible_answer"), "data/multi_turn_func_doc"
 TOLD, PROMPTS = "data/memory_prereq_conversation", "constants/default_prompts.py"
-"""Of the memory cases: the folder of the conversations that went before, and the module with the
-words about memory."""
+"""For the memory cases: the folder of the earlier conversations, and the module with the texts
+about memory."""
 _SOURCES = frozenset(category.source for category in CATEGORIES.values())
 
 
 def data_folder(root: Path | None = None) -> Path:
-    """Return where the release lies once it was fetched."""
+    """Return the folder of the fetched release."""
     return (root or cache_root()) / "bfcl" / RELEASE
 
 
@@ -49,13 +48,13 @@ def fetch_command(categories: str | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BfclSource:
-    """The release of BFCL that is meant; satisfies `harness.fetching.Source`."""
+    """The release of BFCL in use; satisfies `harness.fetching.Source`."""
 
     title: str = f"BFCL v4: the Berkeley Function-Calling Leaderboard ({PACKAGE} {RELEASE})"
     licence: str = "Apache-2.0, by its authors; https://github.com/ShishirPatil/gorilla"
 
     def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
-        """Bring the data of the categories to the cache (see `harness.fetching.Source.fetch`)."""
+        """Fetch the data of the categories to the cache (see `harness.fetching.Source.fetch`)."""
         wanted = categories_of(",".join(request.categories) or None)
         folder = data_folder(request.root)
         there = stamp(folder)
@@ -119,7 +118,7 @@ def _top_of(checkout: Path) -> Path:
         if (candidate / "data" / "possible_answer").is_dir():
             return candidate
     raise UsageError(
-        f"{checkout} is no checkout of the BFCL repository: bfcl_eval/data is not in it"
+        f"{checkout} is not a checkout of the BFCL repository: it lacks bfcl_eval/data"
     )
 
 
@@ -162,7 +161,7 @@ def _summary(noted: dict[str, Any]) -> str:
 def fetched(root: Path | None = None) -> dict[str, Any] | None:
     """Return the facts that were stored with the fetched data.
 
-    ``None`` where there is none, or of another release.
+    ``None`` if there is none, or only of another release.
     """
     noted = stamp(data_folder(root))
     return noted if noted is not None and noted.get("tree") == TREE_SHA256 else None

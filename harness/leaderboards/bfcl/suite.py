@@ -1,4 +1,4 @@
-"""BFCL as suites of cases, and as recordings of them."""
+"""BFCL as suites, and as recordings."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ BFCL = Bfcl()
 def _cases(category: Category) -> Iterator[Case]:
     """Yield the cases of a category.
 
-    Those that ask a memory stand beside the cases that only recordings have.
+    Memory cases come in addition to the cases that only recordings have.
     """
     entries = entries_of(category.name, data_folder())
     yield from map(_case, entries)
@@ -123,13 +123,13 @@ def _case(entry: Entry) -> Case:
 
 
 def _later_routing(entry: Entry, turns: int) -> dict[int, JsonObject]:
-    """Return what the server is told from each turn on from which it offers other functions."""
+    """Return the routing for the server from each turn on that offers other functions."""
     later = held_out(entry)
     return {turn: {TURN: turn} for turn in range(turns) if str(turn) in later}
 
 
 def tokens_of(entry: Entry) -> tuple[int, int]:
-    """Return the input and output tokens that a trial may take, over all its requests."""
+    """Return the input and output tokens that a trial may use, over all its requests."""
     tools = sum(
         len(json.dumps([one.name, one.description, one.input_schema]))
         for one in tools_of(entry, _LAST)
@@ -143,11 +143,11 @@ def tokens_of(entry: Entry) -> tuple[int, int]:
 
 
 _LETTERS_A_TOKEN = 4
-_FRAME = 300  # what an API puts around tools
+_FRAME = 300  # tokens that an API adds around tools
 _A_REPLY = 100
 _A_RESULT, _LONG_RESULT = 100, 2000
 # Tokens of a call and its result, which every later request repeats.
-_LAST = 1000  # a turn by which every function is offered
+_LAST = 1000  # a turn in which every function is offered
 
 
 def _timeout_s(category: Category) -> float | None:

@@ -1,9 +1,9 @@
 """The leaderboard's rules as checks of a case.
 
-A component outside a task's basis is shown and decides nothing.
+A component outside a task's basis is shown but does not count.
 
-The database is compared by ``end_state``: the resource that is its digest, with what it is after
-the gold actions.
+``end_state`` compares the database: the resource with its digest must equal the digest after the
+gold actions.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ ASSERTION: Final = "tau2_assertion"
 """The kind of check that decides ``NL_ASSERTION``."""
 
 _CHARS = 60_000
-"""Of a conversation, that a judge is shown."""
+"""Characters of a conversation that a judge gets."""
 
 
 def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
     """Return the checks that must pass for a reward of 1.
 
-    Without criteria that is only how the conversation ended.
+    Without criteria, only the end of the conversation is checked.
     """
     ended = Check(kind=RULE, params={"component": "TERMINATION"})
     if criteria is None:
@@ -62,7 +62,7 @@ def checks_of(criteria: Criteria | None) -> tuple[Check, ...]:
         *(
             Check(kind=ASSERTION, params={"text": assertion})
             for assertion in criteria.assertions
-            if "NL_ASSERTION" in criteria.basis  # a judge costs money: it is asked where it decides
+            if "NL_ASSERTION" in criteria.basis  # a judge costs money: ask only if it decides
         ),
     )
 
@@ -97,14 +97,14 @@ def _described(action: Action) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class RuleKind:
-    """A `harness.checks.CheckKind` that no file can ask for: its params come from a task."""
+    """A `harness.checks.CheckKind` that no suite file can use: its params come from a task."""
 
     names_tools: ClassVar[bool] = False
-    """Its params are the task's, whose tools the leaderboard vouches for."""
+    """False: the tools in its params come from the task, and the leaderboard vouches for them."""
 
     @property
     def schema(self) -> JsonObject:
-        """A schema that nothing fits."""
+        """Return a schema that matches nothing."""
         return {"not": {}}
 
     def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
@@ -117,8 +117,7 @@ class RuleKind:
 
 
 ENDED: Final[tuple[Stop, ...]] = ("user_stop", "agent_stop", "transfer")
-"""The ends after which the leaderboard judges at all: the customer or the agent ended the
-conversation."""
+"""The ends of a conversation that the leaderboard judges: by the customer or by the agent."""
 
 
 def _terminated(_: JsonObject, evidence: Evidence) -> CheckFinding:
@@ -145,8 +144,8 @@ def _communicated(params: JsonObject, evidence: Evidence) -> CheckFinding:
     lines = [] if told else [f"The agent never said {show(wanted, 200)}."]
     if not told and "," in wanted:
         lines.append(
-            "A comma in it can never be found: the leaderboard takes them out of what the agent "
-            "says."
+            "A comma in it can never match: the leaderboard removes commas from the agent's "
+            "messages."
         )
     return CheckFinding(
         label=f"COMMUNICATE {show(wanted, 60)}",
@@ -180,7 +179,7 @@ def _called(params: JsonObject, evidence: Evidence) -> CheckFinding:
 _RULES: Final = {"TERMINATION": _terminated, "COMMUNICATE": _communicated, "ACTION": _called}
 
 _NEAREST = 2
-"""Calls of the same tool that are shown beside a gold action that was never called."""
+"""Number of calls of the same tool that are shown beside a gold action that was never called."""
 
 
 def _action(described: JsonObject) -> Action:
@@ -221,7 +220,7 @@ def _question(params: JsonObject, evidence: Evidence) -> Question:
 
 
 def conversation_text(evidence: Evidence) -> str:
-    """Return the conversation as ``role: content`` lines, calls and results among them."""
+    """Return the conversation as ``role: content`` lines, with calls and results."""
     transcript = evidence.transcript
     lines = [f"assistant: {transcript.greeting}"] if transcript.greeting else []
     for message in transcript.messages:
@@ -248,7 +247,7 @@ class AssertionKind(Judged):
     """A judged check that takes the recording's own verdict when no judge is configured."""
 
     names_tools: ClassVar[bool] = False
-    """It names none."""
+    """False: its params name no tools."""
 
     async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
         """Ask the judge; without one, take the recorded verdict and say so."""
@@ -267,5 +266,5 @@ class AssertionKind(Judged):
 KINDS.add_unlisted(RULE, RuleKind())  # ``TERMINATION``, ``COMMUNICATE`` and ``ACTION``
 
 TAU2_ASSERTION = AssertionKind(name=ASSERTION, schema={"not": {}}, read=_refused, ask=_question)
-"""``NL_ASSERTION``: a judge finds that an assertion holds of the conversation."""
+"""``NL_ASSERTION``: a judge decides whether an assertion holds for the conversation."""
 KINDS.add_unlisted(ASSERTION, TAU2_ASSERTION)

@@ -17,9 +17,9 @@ from harness.leaderboards.tau2.tasks import Task, read_task
 from harness.types import ScriptedCall, ServerSpec
 
 HASH_URI: Final = "state://hash"
-"""The resource that is the SHA-256 of a domain server's database."""
+"""URI of the resource with the SHA-256 of a domain server's database."""
 RESET_TOOL: Final = "state/reset"
-"""The tool, listed for nobody, that brings the database back to what it was at the start."""
+"""The unlisted tool that resets the database to its initial state."""
 
 DOMAINS: Final = ("airline", "retail")
 """The domains of tau2-bench that have a built-in server."""
@@ -33,7 +33,7 @@ def domain_folder(domain: str) -> Path:
     """Return the folder of a domain's fetched data.
 
     Raises:
-        NothingToRun: the data are not there; the message has the command that fetches them.
+        NothingToRun: the data were not fetched; the message has the command that fetches them.
     """
     folder = cache_root() / "tau2"
     if not fetched_parts(stamp(folder), (domain,), _ANY):
@@ -56,7 +56,7 @@ def fetched_parts(
 def domain_server(domain: str, folder: Path, unlisted: Sequence[str] = ()) -> ServerSpec:
     """Return the built-in server of a domain over the data in ``folder``: fresh for every trial.
 
-    ``unlisted`` are tools that it carries out and does not list.
+    ``unlisted`` are tools that the server executes but does not list.
     """
     server = builtin_server(domain)
     options = ["--data", str(folder.absolute()), "--reset-tool", RESET_TOOL]
@@ -74,7 +74,7 @@ def read_tasks(folder: Path) -> tuple[Task, ...]:
     """Return the tasks of the domain whose data are in ``folder``.
 
     Raises:
-        UsageError: they cannot be read.
+        UsageError: the tasks cannot be read.
     """
     path = folder / "tasks.json"
     try:
@@ -92,7 +92,7 @@ def read_policy(folder: Path) -> str:
     """Return the policy for an agent of the domain.
 
     Raises:
-        UsageError: it cannot be read.
+        UsageError: the policy cannot be read.
     """
     path = folder / "policy.md"
     try:

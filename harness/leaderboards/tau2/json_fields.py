@@ -1,4 +1,4 @@
-"""JSON of the leaderboard's files, field by field: what does not fit is told with its place."""
+"""Fields of the leaderboard's JSON files; an error names the path of a wrong field."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _NAMES: Mapping[type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value and where it stands: ``results.json: simulations[3].messages``."""
+    """A value and its path: ``results.json: simulations[3].messages``."""
 
     value: Any
-    """JSON."""
+    """The JSON value."""
     place: str
-    """File and path."""
+    """Its file and path."""
 
     def get(self, key: str, kind: type[_T]) -> _T:
-        """Return the field ``key``, which has to be there.
+        """Return the required field ``key``.
 
         Raises:
-            UsageError: it is not there, or something else than a ``kind``.
+            UsageError: the field is missing, or not a ``kind``.
         """
         found = self.maybe(key, kind)
         if found is None:
@@ -40,10 +40,10 @@ class Node:
         return found
 
     def maybe(self, key: str, kind: type[_T]) -> _T | None:
-        """Return the field ``key``, or ``None`` where it is null or missing.
+        """Return the field ``key``, or ``None`` if it is null or missing.
 
         Raises:
-            UsageError: it is something else than a ``kind``.
+            UsageError: the field is not a ``kind``.
         """
         if not isinstance(self.value, dict):
             raise UsageError(f"{self.place} is not an object")
@@ -58,19 +58,19 @@ class Node:
         return None if found is None else Node(found, f"{self.place}.{key}")
 
     def nodes(self, key: str) -> tuple[Node, ...]:
-        """Return what stands in the list under ``key``; nothing where it is null or missing."""
+        """Return the items of the list under ``key``; empty if it is null or missing."""
         items = self.maybe(key, list) or []
         return tuple(
             Node(item, f"{self.place}.{key}[{number}]") for number, item in enumerate(items)
         )
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """Return the texts in the list under ``key``; nothing where it is null or missing.
+        """Return the strings in the list under ``key``; empty if it is null or missing.
 
         Raises:
-            UsageError: one is no text.
+            UsageError: an item is not a string.
         """
         found: Sequence[Any] = self.maybe(key, list) or ()
         if not all(isinstance(text, str) for text in found):
-            raise UsageError(f"{self.place}.{key} holds something that is not a text")
+            raise UsageError(f"{self.place}.{key} has an item that is not a string")
         return tuple(found)

@@ -1,4 +1,4 @@
-"""Which data of tau2-bench are known: its two published revisions, each file by its SHA-256.
+"""The known data of tau2-bench: its two published revisions, each file with its SHA-256.
 
 Databases and policies are the same in both. Tasks and tools belong together: the retail tasks of
 `V1_0` call a tool that `V0_2` does not have.
@@ -23,18 +23,19 @@ SHA256: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Revision:
-    """Tasks and the tools that they are solved with, as the leaderboard published them together."""
+    """Tasks and tools that the leaderboard published together."""
 
     name: str
-    """The releases that have them."""
+    """The releases with these tasks and tools."""
     tasks: Mapping[str, str]
     """Domain → SHA-256 of its ``tasks.json``."""
     tools: Mapping[str, str]
-    """Domain → `harness.canonical_json.digest` of the schemas of its tools, whoever made them."""
+    """Domain → `harness.canonical_json.digest` of the schemas of its tools, whatever their
+    origin."""
 
     @property
     def tree(self) -> str:
-        """Digest of everything that is pinned: tells these data from any others."""
+        """Digest of everything that is pinned, which identifies these data."""
         return digest({"files": dict(SHA256), "tasks": dict(self.tasks), "tools": dict(self.tools)})
 
 
@@ -65,10 +66,10 @@ V1_0: Final = Revision(
         "retail": "10637249d35710a3aece79a3cc22c033bd09c0e0692393728cb138e0b9d92a2a",
     },
 )
-"""The revision with mended tasks: retail also has `ITEM_DETAILS`, and most of its rewards need a
+"""The revision with corrected tasks: retail also has `ITEM_DETAILS`, and most of its rewards need a
 judge."""
 
 REVISIONS: Final = (V0_2, V1_0)
 
 ITEM_DETAILS: Final = "get_item_details"
-"""The tool of retail that came with `V1_0`; it reads only."""
+"""The tool that `V1_0` added to retail; it only reads."""

@@ -40,12 +40,12 @@ _STOPS: Final[Mapping[str, Stop]] = {
     "too_many_errors": "call_limit",
     "timeout": "time_limit",
 }
-"""Why a simulation ended, in our words."""
+"""Why a simulation ended: tau2-bench's reason → ours."""
 
 _PREMATURE: Final = ("agent_error", "user_error", "context_window_exceeded", "unexpected_error")
-"""Ends by a fault of the agent or of its customer, which the leaderboard rewards with 0 like any
-other failure. ``infrastructure_error``, which its metrics leave out, and reasons that nobody knows
-are errors of the trial."""
+"""Ends caused by the agent or the simulated customer; the leaderboard rewards them with 0 like any
+other failure. ``infrastructure_error``, which its metrics leave out, and unknown reasons are errors
+of the trial."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class SimulationOutcome:
     actions_matched: tuple[bool, ...]
     """For each gold action, in order."""
     verdicts: Mapping[str, Judgement] = field(default_factory=dict)
-    """Assertion → the recorded judge's verdict; empty where no judge was asked."""
+    """Assertion → the recorded judge's verdict; empty if no judge was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +73,9 @@ class Simulation:
     trial: int
     """0-based repeat of the task."""
     transcript: Transcript
-    """Everything that was said and called; results stand in its tool messages alone."""
+    """All messages and calls; results are in its tool messages only."""
     outcome: SimulationOutcome | None
-    """``None`` where the file does not say."""
+    """``None`` if the file has no outcome."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,13 +87,13 @@ class Results:
     agent: str
     """The model under test."""
     tasks: Mapping[str, Task]
-    """By id: those of the file, which may differ from the leaderboard's of today."""
+    """The file's own tasks by id; they may differ from the leaderboard's current ones."""
     simulations: tuple[Simulation, ...]
     """In the order of the file."""
 
     @property
     def succeeded(self) -> frozenset[str]:
-        """The tools of which some recorded call had a result that is no error."""
+        """The tools of which some recorded call succeeded."""
         said = [message for one in self.simulations for message in one.transcript.messages]
         return frozenset(
             request.tool
@@ -111,12 +111,12 @@ class Results:
 
 
 def read_results(path: Path) -> Results:
-    """Read a result file, packed by gzip or not.
+    """Read a result file, gzipped or not.
 
     Raises:
-        NoResults: it is JSON, and no result file of tau2-bench.
-        OtherDomain: it is of a domain that there is no server for.
-        UsageError: it cannot be read, or something in it is not as the leaderboard writes it.
+        NoResults: it is JSON, but not a result file of tau2-bench.
+        OtherDomain: there is no server for its domain.
+        UsageError: it cannot be read, or its format is not the leaderboard's.
     """
     whole = Node(_parsed(path), str(path))
     domain, agent = _entrant(whole)
@@ -131,13 +131,13 @@ def read_results(path: Path) -> Results:
         if simulation.task not in tasks:
             raise UsageError(
                 f"{path}: the simulation {simulation.id} is of task {simulation.task}, which is "
-                "not there"
+                f"missing"
             )
     return Results(domain=domain, agent=agent, tasks=tasks, simulations=simulations)
 
 
 class NoResults(UsageError):
-    """A file is no result file of tau2-bench at all."""
+    """A file is not a result file of tau2-bench."""
 
 
 class OtherDomain(UsageError):
@@ -151,8 +151,8 @@ def _entrant(whole: Node) -> tuple[str, str]:
     agent = None if info is None else info.node("agent_info")
     if environment is None or agent is None:
         raise NoResults(
-            f"{whole.place} is no result file of tau2-bench: it does not say which domain and "
-            "which agent"
+            f"{whole.place} is not a result file of tau2-bench: it does not name its domain and "
+            f"agent"
         )
     return environment.get("domain_name", str), agent.get("llm", str)
 
@@ -191,8 +191,8 @@ def _simulation(node: Node) -> Simulation:
             usage=sum((reply.usage for reply in replies), Usage()),
             error=TrialError(
                 kind="model",
-                message=f"the recorded simulation ended with {reason}, which says nothing of the "
-                "agent",
+                message=f"the recorded simulation ended with {reason}, which is not the "
+                "agent's doing",
             )
             if stop == "error"
             else None,
@@ -202,7 +202,7 @@ def _simulation(node: Node) -> Simulation:
 
 
 def _greeting(messages: tuple[Node, ...]) -> str:
-    """Return the message that was not generated: the agent's, before the user said anything."""
+    """Return the agent's greeting before the user's first message, which was not generated."""
     if (
         messages
         and messages[0].get("role", str) == "assistant"
@@ -284,7 +284,7 @@ def _outcome(node: Node) -> SimulationOutcome:
 def _judged(node: Node) -> tuple[str, Judgement]:
     """Return an assertion and its recorded verdict.
 
-    The question that was asked then is not recorded.
+    The recording does not have the question to the judge.
     """
     met = node.get("met", bool)
     return node.get("nl_assertion", str), Judgement(

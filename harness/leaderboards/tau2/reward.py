@@ -1,4 +1,4 @@
-"""The leaderboard's rules: a reward of 0 or 1, the product of what a task's ``reward_basis`` names.
+"""The leaderboard's rules: a reward of 0 or 1, the product of the task's ``reward_basis``.
 
 Each component is a check (`harness.leaderboards.tau2.checks`), and a trial passes where the reward
 is 1.
@@ -11,8 +11,8 @@ Component: 1 if:
 - ``ACTION``: each gold action has the name of some call and the same compared arguments
 - ``NL_ASSERTION``: a judge finds all assertions met
 
-A conversation that neither the user nor the agent ended is worth nothing: it ends by a limit or in
-an error, and never passes. This module has the part of the rules that needs the conversation alone.
+A conversation that neither the user nor the agent ended has a reward of 0: it ended by a limit or
+an error, and never passes. This module has the rules that need only the conversation.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from harness.types import AssistantMessage, ToolRequest, Transcript
 
 
 def said(transcript: Transcript) -> list[str]:
-    """Return every text of the agent, the greeting and what it said beside calls included."""
+    """Return every text of the agent, including the greeting and texts beside calls."""
     replies = (
         message.reply.text
         for message in transcript.messages
@@ -44,15 +44,16 @@ def requested(transcript: Transcript) -> list[ToolRequest]:
 def communicated(wanted: str, texts: Sequence[str]) -> bool:
     """Whether ``wanted`` is part of one of ``texts``.
 
-    Commas in it stay, so one that has any never is.
+    Commas in ``wanted`` are kept, so a text with commas never matches.
     """
     return any(wanted.lower() in text.lower().replace(",", "") for text in texts)
 
 
 def matches(action: Action, call: ToolRequest) -> bool:
-    """Whether ``call`` is the gold action, as far as the compared arguments go.
+    """Whether ``call`` has the name of the gold action and the same compared arguments.
 
-    Without ``compare_args`` those are the call's own: one too many is wrong, one too few is not.
+    Without ``compare_args``, the call's own arguments are compared: an extra one is wrong, a
+    missing one is not.
     """
     if action.name != call.tool:
         return False
@@ -63,5 +64,5 @@ def matches(action: Action, call: ToolRequest) -> bool:
 
 
 def called(action: Action, calls: Sequence[ToolRequest]) -> bool:
-    """Whether some call is the gold action."""
+    """Whether any of ``calls`` is the gold action."""
     return any(matches(action, call) for call in calls)

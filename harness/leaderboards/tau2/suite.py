@@ -1,4 +1,4 @@
-"""tau2-bench as suites of cases, and as recordings of them."""
+"""tau2-bench as suites, and as recordings."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ NAME: Final = "tau2"
 """Name of the leaderboard."""
 
 MAX_STEPS: Final = 200
-"""Messages of agent and user together, and batches of calls: where the leaderboard ends a
+"""Messages of agent and user together, and batches of calls, after which the leaderboard ends a
 simulation."""
 TYPICAL_TOKENS: Final = (58_700, 800)
-"""Input and output tokens of an agent in one simulation: the mean of 80 recorded with gpt-4.1."""
+"""Input and output tokens of an agent in one simulation: the mean of 80 recorded ones with
+gpt-4.1."""
 TIMEOUT_S: Final = 1_800.0
 """Wall time of one simulation; the leaderboard itself sets none."""
 
@@ -58,7 +59,7 @@ class Tau2:
 
         Raises:
             UsageError: there is no such domain.
-            NothingToRun: the data are not there.
+            NothingToRun: the data were not fetched.
         """
         names = (
             DOMAINS
@@ -72,7 +73,7 @@ class Tau2:
         return [_suite(name) for name in names]
 
     def recordings(self, path: Path) -> Mapping[str, Recording]:
-        """Return the agents of a result file, or of all those in a folder.
+        """Return the agents of a result file, or of all result files in a folder.
 
         Raises:
             UsageError: there is no result file.
@@ -84,8 +85,8 @@ class Tau2:
         twice = {agent for (agent, _), count in agents.items() if count > 1}
         found: dict[str, dict[str, Results]] = {}
         for file, results in files.items():
-            # Which of two files of one agent is meant nobody can tell: each is an entrant of its
-            # own.
+            # Two files of one agent cannot be told apart, so each is an agent of its own in
+            # the results.
             name = f"{results.agent} ({_stem(file)})" if results.agent in twice else results.agent
             found.setdefault(name, {})[results.domain] = results
         return {name: Recording(domains, notes) for name, domains in found.items()}
@@ -127,7 +128,7 @@ class Recording:
     """Notes on files that were left out."""
 
     def cases(self) -> Collection[str]:
-        """Return the names of the tasks that were recorded."""
+        """Return the names of the recorded tasks."""
         return {
             name_of(domain, one.task)
             for domain, results in self.domains.items()
@@ -152,7 +153,7 @@ class Recording:
         )
 
     def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
-        """Return ``assertion → judgement`` of the judge of then on that trial of a task."""
+        """Return ``assertion → judgement`` of the recorded judge for that trial of a task."""
         domain, _, task = case.partition("_")
         outcome = self.domains[domain].of_task(task)[index].outcome
         return {} if outcome is None else outcome.verdicts

@@ -13,10 +13,11 @@ from harness.types import JsonObject
 Component: TypeAlias = Literal["DB", "COMMUNICATE", "ACTION", "NL_ASSERTION"]
 """What a reward is made of:
 
-- ``DB``: the database in the end is the one that the gold actions lead to.
-- ``COMMUNICATE``: the agent said everything that it had to.
+- ``DB``: the final database equals the one after the gold actions.
+- ``COMMUNICATE``: the agent's messages contain all required texts.
 - ``ACTION``: every gold action was called.
-- ``NL_ASSERTION``: a judge finds that every assertion in plain words holds."""
+- ``NL_ASSERTION``: a judge finds that every assertion in plain words holds.
+"""
 
 DEFAULT_BASIS: Final[tuple[Component, ...]] = ("DB", "COMMUNICATE")
 
@@ -30,7 +31,7 @@ class Action:
     arguments: JsonObject = field(default_factory=dict)
     """Its arguments."""
     compare_args: tuple[str, ...] | None = None
-    """The arguments that count; ``None`` means those of the call that it is compared with."""
+    """The arguments to compare; ``None`` means those of the call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,24 +39,24 @@ class Criteria:
     """The criteria of a task's success."""
 
     actions: tuple[Action, ...] | None = None
-    """The gold actions, in order; none at all leave the database as it was, ``None`` says nothing
-    of it."""
+    """The gold actions, in order. An empty tuple means an unchanged database, ``None`` no
+    requirement."""
     communicate: tuple[str, ...] = ()
-    """Texts that the agent has to say."""
+    """Texts that the agent must say."""
     assertions: tuple[str, ...] = ()
-    """Statements that a judge has to find true."""
+    """Statements that a judge must find true."""
     basis: tuple[Component, ...] = DEFAULT_BASIS
     """The components whose product is the reward."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """One customer."""
+    """One customer's task."""
 
     id: str
     """Unique in its domain."""
     scenario: str
-    """The customer and their wishes, as the simulated user is told."""
+    """The customer and their wishes, as given to the simulated user."""
     purpose: str | None = None
     """What the task is meant to test."""
     criteria: Criteria | None = None
@@ -66,7 +67,7 @@ def read_task(node: Node) -> Task:
     """Return the task in ``node``.
 
     Raises:
-        UsageError: it is not one, or asks for what the airline and the shop do not have.
+        UsageError: it is not a task, or needs a feature that the airline and the shop do not have.
     """
     described = node.node("description")
     criteria = node.node("evaluation_criteria")
@@ -75,7 +76,7 @@ def read_task(node: Node) -> Task:
         raise UsageError(f"{node.place} has no 'user_scenario'")
     if node.maybe("initial_state", dict):
         raise UsageError(
-            f"{node.place} begins in a state of its own, which the two domains do not know"
+            f"{node.place} has an initial state of its own, which the two domains do not support"
         )
     return Task(
         id=node.get("id", str),
@@ -88,7 +89,7 @@ def read_task(node: Node) -> Task:
 def _criteria(node: Node) -> Criteria:
     if node.maybe("env_assertions", list):
         raise UsageError(
-            f"{node.place} has assertions on the environment, which the two domains do not know"
+            f"{node.place} has assertions on the environment, which the two domains do not support"
         )
     actions = node.nodes("actions")
     basis = node.texts("reward_basis") or DEFAULT_BASIS
@@ -127,7 +128,7 @@ _INSTRUCTIONS: Final = (
 
 
 def scenario_text(scenario: Mapping[str, Any]) -> str:
-    """Return a ``user_scenario`` as whoever plays the user reads it; what is null is left out."""
+    """Return a ``user_scenario`` as text for the simulated user; null fields are left out."""
     parts = []
     persona, instructions = scenario.get("persona"), scenario.get("instructions")
     if persona is not None:

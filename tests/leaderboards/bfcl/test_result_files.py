@@ -143,7 +143,7 @@ def test_conversations_ahead_of_memory_cases_are_passed_over(tmp_path: Path, fin
     [
         ("{}\n", 1, '"id" and "result"'),
         ("[]\n", 1, '"id" and "result"'),
-        (f"{json.dumps(OSLO)}\nno JSON\n", 2, "no line of JSON"),
+        (f"{json.dumps(OSLO)}\nno JSON\n", 2, "this line is not JSON"),
         (f"{json.dumps(OSLO)}\n{json.dumps(OSLO)}\n", 2, "twice"),
         (json.dumps({"id": "chess_1", "result": []}), 1, "no category 'chess'"),
     ],
@@ -256,7 +256,7 @@ def test_what_is_no_category_is_named_and_left_out(tmp_path: Path, find: Any) ->
     assert list(recording.cases()) == ["simple_python_0"]
     assert list(recording.notes) == [
         (
-            "m: outputs that belong to no category of BFCL v4 here are left out: 2 of 'memory', 1 "
+            "m: outputs of unknown categories are left out: 2 of 'memory', 1 "
             "of "
             "'format_sensitivity'."
         )

@@ -68,7 +68,7 @@ def test_another_file_than_the_wheel_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_no_checkout_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is no checkout"):
+    with pytest.raises(UsageError, match="is not a checkout"):
         fetch(tmp_path / "cache", tmp_path)
     with pytest.raises(UsageError, match="there is nothing at"):
         fetch(tmp_path / "cache", tmp_path / "nowhere")

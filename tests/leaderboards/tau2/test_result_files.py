@@ -107,7 +107,7 @@ def test_other_files_of_a_folder_are_named_and_left_out(tmp_path: Path) -> None:
     [(name, recording)] = TAU2.recordings(tmp_path).items()
     assert (name, recording.cases()) == ("someone", {"retail_1"})
     told = sorted(recording.notes)
-    assert "submission.json is no result file of tau2-bench" in told[0]
+    assert "submission.json is not a result file of tau2-bench" in told[0]
     assert "telecom.json is of the domain 'telecom', for which there is no server here" in told[1]
     with pytest.raises(UsageError, match="'telecom', for which there is no server here"):
         TAU2.recordings(phones)
@@ -126,7 +126,7 @@ def test_a_folder_without_files_that_can_be_replayed_is_told(tmp_path: Path) -> 
     (tmp_path / "notes.json").write_text("{}")
     with pytest.raises(
         UsageError,
-        match=r"there is no result file [\s\S]*notes\.json is no result file of tau2-bench",
+        match=r"there is no result file [\s\S]*notes\.json is not a result file of tau2-bench",
     ):
         TAU2.recordings(tmp_path)
 
@@ -134,12 +134,12 @@ def test_a_folder_without_files_that_can_be_replayed_is_told(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (lambda whole: whole.pop("info"), "no result file of tau2-bench"),
+        (lambda whole: whole.pop("info"), "not a result file of tau2-bench"),
         (
             lambda whole: whole["info"].pop("agent_info"),
-            "does not say which domain and which agent",
+            "does not name its domain and agent",
         ),
-        (lambda whole: whole.pop("tasks"), "is of task 1, which is not there"),
+        (lambda whole: whole.pop("tasks"), "is of task 1, which is missing"),
         (lambda whole: whole.update(simulations={}), "simulations is not a list"),
         (lambda whole: whole["simulations"][0].pop("messages") and None, None),
         (
@@ -180,7 +180,7 @@ def test_what_is_no_result_file_is_told_with_its_place(
     [
         (b"{", "is not JSON"),
         (b"\x1f\x8b torn", "is a damaged archive"),
-        (b"[]", "is no result file of tau2-bench"),
+        (b"[]", "is not a result file of tau2-bench"),
     ],
 )
 def test_a_damaged_file_is_told(tmp_path: Path, content: bytes, message: str) -> None:

@@ -68,14 +68,14 @@ def test_without_a_basis_the_database_and_what_is_said_count() -> None:
         ([], "tasks.json[0] is not an object"),
         ({**task("1"), "id": None}, "tasks.json[0] has no 'id'"),
         ({**task("1"), "user_scenario": None}, "tasks.json[0] has no 'user_scenario'"),
-        ({**task("1"), "initial_state": {"x": 1}}, "begins in a state of its own"),
+        ({**task("1"), "initial_state": {"x": 1}}, "an initial state of its own"),
         (task("1", actions={}), "tasks.json[0].evaluation_criteria.actions is not a list"),
         (task("1", actions=[{}]), "tasks.json[0].evaluation_criteria.actions[0] has no 'name'"),
         (
             task("1", actions=[{"name": "t", "arguments": []}]),
             "actions[0].arguments is not an object",
         ),
-        (task("1", communicate_info=[1]), "communicate_info holds something that is not a text"),
+        (task("1", communicate_info=[1]), "communicate_info has an item that is not a string"),
         (
             task("1", reward_basis=["DB", "LUCK"]),
             "reward_basis names 'LUCK'; known: DB, COMMUNICATE, ACTION",

@@ -10,7 +10,7 @@ from typing import Any
 
 
 class NotACall(ValueError):
-    """A text that is not one call with literal arguments."""
+    """A text is not one call with literal arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,13 @@ class Call:
     name: str
     """The tool's name."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
-    """By name; a call among them is carried out first."""
+    """Arguments by name; a nested call is executed first."""
     positional: tuple[Any, ...] = ()
-    """By position; ground truth uses them here and there."""
+    """Arguments by position; some ground truth uses them."""
 
 
 def parse_call(text: str) -> Call:
-    """Read ``name(value, key=value)``, in which every value is a literal or such a call.
+    """Parse ``name(value, key=value)``, where every value is a literal or such a call.
 
     Nothing is evaluated.
 
@@ -64,17 +64,17 @@ _SPACE_BEFORE_PARENTHESIS = re.compile(r"\b([A-Za-z_]\w*)\s+(?=\()")
 def as_official(text: str) -> str:
     """Return ``text`` as the official checker executes it: no space between a word and ``(``.
 
-    It looks for function names by pattern, inside strings too, so that ``echo('draft (old)')``
-    writes ``draft(old)``. Ground truth and model are treated alike, and a verdict may rest on it.
+    The checker finds function names by pattern, inside strings too: ``echo('draft (old)')`` writes
+    ``draft(old)``. This applies to ground truth and model alike, and a verdict may depend on it.
     """
     return _SPACE_BEFORE_PARENTHESIS.sub(r"\1", text)
 
 
 def as_executed(name: str, arguments: Mapping[str, Any]) -> Call:
-    """Return a model's call as the official checker executes it: written out, and read again.
+    """Return a model's call as the official checker executes it: as text that is parsed again.
 
     Raises:
-        NotACall: it cannot be written as a call, such as with an argument named ``a b``.
+        NotACall: the call cannot be written, for example with an argument named ``a b``.
     """
     written = ",".join(f"{key}={value!r}" for key, value in arguments.items())
     return parse_call(as_official(f"{name}({written})"))

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 Reply = dict[str, Any]
-"""What a method returns: a JSON object, as a rule."""
+"""The result of a method: usually a JSON object."""
 
 Scenario = Mapping[str, Any]
 """The part of a case's ``initial_config`` that belongs to one class."""
@@ -23,17 +23,17 @@ class Api:
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """``scenario`` is owned by the instance from now on.
+        """Initialise from ``scenario``, which the instance may change from now on.
 
-        ``tables`` are shared and never changed.
+        ``tables`` are shared and stay unchanged.
         """
         self._scenario = scenario
         self._tables = tables
 
     def _share(self, other: Api) -> None:
-        """Share with ``other``, of the same class, what upstream's instances of one process share.
+        """Share with ``other`` the state that instances of this class share upstream.
 
-        By default nothing.
+        By default there is none.
         """
 
     def _initial(self, *names: str) -> None:
@@ -48,7 +48,7 @@ class Api:
 
 
 def share(instances: Mapping[str, Api], others: Mapping[str, Api]) -> None:
-    """Let ``instances`` share with ``others`` what upstream's instances of one process share."""
+    """Let ``instances`` share with ``others`` the state that upstream keeps once per process."""
     for name, instance in instances.items():
         instance._share(others[name])  # noqa: SLF001 - a public method would be a tool
 

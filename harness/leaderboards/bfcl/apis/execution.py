@@ -90,8 +90,8 @@ def method_names(class_name: str) -> tuple[str, ...]:
 def execute(instances: Instances, call: Call) -> str:
     """Execute ``call`` on the instance that has such a tool, and return its result as text.
 
-    A call that cannot be executed leaves a text too, ``Error during execution: …``: to the model it
-    is a result like any other.
+    A call that cannot be executed also has a text, ``Error during execution: …``, which the model
+    gets as its result.
     """
     try:
         return _as_text(_result(instances, call))
@@ -120,7 +120,7 @@ def failure(reason: str) -> str:
 
 
 def _as_text(result: Any) -> str:
-    """Return a text as it is, an object as JSON if it can be, anything else as Python writes it."""
+    """Return a string unchanged, an object as JSON if possible, else Python's notation."""
     if isinstance(result, dict):
         try:
             return json.dumps(result)

@@ -1,8 +1,8 @@
 """The file system of the leaderboard: one level of directories at a time, no paths.
 
-Several behaviours are unusual, and kept because verdicts rest on them: a copied directory shares
-the files of its original; a moved directory is a new one, so that ``cd ..`` from below it leads to
-the old place.
+Some behaviours are unusual and kept because verdicts depend on them: a copied directory shares the
+files of its original; a moved directory is a new one, so ``cd ..`` inside it leads to the old
+parent.
 """
 
 # ruff: noqa: FBT001, FBT002 -- names, order and defaults of parameters are the leaderboard's
@@ -16,7 +16,7 @@ from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
 from harness.leaderboards.bfcl.apis.file_tree import Directory, File, grow
 
 _ILLEGAL = '|/\\?%*:"><'
-"""Characters that no name may hold."""
+"""Characters that a name must not contain."""
 
 _COUNTS: dict[str, tuple[str, Callable[[str], int]]] = {
     "l": ("lines", lambda text: len(text.splitlines())),
@@ -27,7 +27,7 @@ _COUNTS: dict[str, tuple[str, Callable[[str], int]]] = {
 
 
 class GorillaFileSystem(Api):
-    """A tree of directories and the place in it where the user stands."""
+    """A tree of directories, and the current directory."""
 
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
@@ -58,7 +58,7 @@ class GorillaFileSystem(Api):
         }
 
     def cd(self, folder: str) -> Reply:
-        """Go to ``folder``: a directory here, ``..``, ``.`` or ``/``."""
+        """Change to ``folder``: a subdirectory, ``..``, ``.`` or ``/``."""
         folder = folder.rstrip("/") or "/"
         if "/" in folder and folder != "/":
             return refuse(
@@ -90,7 +90,7 @@ class GorillaFileSystem(Api):
         return refusal
 
     def echo(self, content: str, file_name: str | None = None) -> Reply | None:
-        """Show ``content``, or make it the content of an existing file here."""
+        """Print ``content``, or write it to an existing file in the current directory."""
         if file_name is None:
             return {"terminal_output": content}
         if _illegal(file_name):
@@ -166,7 +166,7 @@ class GorillaFileSystem(Api):
         return {"disk_usage": f"{size:.2f} PB"}
 
     def tail(self, file_name: str, lines: int = 10) -> Reply:
-        """Return the last ``lines`` lines of a file here."""
+        """Return the last ``lines`` lines of a file in the current directory."""
         content = self._text(file_name)
         if content is None:
             return refuse(f"tail: {file_name}: No such file or directory")
@@ -192,7 +192,7 @@ class GorillaFileSystem(Api):
         return self._transfer("cp", source, destination)
 
     def rm(self, file_name: str) -> Reply:
-        """Remove a file, or a directory with all that is in it."""
+        """Remove a file, or a directory with its contents."""
         if file_name not in self._here.contents:
             return refuse(f"rm: cannot remove '{file_name}': No such file or directory")
         del self._here.contents[file_name]
@@ -211,7 +211,7 @@ class GorillaFileSystem(Api):
         return {"result": f"'{dir_name}' removed"}
 
     def _directory(self, path: str | None) -> Directory | None:
-        """Return the directory at ``path``, ``None`` if there is none; ``..`` is not read."""
+        """Return the directory at ``path``, or ``None``; ``..`` is not supported."""
         if path is None or path == ".":
             return self._here
         if path == "/":
@@ -238,7 +238,7 @@ class GorillaFileSystem(Api):
         return item.content if isinstance(item, File) else None
 
     def _new_name(self, complaint: str, name: str) -> Reply | None:
-        """Return why ``name`` cannot be created here, ``None`` where it can."""
+        """Return the error if ``name`` cannot be created in this directory, else ``None``."""
         if _illegal(name):
             return refuse(f"{complaint} '{name}': Invalid character")
         return refuse(f"{complaint} '{name}': File exists") if name in self._here.contents else None
@@ -264,7 +264,7 @@ class GorillaFileSystem(Api):
                     f"{command}: cannot {verb} '{source}' to '{destination}': Not a directory"
                 )
             target, name, shown = into, source, f"{destination}/{source}"
-            # A copy onto a taken name raises instead, from `add_file` or `add_directory`.
+            # A copy to an existing name raises instead, in `add_file` or `add_directory`.
             if command == "mv" and source in into.contents:
                 return refuse(f"mv: cannot move '{source}' to '{shown}': File exists")
         if command == "mv":
@@ -274,9 +274,9 @@ class GorillaFileSystem(Api):
 
 
 def _place(item: File | Directory, target: Directory, name: str, *, shared: bool) -> None:
-    """Put ``item`` into ``target`` as a new entry ``name``; a directory comes with its entries.
+    """Put ``item`` into ``target`` as a new entry ``name``, with the entries of a directory.
 
-    ``shared``: the very same collection of entries, otherwise one of its own with the same entries.
+    If ``shared``, the new directory uses the same collection of entries, else a copy of it.
     """
     if isinstance(item, File):
         target.add_file(name, item.content)

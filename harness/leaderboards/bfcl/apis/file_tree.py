@@ -20,15 +20,15 @@ class File:
 
 
 _MOST = 100_000
-"""Entries that are walked over at most: copies that share their entries double a tree with every
-other call."""
+"""Limit of entries in a walk: copies that share their entries can double a tree with every second
+call."""
 
 
 @dataclass(repr=False, eq=False)
 class Directory:  # noqa: PLW1641 - what changes has no hash
     """A named collection of files and directories; `parent` is where ``cd ..`` leads.
 
-    It may hold itself (``cp("a", "a")``; ``mkdir(".")`` and ``mv(".", "a")``), as it may upstream.
+    As upstream, it may contain itself (``cp("a", "a")``; ``mkdir(".")`` and ``mv(".", "a")``).
     """
 
     name: str
@@ -36,9 +36,9 @@ class Directory:  # noqa: PLW1641 - what changes has no hash
     contents: dict[str, File | Directory] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
-        """Compare names and all that is below.
+        """Compare the names and the whole subtrees.
 
-        The same two directories once, so that this has an end.
+        Each pair of directories is compared once, so that the comparison ends.
         """
         if not isinstance(other, Directory):
             return NotImplemented
@@ -58,17 +58,17 @@ class Directory:  # noqa: PLW1641 - what changes has no hash
         return True
 
     def __repr__(self) -> str:
-        """Name the entries alone: a directory may hold itself."""
+        """Show only the names of the entries, because a directory may contain itself."""
         return f"Directory({self.name!r}, {list(self.contents)!r})"
 
     def add_file(self, name: str, content: str = "") -> None:
-        """Add a file; raise `ValueError` where the name is taken."""
+        """Add a file; raise `ValueError` if the name exists."""
         if name in self.contents:
             raise ValueError(f"File '{name}' already exists in directory '{self.name}'.")
         self.contents[name] = File(name, content)
 
     def add_directory(self, name: str) -> Directory:
-        """Add an empty directory and return it; raise `ValueError` where the name is taken."""
+        """Add an empty directory and return it; raise `ValueError` if the name exists."""
         if name in self.contents:
             raise ValueError(f"Directory '{name}' already exists in directory '{self.name}'.")
         added = Directory(name, self)
@@ -76,16 +76,16 @@ class Directory:  # noqa: PLW1641 - what changes has no hash
         return added
 
     def size(self) -> int:
-        """Return the UTF-8 bytes of all files below."""
+        """Return the UTF-8 bytes of all files in the subtree."""
         return sum(
             len(item.content.encode()) for _, item in self.walk("") if isinstance(item, File)
         )
 
     def walk(self, base: str) -> Iterator[tuple[str, File | Directory]]:
-        """Yield everything below with its path, which starts with ``base``, each parent first.
+        """Yield each entry of the subtree with its path, which starts with ``base``, parents first.
 
         Raises:
-            ValueError: there is no end to it.
+            ValueError: the subtree has too many entries, or is endless.
         """
         for count, found in enumerate(_below(self, base)):
             if count == _MOST:
@@ -106,8 +106,8 @@ def grow(
 ) -> Directory:
     """Fill ``directory`` from the ``entries`` of a scenario and return it.
 
-    With ``extensions`` (the long-context tables) files get a long tail, but for those whose end is
-    asked about, and every directory without subdirectories gets many empty files.
+    With ``extensions`` (the long-context tables), files get a long tail, except those whose end a
+    question is about, and every directory without subdirectories gets many empty files.
     """
     innermost = True
     for name, entry in entries.items():

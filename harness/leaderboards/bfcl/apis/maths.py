@@ -1,6 +1,6 @@
 """The calculator of the leaderboard.
 
-It has no state; its texts for numbers that JSON lacks are Python's.
+It has no state. For numbers that JSON lacks, it uses Python's text.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ _FACTORS = {
 }
 
 _LONGEST = 4300
-"""Digits of the longest whole number that Python writes out."""
+"""Digits of the longest integer that Python converts to text."""
 
 _TOO_LONG = (
     f"Exceeds the limit ({_LONGEST} digits) for integer string conversion; "
     "use sys.set_int_max_str_digits() to increase the limit"
 )
-"""What Python says instead of writing out a longer one."""
+"""Python's error for a longer integer."""
 
 _MOST_PRECISE = 10_000
-"""Digits that a result is computed to at most: more would keep a server busy for minutes."""
+"""Most digits of a result; more would keep a server busy for minutes."""
 
 
 class MathAPI(Api):
@@ -55,7 +55,7 @@ class MathAPI(Api):
 
     @cached_property
     def _exact(self) -> Any:
-        """Arithmetic of chosen precision, with a precision of its own."""
+        """Return an arithmetic context with its own precision."""
         import mpmath  # type: ignore[import-untyped]
 
         return mpmath.mp.clone()
@@ -136,7 +136,7 @@ class MathAPI(Api):
         return _guarded(lambda: _power(base, exponent))
 
     def percentage(self, part: float, whole: float) -> Reply:
-        """Return how many per cent of ``whole`` ``part`` is."""
+        """Return ``part`` as a percentage of ``whole``."""
         return (
             refuse("Whole value cannot be zero")
             if whole == 0
@@ -148,7 +148,7 @@ class MathAPI(Api):
         return _guarded(lambda: abs(number), "Input must be a number")
 
     def round_number(self, number: float, decimal_places: int = 0) -> Reply:
-        """Return ``number`` with so many decimal places."""
+        """Return ``number`` rounded to ``decimal_places``."""
         complaint = "First input must be a number, second input must be an integer"
         return _guarded(lambda: round(number, decimal_places), complaint)
 
@@ -195,7 +195,7 @@ def _deviation(numbers: list[float]) -> float:
 
 
 def _power(base: float, exponent: float) -> Any:
-    """Return the power; refuse, before it is computed, one that is too long to write out."""
+    """Return the power; refuse beforehand if it would be too long to write out."""
     if isinstance(base, int) and isinstance(exponent, int):
         least_bits = (abs(base).bit_length() - 1) * exponent
         if least_bits > _LONGEST * math.log2(10):

@@ -1,4 +1,4 @@
-"""The messenger of the leaderboard: one inbox for everybody, of ``{receiver: text}``."""
+"""The messenger of the leaderboard: one inbox for all users, with entries ``{receiver: text}``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class MessageAPI(Api):
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
+        """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self._random = random.Random(scenario.get("random_seed", _SEED))  # noqa: S311 -- repeatable, not secret
         self._initial(
@@ -72,7 +72,7 @@ class MessageAPI(Api):
         }
 
     def delete_message(self, receiver_id: str) -> Reply:
-        """Delete the latest message to a receiver: of several equal ones the first."""
+        """Delete the latest message to a receiver; of several equal messages, the first."""
         if not self.current_user:
             return refuse(_NOBODY)
         theirs = [message for message in self.inbox if next(iter(message)) == receiver_id]
@@ -95,7 +95,7 @@ class MessageAPI(Api):
         return {"messages": by_receiver}
 
     def add_contact(self, user_name: str) -> Reply:
-        """Add a user. The count goes up even where the id that it makes is taken."""
+        """Add a user. The count increases even if the new id already exists."""
         if user_name in self.user_map:
             return refuse(f"User name '{user_name}' already exists.")
         self.user_count += 1

@@ -8,7 +8,7 @@ from typing import Any
 from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
 
 _NOT_GIVEN: Any = object()
-"""Stands for a list that was not given; ``None`` is a value of its own."""
+"""Stands for a list that was not passed; ``None`` is a value of its own."""
 
 
 class TwitterAPI(Api):
@@ -25,7 +25,7 @@ class TwitterAPI(Api):
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
+        """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self._initial(
             "username", "password", "authenticated", "comments", "retweets", "following_list"
@@ -37,10 +37,10 @@ class TwitterAPI(Api):
         }
 
     def _share(self, other: Api) -> None:
-        """Share the mentions of tweets that were posted without any.
+        """Share the mentions of tweets that were posted without mentions.
 
-        Upstream they are one list, the default value of a parameter: a user who is mentioned in one
-        such tweet is mentioned in all, those of the expected calls included.
+        Upstream they are one list, the default value of a parameter: a mention in one such tweet
+        appears in all of them, including those of the expected calls.
         """
         assert isinstance(other, TwitterAPI)
         self._nobody = other._nobody  # noqa: SLF001 - it is one of this class

@@ -1,8 +1,8 @@
 """The leaderboard's fixed tables (fares, stock quotes, texts …), read from its package as data.
 
 The package ships these tables as constants in Python modules. They are the leaderboard's data, so
-they are not part of this project, and its code is never run here: a module is only parsed, and of
-what it assigns to a plain name only the literals are kept (`ast.literal_eval`).
+they are not part of this project. The package's code is never run: a module is only parsed, and the
+only values kept are literals that it assigns to plain names (`ast.literal_eval`).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 from harness.errors import UsageError
 
 SOURCES = Path("eval_checker", "multi_turn_eval", "func_source_code")
-"""Where the modules lie in the package's folder, beside ``data``."""
+"""Folder of the modules in the package, beside ``data``."""
 
 MODULES: Mapping[str, str] = {
     "MessageAPI": "message_api.py",
@@ -35,11 +35,11 @@ LONG_CONTEXT = "long_context.py"
 class Tables(Mapping[str, Any]):
     """The tables of one class, by the package's own names.
 
-    A missing one is a `UsageError` that says where.
+    A missing table raises a `UsageError` that names the file.
     """
 
     def __init__(self, values: Mapping[str, Any], *, origin: str) -> None:
-        """``origin`` is the place that the values were read from, for the error."""
+        """``origin`` is the file of the values, for the error."""
         self._values = values
         self._origin = origin
 
@@ -48,7 +48,7 @@ class Tables(Mapping[str, Any]):
         if name not in self._values:
             raise UsageError(
                 f"{self._origin} holds no table {name!r}",
-                meant="fetch it again: harness fetch bfcl",
+                meant="Fetch it again: harness fetch bfcl",
             )
         return self._values[name]
 
@@ -57,7 +57,7 @@ class Tables(Mapping[str, Any]):
         return iter(self._values)
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of tables."""
         return len(self._values)
 
 
@@ -86,19 +86,19 @@ def _constants_of(module: Path) -> dict[str, Any]:
         SyntaxError,
     ) as problem:  # ValueError: not UTF-8, or a null character
         raise UsageError(
-            f"cannot read {module}: {problem}", meant="fetch it: harness fetch bfcl"
+            f"cannot read {module}: {problem}", meant="Fetch it: harness fetch bfcl"
         ) from None
 
 
 def constants(source: str) -> dict[str, Any]:
     """Return the literals that Python ``source`` assigns to plain names, at any level of nesting.
 
-    Of several assignments to one name the outermost counts.
+    If a name is assigned several times, the outermost assignment counts.
     """
     found: dict[str, Any] = {}
     for node in ast.walk(
         ast.parse(source)
-    ):  # breadth first: a module's own constants before a function's
+    ):  # breadth first: a module's own constants before those of a function
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 pass

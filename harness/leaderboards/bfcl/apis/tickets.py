@@ -21,7 +21,7 @@ class TicketAPI(Api):
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
+        """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self._initial("ticket_queue", "ticket_counter", "current_user")
 
@@ -68,7 +68,7 @@ class TicketAPI(Api):
         return {"status": f"Ticket {ticket_id} has been updated successfully."}
 
     def ticket_login(self, username: str, password: str) -> Reply:
-        """Log in; any name and password will do, but not an empty one."""
+        """Log in; any name and password are accepted unless empty."""
         if not (username and password):
             return {"success": False}
         self.current_user = username
@@ -86,7 +86,7 @@ class TicketAPI(Api):
         return {"success": was_in}
 
     def get_user_tickets(self, status: str | None = None) -> list[Reply]:
-        """Return the user's own tickets, those of one status if it is named."""
+        """Return the user's own tickets, with ``status`` only those of that status."""
         if not self.current_user:
             return [refuse("User not authenticated. Please log in to view tickets.")]
         own = [ticket for ticket in self.ticket_queue if ticket["created_by"] == self.current_user]
@@ -100,7 +100,7 @@ class TicketAPI(Api):
         return next((ticket for ticket in self.ticket_queue if ticket["id"] == ticket_id), None)
 
     def _settle(self, ticket_id: int, status: str, **notes: str) -> Reply:
-        """Give a ticket its last ``status``, once."""
+        """Set the final ``status`` of a ticket, once."""
         ticket = self._ticket(ticket_id)
         if not ticket:
             return _unknown(ticket_id)

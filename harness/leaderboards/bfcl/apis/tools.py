@@ -1,4 +1,4 @@
-"""The tools of a multi-turn case, turn by turn, as a server lists them."""
+"""The tools of a multi-turn case, by turn, as a server lists them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ApiTool:
     name: str
     """The tool's name, and that of the method."""
     description: str
-    """As the leaderboard has it."""
+    """Description, as in the leaderboard's data."""
     parameters: JsonObject
     """A JSON Schema of an object."""
     class_name: str
@@ -33,7 +33,7 @@ def tools_of_class(class_name: str, data: Path) -> tuple[ApiTool, ...]:
 
     Raises:
         UsageError: there is no such class.
-        InvalidInput: its description was not fetched, or is damaged.
+        InvalidInput: the description was not fetched, or is damaged.
     """
     if class_name not in CLASS_FILES:
         raise UsageError(
@@ -55,7 +55,7 @@ def tools_of_case(
 ) -> tuple[ApiTool, ...]:
     """Return every tool of a case, with the turn (in ``missed_function``) from which it is offered.
 
-    A case's ``excluded_function`` holds nothing out: upstream does not read it.
+    A case's ``excluded_function`` has no effect, because upstream does not read it.
     """
     held_out = {name: int(turn) for turn, names in missed_function.items() for name in names}
     return tuple(

@@ -28,7 +28,7 @@ class TradingBot(Api):
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
+        """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self.orders: dict[Any, dict[str, Any]] = {
             int(key) if isinstance(key, str) and key.isdigit() else key: order
@@ -47,7 +47,7 @@ class TradingBot(Api):
         self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
 
     def get_current_time(self) -> Reply:
-        """Return the time of day, which stands still."""
+        """Return the time of day, which never changes."""
         return {"current_time": _NOW.strftime("%I:%M %p")}
 
     def get_symbol_by_name(self, name: str) -> Reply:
@@ -95,7 +95,7 @@ class TradingBot(Api):
         return {"order_id": order_id, "status": "Cancelled"}
 
     def place_order(self, order_type: str, symbol: str, price: float, amount: int) -> Reply:
-        """Place an order. It is answered as pending, and open when it is asked for later."""
+        """Place an order. The reply calls it pending; later queries call it open."""
         if not self.authenticated:
             return refuse("User not authenticated. Please log in to place an order.")
         if symbol not in self.stocks:
@@ -127,7 +127,7 @@ class TradingBot(Api):
         }
 
     def withdraw_funds(self, amount: float) -> Reply:
-        """Take money from the account while the market is open."""
+        """Withdraw money from the account while the market is open."""
         if not self.authenticated:
             return refuse("User not authenticated. Please log in to make a transaction.")
         if self.market_status != "Open":
@@ -140,7 +140,7 @@ class TradingBot(Api):
         return self._recorded("withdrawal", amount, "Withdrawal successful")
 
     def fund_account(self, amount: float) -> Reply:
-        """Bring money to the account."""
+        """Deposit money into the account."""
         if not self.authenticated:
             return refuse("User not authenticated. Please log in to fund the account.")
         if amount <= 0:
@@ -155,7 +155,7 @@ class TradingBot(Api):
         return self.account_info
 
     def trading_login(self, username: str, password: str) -> Reply:
-        """Log in; any name and password will do."""
+        """Log in; any name and password are accepted."""
         if self.authenticated:
             return {"status": "Already logged in"}
         self.authenticated = True
@@ -182,7 +182,7 @@ class TradingBot(Api):
         return {"status": f"Stock {symbol} removed from watchlist successfully."}
 
     def get_watchlist(self) -> Reply | list[str]:
-        """Return the stocks that are watched; a bare list with long context and for a refusal."""
+        """Return the watched stocks; a bare list with long context and for a refusal."""
         if not self.authenticated:
             return ["Error: User not authenticated. Please log in to view the watchlist."]
         if self.long_context:
@@ -190,7 +190,7 @@ class TradingBot(Api):
         return {"watchlist": self.watch_list}
 
     def get_order_history(self) -> Reply | list[Reply]:
-        """Return the numbers of all orders."""
+        """Return the ids of all orders."""
         if not self.authenticated:
             return [refuse("User not authenticated. Please log in to view order history.")]
         return {"history": list(self.orders)}
@@ -226,7 +226,7 @@ class TradingBot(Api):
     ) -> Reply:
         """Return those of ``stocks`` that cost between the two prices.
 
-        An unknown one costs nothing.
+        An unknown stock costs 0.
         """
         prices = {symbol: quote.get("price", 0) for symbol, quote in self.stocks.items()}
         found = [
@@ -237,7 +237,7 @@ class TradingBot(Api):
         return {"filtered_stocks": found}
 
     def add_to_watchlist(self, stock: str) -> Reply:
-        """Watch a stock; one that does not exist changes nothing."""
+        """Watch a stock; an unknown stock changes nothing."""
         if stock not in self.watch_list and stock in self.stocks:
             self.watch_list.append(stock)
         return {"watchlist": self.watch_list}
@@ -254,7 +254,7 @@ class TradingBot(Api):
         return {"notification": f"Stocks {', '.join(changed)} have significant price changes."}
 
     def _recorded(self, kind: str, amount: float, status: str) -> Reply:
-        """Note a transaction, at a random time of the following day, and return the reply to it."""
+        """Record a transaction, at a random time of the next day, and return the reply to it."""
         moment = _NOW + timedelta(seconds=self._random.randint(0, _DAY_S))
         self.transaction_history.append(
             {"type": kind, "amount": amount, "timestamp": moment.strftime(_TIME)}

@@ -51,7 +51,7 @@ class TravelAPI(Api):
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
+        """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
         self._initial(
@@ -78,7 +78,7 @@ class TravelAPI(Api):
         user_first_name: str,
         user_last_name: str,
     ) -> Reply:
-        """Log in; any credentials will do."""
+        """Log in; any credentials are accepted."""
         self.token_expires_in = 2
         self.access_token = self._number(6)
         self.token_type = "Bearer"  # noqa: S105 -- a kind of token, not one
@@ -101,7 +101,7 @@ class TravelAPI(Api):
         lastModifiedAfter: str | None = None,  # noqa: N803 -- the leaderboard's names
         includeRemoved: str | None = None,  # noqa: N803
     ) -> Reply:
-        """Return the one fiscal year that there is."""
+        """Return the only fiscal year."""
         return {"budget_fiscal_year": "2018"}
 
     def register_credit_card(
@@ -133,7 +133,7 @@ class TravelAPI(Api):
         return {"card_id": card_id}
 
     def get_credit_card_balance(self, access_token: str, card_id: str) -> Reply:
-        """Return what is left on a card."""
+        """Return the balance of a card."""
         refusal = self._locked_out(access_token)
         if refusal is None and card_id not in self.credit_card_list:
             refusal = (
@@ -152,7 +152,7 @@ class TravelAPI(Api):
     def get_flight_cost(
         self, travel_from: str, travel_to: str, travel_date: str, travel_class: str
     ) -> Reply:
-        """Return the fare; with long context those of all other routes too, as in the table."""
+        """Return the fare; with long context also those of all other routes, as in the table."""
         fares = self._tables["base_costs"]
         own = fares.get((travel_from, travel_to))
         if own is None:
@@ -173,7 +173,7 @@ class TravelAPI(Api):
         travel_to: str,
         travel_class: str,
     ) -> Reply:
-        """Book a flight and pay it by card."""
+        """Book a flight and pay for it by card."""
         refusal = self._locked_out(access_token) or self._unpayable(card_id)
         if refusal is None:
             refusal = _impossible(travel_date, travel_from, travel_to, travel_class)
@@ -227,7 +227,7 @@ class TravelAPI(Api):
         return refuse(refusal) if refusal else {"booking_history": self.booking_record}
 
     def cancel_booking(self, access_token: str, booking_id: str) -> Reply:
-        """Cancel a booking and give the money back."""
+        """Cancel a booking and refund the money."""
         refusal = self._locked_out(access_token) or self._unbooked(booking_id)
         if refusal is not None:
             return {"cancel_status": False, **refuse(refusal)}
@@ -259,7 +259,7 @@ class TravelAPI(Api):
     def verify_traveler_information(
         self, first_name: str, last_name: str, date_of_birth: str, passport_number: str
     ) -> Reply:
-        """Say whether somebody may travel: the user himself, of age, with an American passport."""
+        """Say whether somebody may travel: only the user, as an adult with an American passport."""
         failure = self._unfit(first_name, last_name, date_of_birth, passport_number)
         if failure is None:
             return {"verification_status": True}
@@ -281,7 +281,7 @@ class TravelAPI(Api):
         insurance_cost: float,
         card_id: str,
     ) -> Reply:
-        """Insure a booking and pay it by card, whatever is left on it."""
+        """Insure a booking and pay for it by card, whatever its balance."""
         refusal = self._locked_out(access_token)
         if refusal is None and self.budget_limit is not None and self.budget_limit < insurance_cost:
             refusal = "Exceeded budget limit"
@@ -299,12 +299,12 @@ class TravelAPI(Api):
         return refuse(refusal) if refusal else {"customer_support_message": _THANKS}
 
     def _missing(self, table: str, own: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a long-context table holds beyond ``own``."""
+        """Return the entries of a long-context table that ``own`` lacks."""
         extension = self._tables[f"{table}_EXTENSION"]
         return {key: deepcopy(entry) for key, entry in extension.items() if key not in own}
 
     def _number(self, digits: int) -> str:
-        """Return a random number of so many digits."""
+        """Return a random number of ``digits`` digits."""
         return str(self._random.randint(10 ** (digits - 1), 10**digits - 1))
 
     def _fare(self, origin: str, destination: str, date: str, travel_class: str) -> float:
@@ -352,7 +352,7 @@ class TravelAPI(Api):
 
 
 def _impossible(date: str, origin: str, destination: str, travel_class: str) -> str | None:
-    """Return what is wrong with a flight as it is asked for."""
+    """Return the error if the requested flight is invalid."""
     if origin not in _AIRPORTS:
         return f"Invalid departure airport code: {origin}"
     if destination not in _AIRPORTS:

@@ -50,7 +50,7 @@ _DISTANCES = {
         ("94016", "94704", 600),
     )
 }
-"""Zip codes of two places → how far they lie apart."""
+"""Zip codes of two places → their distance."""
 
 _TYRES = (
     "frontLeftTirePressure",
@@ -61,7 +61,7 @@ _TYRES = (
 
 
 class VehicleControlAPI(Api):
-    """A car with everything that can be set in it."""
+    """A car with all its settings."""
 
     fuelLevel: float
     batteryVoltage: float
@@ -84,7 +84,7 @@ class VehicleControlAPI(Api):
     def __init__(
         self, scenario: Scenario, tables: Mapping[str, Any], *, long_context: bool = False
     ) -> None:
-        """Any attribute may be given by ``scenario``; the others are the tables' defaults."""
+        """Take attributes from ``scenario``, and the others from the defaults in the tables."""
         super().__init__(scenario, tables, long_context=long_context)
         self.long_context = long_context
         self._random = random.Random(self._setting("random_seed"))  # noqa: S311 -- repeatable, not secret
@@ -103,9 +103,9 @@ class VehicleControlAPI(Api):
         self._slope: float = scenario.get("slopeAngle", defaults["_slopeAngle"])
 
     def startEngine(self, ignitionMode: str) -> Reply:
-        """Start the engine: doors locked, brake down.
+        """Start the engine if the doors are locked and the brake is pressed.
 
-        Stopping it is answered with an error, and done.
+        A request to stop it gets an error, but the engine stops.
         """
         if ignitionMode == "STOP":
             self.engine_state = "stopped"
@@ -145,7 +145,7 @@ class VehicleControlAPI(Api):
     def adjustClimateControl(
         self, temperature: float, unit: str = "celsius", fanSpeed: int = 50, mode: str = "auto"
     ) -> Reply:
-        """Set the air conditioning; the temperature is kept in Celsius and answered as given."""
+        """Set the air conditioning; the temperature is stored in Celsius and returned as given."""
         if not 0 <= fanSpeed <= 100:  # noqa: PLR2004 -- per cent
             return refuse("Fan speed must be between 0 and 100.")
         self.acTemperature = (temperature - 32) * 5 / 9 if unit == "fahrenheit" else temperature
@@ -240,7 +240,7 @@ class VehicleControlAPI(Api):
         return {"brakePedalStatus": "released", "brakePedalForce": 0.0}
 
     def setCruiseControl(self, speed: float, activate: bool, distanceToNextVehicle: float) -> Reply:
-        """Turn cruise control on or off; the distance is kept even if the speed is refused."""
+        """Turn cruise control on or off; the distance is stored even if the speed is refused."""
         distance = float(distanceToNextVehicle)
         speed = float(speed)
         if self.engine_state == "stopped":
@@ -264,7 +264,7 @@ class VehicleControlAPI(Api):
         return {"log": messages}
 
     def estimate_drive_feasibility_by_mileage(self, distance: float) -> Reply:
-        """Say whether the fuel is enough for so many miles."""
+        """Say whether the fuel is enough for ``distance`` miles."""
         return {"canDrive": not self.fuelLevel * _MILES_PER_GALLON < distance}
 
     def liter_to_gallon(self, liter: float) -> Reply:
@@ -276,7 +276,7 @@ class VehicleControlAPI(Api):
         return {"liter": gallon * 3.78541}
 
     def estimate_distance(self, cityA: str, cityB: str) -> Reply:
-        """Return how far two places, named by zip code, lie apart."""
+        """Return the distance of two places, named by zip code."""
         pair = frozenset(place for place in (cityA, cityB) if isinstance(place, str))
         known = _DISTANCES.get(pair)
         reply = refuse("distance not found in database.") if known is None else {"distance": known}
@@ -289,7 +289,7 @@ class VehicleControlAPI(Api):
         return {"zipcode": _ZIP_CODES.get(city, "00000") if isinstance(city, str) else "00000"}
 
     def set_navigation(self, destination: str) -> Reply:
-        """Set where to go."""
+        """Set the destination."""
         self.destination = destination
         return {"status": "Navigating to " + destination}
 
@@ -304,7 +304,7 @@ class VehicleControlAPI(Api):
         }
 
     def find_nearest_tire_shop(self) -> Reply:
-        """Return an address."""
+        """Return a fixed address."""
         return {"shopLocation": "456 Oakwood Avenue, Rivermist, 83214"}
 
     def _obstacle_to_starting(self) -> str | None:

@@ -1,1 +1,1 @@
-"""The official rules, one file a rule: each returns ``None`` or a `Fault`."""
+"""The official rules, one file a rule; each returns ``None`` or a `Fault`."""

@@ -1,4 +1,4 @@
-"""Whether the last message holds the answer: as whole words, wherever they stand."""
+"""Whether the last message contains the answer as whole words, anywhere in it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.leaderboards.bfcl.output import Step
 
 
 def answer_fault(turns: Sequence[Sequence[Step]], answers: Sequence[str]) -> Fault | None:
-    """Return what is wrong with the last of ``turns``' messages that is no call."""
+    """Return the fault if the last message of ``turns`` without a call lacks every answer."""
     if len(turns) != 1:
         return Fault("agentic:inference_error", f"there are {len(turns)} turns instead of one")
     words = [step.text for step in turns[0] if not step.calls]
@@ -20,4 +20,4 @@ def answer_fault(turns: Sequence[Sequence[Step]], answers: Sequence[str]) -> Fau
     said = standardized_answer(words[-1])
     if any(re.search(rf"\b{re.escape(standardized_answer(answer))}\b", said) for answer in answers):
         return None
-    return Fault("agentic:answer_not_found", f"the last message holds none of {list(answers)!r}")
+    return Fault("agentic:answer_not_found", f"the last message contains none of {list(answers)!r}")

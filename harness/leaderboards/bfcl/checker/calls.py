@@ -1,4 +1,4 @@
-"""Whether calls are the expected ones: one by one, in their order, or in any order."""
+"""Whether calls are the expected ones: a single call, several in order, or several in any order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from harness.leaderboards.bfcl.checker.values import (
 from harness.leaderboards.bfcl.output import Call
 
 _NESTED = ("array", "tuple", "Array", "ArrayList")
-# Types whose elements have a type.
+# Types whose elements have a type of their own.
 
 _TYPES: Mapping[Language, Mapping[str, type]] = {
     "python": PYTHON_TYPES,
@@ -38,7 +38,7 @@ _WRITTEN = {
     "java": ("type_error:java", java_value),
     "javascript": ("type_error:js", javascript_value),
 }
-# Languages whose values stand in texts, and how those are read.
+# Languages whose values are passed as text, and their readers.
 
 
 def calls_fault(
@@ -51,11 +51,10 @@ def calls_fault(
     """Return what is wrong with ``calls``, by the rule of their category.
 
     Args:
-        category: says in its name whether several functions are offered and several calls asked
-            for.
-        language: of the arguments.
-        functions: as the data describes them.
-        calls: what the model asked for.
+        category: its name tells whether several functions are offered and several calls expected.
+        language: the notation of the arguments.
+        functions: the offered functions, as the data describes them.
+        calls: the calls that the model requested.
         expected: ``[{function: {parameter: [allowed values]}}]``.
     """
     if "parallel" in category:
@@ -74,7 +73,7 @@ def _parallel(
     calls: Sequence[Call],
     expected: Sequence[Mapping[str, Any]],
 ) -> Fault | None:
-    """Give each expected call the first one that fits and is still free."""
+    """Pair each expected call with the first matching call that is not paired yet."""
     if len(calls) != len(expected):
         return _count("parallel_function_checker_no_order", calls, len(expected))
     free = list(calls)
@@ -132,7 +131,7 @@ def value_fault(
         if not isinstance(value, str):
             return Fault(
                 error_type,
-                f"parameter {name!r} needs a text, got {type(value).__name__}: {value!r}",
+                f"parameter {name!r} must be a string, got {type(value).__name__}: {value!r}",
             )
         value = read(value, schema["type"], _element(schema))
     value = _converted(value, language, schema["type"])
@@ -165,20 +164,20 @@ def _expected(language: Language, schema: Mapping[str, Any]) -> Expected:
 
 
 def _element(schema: Mapping[str, Any]) -> str | None:
-    """Return the type of the elements, where there are any."""
+    """Return the type of the elements, if they have one."""
     element = schema.get("items", {}).get("type") if schema["type"] in _NESTED else None
     assert element is None or isinstance(element, str)
     return element
 
 
 def _converted(value: Any, language: Language, kind: str) -> Any:
-    """Return the value as Python itself would take it: integers as floats, tuples as lists."""
+    """Convert the value as the rule does: integers to floats where needed, tuples to lists."""
     if kind == "tuple" and isinstance(value, tuple):
         return list(value)
     if language == "python" and kind == "float" and type(value) is int:
         try:
             return float(value)
-        except OverflowError:  # it stays a whole number, and is of the wrong type
+        except OverflowError:  # it stays an integer, and so has the wrong type
             return value
     return value
 
@@ -188,7 +187,7 @@ def _left_out(call: Call, allowed: Mapping[str, Sequence[Any]]) -> Fault | None:
         if name not in call.arguments and OPTIONAL not in values:
             return Fault(
                 "simple_function_checker:missing_optional",
-                f"the parameter {name!r} is missing, and may not be left out",
+                f"the parameter {name!r} is missing but required",
             )
     return None
 

@@ -1,4 +1,4 @@
-"""Java values that are written in a text. One that cannot be read stays the text."""
+"""Java values written as text. A value that cannot be parsed stays text."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def java_value(text: str, kind: str, element: str | None = None) -> Any:
 
 
 def _matching(pattern: re.Pattern[str], read: Callable[[str], Any]) -> Callable[[str], Any]:
-    # `$` also matches ahead of a final line break, as the rule has it; the readers do not mind the
-    # break.
+    # As in the rule, `$` also matches before a final line break; the parsers ignore the
+    # line break.
     whole = re.compile(f"(?:{pattern.pattern})$")
     return lambda text: read(text) if whole.match(text) else text
 
@@ -80,7 +80,7 @@ def _element(text: str, kind: str | None) -> Any:
 
 
 def _guessed(text: str) -> Any:
-    """Return a value of undeclared type."""
+    """Return a value whose type is not declared."""
     if text in ("true", "false"):
         return text == "true"
     if text.startswith('"') and text.endswith('"'):
@@ -92,7 +92,7 @@ def _guessed(text: str) -> Any:
 
 
 def number_or_text(text: str) -> Any:
-    """Return a number if Python reads ``text`` as one, else the text."""
+    """Return a number if Python parses ``text`` as one, else the text."""
     for read in (int, float):
         try:
             return read(text)

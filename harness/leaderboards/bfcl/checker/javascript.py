@@ -1,4 +1,4 @@
-"""JavaScript values that are written in a text. One that cannot be read stays the text."""
+"""JavaScript values written as text. A value that cannot be parsed stays text."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _array(text: str, element: str | None) -> Any:
 def _row(text: str, *, first: bool) -> list[Any]:
     text = text.strip()
     if first:
-        text = text.removeprefix("[")  # of the array around it
+        text = text.removeprefix("[")  # the bracket of the surrounding array
     return [_guessed(item) for item in text.split(",")]
 
 
@@ -84,7 +84,7 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
 
 
 def _guessed(text: str) -> Any:
-    """Return a value of undeclared type."""
+    """Return a value whose type is not declared."""
     text = text.strip()
     if text in ("true", "false"):
         return text == "true"

@@ -1,6 +1,6 @@
-"""Multi-turn cases: after each turn the state must be the one that the expected calls lead to.
+"""Multi-turn cases: after each turn, the state must equal that of the expected calls.
 
-The calls of the model and the expected ones run side by side, each on instances of its own.
+The model's calls and the expected calls are executed side by side, each on their own instances.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Conversation:
     """The initial state of a case, and its expected calls."""
 
     classes: Sequence[str]
-    """The APIs that take part."""
+    """The APIs of the case."""
     initial_config: Mapping[str, Any]
-    """Class → the state that it begins in."""
+    """Class → its initial state."""
     expected: Sequence[Sequence[str]]
     """Calls, turn by turn, as the data writes them."""
     long_context: bool
@@ -50,16 +50,16 @@ class ExecutedCall:
     """An expected call and its result."""
 
     call: str
-    """As the data writes it."""
+    """The call, as the data writes it."""
     result: str
-    """The result as text, as a model reads it."""
+    """Its result as text, as a model reads it."""
 
 
 def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> Fault | None:
-    """Return what is wrong with the first of ``turns`` that is not as it must be.
+    """Return the fault of the first wrong turn.
 
-    A turn that expects no call is executed and not judged: what it changes counts in the next. A
-    step without readable calls counts for nothing.
+    A turn without expected calls is executed but not judged; its changes count in the next turn. A
+    step without readable calls is ignored.
     """
     if len(turns) != len(conversation.expected):
         words = (
@@ -90,7 +90,7 @@ def turns_fault(conversation: Conversation, turns: Sequence[Sequence[Step]]) -> 
 
 
 def state_fault(number: int, model: Instances, truth: Instances) -> Fault | None:
-    """Return where the public attributes of the instances differ, if they do."""
+    """Return the first difference between the public attributes of the instances, if any."""
     for name, instance in truth.items():
         found = public_state(model[name])
         for attribute, value in public_state(instance).items():
@@ -106,10 +106,10 @@ def state_fault(number: int, model: Instances, truth: Instances) -> Fault | None
 def results_fault(
     number: int, found: Sequence[str], wanted: Sequence[ExecutedCall]
 ) -> Fault | None:
-    """Return which result wanted in a turn is missing among all that were ``found`` so far.
+    """Return the fault if an expected result is missing among all results so far.
 
-    The order is free, and each result stands for one: what is wanted twice must have been found
-    twice.
+    The order is free. Each result matches one expected result: if one is expected twice, it must
+    occur twice.
     """
     left = list(found)
     for outcome in wanted:
@@ -124,7 +124,7 @@ def results_fault(
 
 
 def executed(instances: Instances, call: Call) -> str:
-    """Execute a model's call, and return its result as text; what is no call leaves a text too."""
+    """Execute a model's call and return its result as text; an invalid call gets a text too."""
     try:
         return execute(instances, as_executed(call.name, call.arguments))
     except NotACall as problem:

@@ -1,4 +1,4 @@
-"""Categories of one reply: expected calls, none at all, or any."""
+"""Categories with one reply: the expected calls, no call, or any call."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ def expected_calls_fault(
     expected: Sequence[Mapping[str, Any]],
     step: Step,
 ) -> Fault | None:
-    """Return what is wrong with a reply that must be the expected calls."""
+    """Return the fault of a reply that must make the expected calls."""
     if step.unreadable == "words":
         return Fault("ast_decoder:decoder_failed", "the reply cannot be read as calls")
     if step.unreadable is not None:
         return Fault(
-            "ast_decoder:decoder_wrong_output_format", "the arguments of a call are no object"
+            "ast_decoder:decoder_wrong_output_format", "the arguments of a call are not an object"
         )
     return calls_fault(category.name, category.language, functions, step.calls, expected)
 
 
 def no_call_fault(step: Step) -> Fault | None:
-    """Return what is wrong with a reply that must not call anything."""
+    """Return the fault of a reply that must not make a call."""
     if not step.calls:
         return None
     called = ", ".join(call.name for call in step.calls)
@@ -36,7 +36,7 @@ def no_call_fault(step: Step) -> Fault | None:
 
 
 def some_call_fault(step: Step) -> Fault | None:
-    """Return what is wrong with a reply that must call something."""
+    """Return the fault of a reply that must make a call."""
     return (
         None
         if step.calls

@@ -1,4 +1,4 @@
-"""Where two states differ, in words: the first place, not the whole of both."""
+"""The first difference between two states, in words."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ def difference(place: str, is_now: Any, should_be: Any) -> str:
         if left is _MISSING:
             return f"{place} lacks {key!r}: {shortened(repr(right))}"
         if right is _MISSING:
-            return f"{place} has {key!r} too many: {shortened(repr(left))}"
+            return f"{place} has the extra {key!r}: {shortened(repr(left))}"
         if left != right:
             return difference(f"{place}[{key!r}]", left, right)
     return f"{place} is {shortened(repr(is_now))}, expected {shortened(repr(should_be))}"
 
 
 def shortened(text: str) -> str:
-    """Return ``text``, cut where it is long."""
+    """Return ``text``, shortened if it is long."""
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
 
 
 def _parts(value: Any) -> Mapping[Any, Any] | None:
-    """Return what ``value`` consists of; ``None`` if it has no parts."""
+    """Return the parts of ``value`` by key or index; ``None`` if it has none."""
     match value:
         case Directory(contents=contents):
             return contents

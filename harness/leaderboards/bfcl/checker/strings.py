@@ -1,4 +1,4 @@
-"""Which texts are equal: case, spaces and some punctuation make no difference."""
+"""Equality of texts regardless of case, spaces and some punctuation."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ _PASSED_OVER_IN_ANSWERS = re.compile(r"[,./\-_*^()]")
 
 
 def standardized(text: str) -> str:
-    """Return ``text`` as arguments are compared.
+    """Return ``text`` in the form in which arguments are compared.
 
-    In lower case, without spaces and ``,./-_*^``, with ``"`` for ``'``.
+    That is lower case, without spaces and ``,./-_*^``, and with ``"`` instead of ``'``.
     """
     return _PASSED_OVER.sub("", text).lower().replace("'", '"')
 
 
 def standardized_answer(text: str) -> str:
-    """Return ``text`` as answers are searched: spaces stay, parentheses go as well."""
+    """Return ``text`` in the form in which answers are searched: with spaces, no parentheses."""
     return _PASSED_OVER_IN_ANSWERS.sub("", text).lower().replace("'", '"')
 
 
 def loosely(value: Any) -> Any:
-    """Return a text standardized, and anything else as it is."""
+    """Return a text in standardized form, any other value unchanged."""
     return standardized(value) if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""Whether a value has the type that is asked for: exactly that type, so that true is no number."""
+"""Whether a value has exactly the required type; true is not a number."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ JAVA_TYPES: Mapping[str, type] = {
     "HashMap": dict,
     "Hashtable": dict,
 }
-"""The same for Java."""
+"""Name of a Java type in a schema → the Python type."""
 
 JAVASCRIPT_TYPES: Mapping[str, type] = {
     "String": str,
@@ -51,12 +51,12 @@ JAVASCRIPT_TYPES: Mapping[str, type] = {
     "array": list,
     "any": str,
 }
-"""The same for JavaScript."""
+"""Name of a JavaScript type in a schema → the Python type."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The type of one parameter."""
+    """The expected type of one parameter."""
 
     name: str
     """Its name in the schema."""
@@ -71,8 +71,8 @@ class Typed:
     """A value whose type is accepted."""
 
     is_variable: bool
-    """Whether the answer is of another type than the schema says: then it is the name of a
-    variable, or a mistake of the data, and is compared as it stands."""
+    """Whether the answer has another type than the schema: it is then the name of a variable, or a
+    mistake in the data, and is compared unchanged."""
 
 
 def typed(parameter: str, value: Any, answers: Sequence[Any], expected: Expected) -> Typed | Fault:
@@ -98,16 +98,16 @@ def typed(parameter: str, value: Any, answers: Sequence[Any], expected: Expected
 
 
 def answer_type(answers: Sequence[Any]) -> type | None:
-    """Return the type of the first answer that is not the mark of an optional parameter."""
+    """Return the type of the first answer that does not mark the parameter as optional."""
     return next((type(answer) for answer in answers if answer != ""), None)
 
 
 def _elements_fit(
     parameter: str, value: Sequence[Any], answers: Sequence[Any], inner: type
 ) -> bool:
-    """Whether the elements have the right type beside one of the answers.
+    """Whether the elements have the right type for at least one of the answers.
 
-    The rule looks one level deep.
+    The rule checks one level of nesting.
     """
     element = Expected(inner.__name__, inner)
     return any(

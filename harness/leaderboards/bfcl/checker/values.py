@@ -1,4 +1,4 @@
-"""Whether a value of the right type is one of those that are allowed."""
+"""Whether a value of the right type is one of the allowed values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from harness.leaderboards.bfcl.checker.fault import Fault
 from harness.leaderboards.bfcl.checker.strings import loosely, standardized
 
 OPTIONAL = ""
-"""Among the allowed values it says that the parameter may be left out."""
+"""Among the allowed values, this marks the parameter as optional."""
 
 
 def string_fault(parameter: str, value: str, answers: Sequence[Any]) -> Fault | None:
-    """Compare texts loosely."""
+    """Compare texts regardless of case, spaces and punctuation."""
     if standardized(value) in [
         standardized(answer) for answer in answers if isinstance(answer, str)
     ]:
@@ -22,9 +22,9 @@ def string_fault(parameter: str, value: str, answers: Sequence[Any]) -> Fault | 
 
 
 def list_fault(parameter: str, value: Sequence[Any], answers: Sequence[Any]) -> Fault | None:
-    """Compare lists in order, texts in them loosely.
+    """Compare lists in order, and texts in them loosely.
 
-    The mark of an optional parameter is a text without letters, and equals the empty list.
+    The mark of an optional parameter is an empty text and equals the empty list.
     """
     if [loosely(item) for item in value] in [
         [loosely(item) for item in answer] for answer in answers
@@ -69,7 +69,7 @@ def list_of_dicts_fault(
 
 
 def plain_fault(parameter: str, value: Any, answers: Sequence[Any]) -> Fault | None:
-    """Compare anything else as it stands."""
+    """Compare any other value unchanged."""
     return (
         None if value in answers else _unexpected("value_error:others", parameter, value, answers)
     )

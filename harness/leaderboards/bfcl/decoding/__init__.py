@@ -1,1 +1,1 @@
-"""Reads recorded outputs as calls: the form of a recording, and a reader for each form."""
+"""Parses recorded outputs into calls: detects the form of a recording, with a parser per form."""

@@ -1,8 +1,8 @@
-"""The forms in which models write calls, and which of them a recording has.
+"""The forms in which models write calls, and detection of the form of a recording.
 
-Upstream has a handler for each model, which knows its form. Here the outputs themselves tell: the
-form that most of them have is that of the recording, and every output is read as that form's
-handler reads it.
+Upstream has a handler for each model, which knows its form. Here the form is detected from the
+outputs: the form of most outputs is that of the recording, and every output is parsed like
+upstream's handler of that form.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from harness.leaderboards.bfcl.decoding.wrappings import as_it_is, unwrapping
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """One form."""
+    """One form of outputs."""
 
     title: str
-    """What it is, for people."""
+    """Its name, for people."""
     compared: Callable[[Any, Language], Pairs]
-    """Reads an output whose calls are compared with expected ones, or raises `NotCalls` or
+    """Parses an output whose calls are compared with expected ones, or raises `NotCalls` or
     `Misshapen`."""
     executed: Callable[[Any], Pairs]
-    """Reads a step of a conversation, or raises `NotCalls` or `Misshapen`."""
+    """Parses a step of a conversation, or raises `NotCalls` or `Misshapen`."""
     dotted: bool | None
-    """Whether names keep their dots; ``None`` where the outputs tell."""
+    """Whether function names keep their dots; ``None`` if the outputs decide."""
     dotted_by_default: bool = True
-    """Whether they do where no output tells."""
+    """Whether function names keep their dots if no output decides."""
 
 
 def _any_language(read: Callable[[Any], Pairs]) -> Callable[[Any, Language], Pairs]:
@@ -76,7 +76,7 @@ TEXTS = Form(
     dotted=None,
     dotted_by_default=False,
 )
-"""The form of most APIs, and the default where no output shows another."""
+"""The form of most APIs, and the default if no output shows another."""
 OBJECTS = Form(
     title="lists of {function: arguments as an object}",
     compared=_any_language(lists.with_objects),
@@ -103,7 +103,7 @@ SOURCE = Form(
     executed=python_text.executed,
     dotted=True,
 )
-"""The form of models that are asked for calls in their prompt."""
+"""The form of models that get their instructions for calls in the prompt."""
 TAGGED_SOURCE = Form(
     title="calls written as source text between <TOOLCALL> tags",
     compared=_tagged_source,
@@ -143,10 +143,10 @@ FORMS = (
 
 
 def form_of(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Form:
-    """Return the form that most of ``outputs`` have, each with the language of its arguments.
+    """Return the form of most of ``outputs``; each comes with the language of its arguments.
 
-    The ``model``'s name tells only which wrapping upstream's handler removes from a text, for the
-    few models that have such a handler.
+    The name of the ``model`` only decides which wrapping upstream's handler removes from a text;
+    few models have such a handler.
     """
     bare = unwrapping(model)
     votes = Counter(
@@ -166,7 +166,7 @@ def form_of(outputs: Iterable[tuple[Any, Language]], model: str = "") -> Form:
 
 
 def _shown_by(item: Any, language: Language) -> Form | None:
-    """Return the form that one output shows; ``None`` where it is words, or nothing."""
+    """Return the form that one output shows; ``None`` if it is prose or empty."""
     if isinstance(item, list):
         return _shown_by_object(item[0]) if item and isinstance(item[0], dict) else None
     return _shown_by_text(item, language) if isinstance(item, str) else None
@@ -211,7 +211,7 @@ _MARKS: tuple[tuple[Callable[[str], object], Form], ...] = (
     (_is_after_thought, AFTER_THOUGHT),
     (texts.LINES.fullmatch, LINES),
 )
-"""How a text shows that it is of a form that is not source and not bare JSON; the first that fits
+"""How to recognise the form of a text that is neither source text nor bare JSON; the first match
 counts."""
 
 

@@ -1,4 +1,4 @@
-"""Java and JavaScript source text, read by the grammar of its language."""
+"""Java and JavaScript source text, parsed by the grammar of the language."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node
 
 UNNAMED = "(unnamed)"
-"""Stands for the name of an argument that has none: no parameter is called so."""
+"""Key of an argument without a name: no parameter has this name."""
 
 Arguments: TypeAlias = list[tuple[str, str]]
-"""Name and value of each argument, as they were written."""
+"""Name and value of each argument, as written."""
 
 _DEEPEST = 200
-"""Levels of nesting that are read; a call of the data has a handful."""
+"""Levels of nesting that are parsed; a call in the data has a handful."""
 
 
 def tree_of(source: str, language: Language) -> Node:
-    """Return the tree of ``source``.
+    """Return the syntax tree of ``source``.
 
     Raises:
-        NotCalls: it is not written in that language, or nested beyond all measure.
+        NotCalls: it is not in that language, or nested too deeply.
     """
     from tree_sitter import Parser
 
@@ -44,7 +44,7 @@ def child(node: Node, name: str) -> Node:
     """Return the part of ``node`` that the grammar calls ``name``.
 
     Raises:
-        NotCalls: there is none.
+        NotCalls: there is no such part.
     """
     found = node.child_by_field_name(name)
     if found is None:
@@ -56,8 +56,8 @@ def single(arguments: Arguments) -> dict[str, Any]:
     """Return arguments by name.
 
     Raises:
-        NotCalls: a name is there twice.
+        NotCalls: a name occurs twice.
     """
     if len(dict(arguments)) < len(arguments):
-        raise NotCalls("an argument is there twice")
+        raise NotCalls("an argument occurs twice")
     return dict(arguments)

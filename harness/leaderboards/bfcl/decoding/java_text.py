@@ -1,4 +1,4 @@
-"""A call written as Java, in a text: ``[Shop.order(item="tea", count=2)]``. Values stay texts."""
+"""Calls written as Java text: ``[Shop.order(item="tea", count=2)]``. Values stay text."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _WHOLE = ("identifier", "class_literal", "type_identifier", "method_invocation")
 
 
 def compared(item: Any) -> Pairs:
-    """Read the first call in a text.
+    """Parse the first call in a text.
 
     Raises:
         NotCalls: it is not written in Java.
-        Misshapen: there is no call in it.
+        Misshapen: it contains no call.
     """
     source = bracketed(item)[1:-1]
     call = _first_call(tree_of(source, _language()))
@@ -55,7 +55,7 @@ def _first_call(node: Node) -> Node | None:
 def _text(source: str, node: Node) -> str:
     """Return the characters of a node.
 
-    As upstream does, offsets that the grammar counts in bytes are used as characters.
+    As upstream, the grammar's byte offsets are used as character offsets.
     """
     return source[node.start_byte : node.end_byte]
 

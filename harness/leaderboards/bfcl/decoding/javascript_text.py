@@ -1,4 +1,4 @@
-"""A call written as JavaScript, in a text: ``[order(item="tea", count=2)]``. Values stay texts."""
+"""Calls written as JavaScript text: ``[order(item="tea", count=2)]``. Values stay text."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 
 def compared(item: Any) -> Pairs:
-    """Read the first call in a text.
+    """Parse the first call in a text.
 
     Raises:
         NotCalls: it is not written in JavaScript.
-        Misshapen: there is no call in it.
+        Misshapen: it contains no call.
     """
     root = tree_of(bracketed(item)[1:-1], _language())
     statements = (one for one in root.children if one.type == "expression_statement")

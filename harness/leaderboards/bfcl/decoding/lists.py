@@ -15,14 +15,14 @@ from harness.leaderboards.bfcl.decoding.reading import (
 
 
 def with_texts(item: Any) -> Pairs:
-    """Read ``[{function: arguments as JSON text}]``, as the official OpenAI and Claude handlers do.
+    """Parse ``[{function: arguments as JSON text}]`` as the official OpenAI and Claude handlers do.
 
-    Of an object with several functions the first one counts.
+    If an object has several functions, the first counts.
     """
     if item in ("", {}):
         return []
     if not isinstance(item, list):
-        raise NotCalls("this is no list")
+        raise NotCalls("this is not a list")
     return shaped([_first(one) for one in item])
 
 
@@ -34,53 +34,53 @@ def _first(one: Any) -> dict[str, Any]:
 
 
 def with_texts_executed(item: Any) -> Pairs:
-    """Read the same form in a multi-turn case.
+    """Parse the form of `with_texts` in a multi-turn case.
 
-    The handlers accept more there: a bare object, or several functions in one object.
+    There, the handlers also accept a bare object, or several functions in one object.
     """
     if item == "":
         return []
     if not isinstance(item, list | dict):
-        raise NotCalls("this is no list")
+        raise NotCalls("this is not a list")
     return executable([item] if isinstance(item, dict) else item)
 
 
 def with_objects(item: Any) -> Pairs:
-    """Read ``[{function: arguments as an object}]``."""
+    """Parse ``[{function: arguments as an object}]``."""
     if not isinstance(item, list):
-        raise NotCalls("this is no list")
+        raise NotCalls("this is not a list")
     return shaped(item)
 
 
 def with_objects_executed(item: Any) -> Pairs:
-    """Read the same for a conversation."""
+    """Parse the form of `with_objects` in a multi-turn case."""
     if not isinstance(item, list):
-        raise NotCalls("this is no list")
+        raise NotCalls("this is not a list")
     return executable(item)
 
 
 def with_tool_names(item: Any) -> Pairs:
-    """Read ``[{"tool_name": …, "parameters": …}]``; anything that is no list is no call at all."""
+    """Parse ``[{"tool_name": …, "parameters": …}]``; anything but a list is no call."""
     return shaped(named(item, "tool_name", "parameters")) if isinstance(item, list) else []
 
 
 def with_names(item: Any) -> Pairs:
-    """Read ``[{"name": …, "arguments": …}]``."""
+    """Parse ``[{"name": …, "arguments": …}]``."""
     return shaped(named(item))
 
 
 def with_names_executed(item: Any) -> Pairs:
-    """Read the same form in a multi-turn case: items that are no objects are skipped.
+    """Parse the form of `with_names` in a multi-turn case; items that are not objects are skipped.
 
     A missing part is empty.
     """
     if not isinstance(item, list | str):
-        raise NotCalls("this is no list")
+        raise NotCalls("this is not a list")
     pairs = [
         (str(one.get("name", "")), one.get("arguments", {}))
         for one in item
         if isinstance(one, dict)
     ]
     if not all(isinstance(arguments, dict) for _, arguments in pairs):
-        raise NotCalls("arguments are no object")
+        raise NotCalls("the arguments are not an object")
     return pairs

@@ -1,6 +1,6 @@
-"""Calls written as Python, in a text: ``[area(side=2), area(side=3)]``.
+"""Calls written as Python text: ``[area(side=2), area(side=3)]``.
 
-Nothing of it is ever evaluated.
+No part of the text is ever evaluated.
 """
 
 from __future__ import annotations
@@ -15,37 +15,37 @@ from harness.leaderboards.bfcl.decoding.reading import NotCalls, Pairs
 from harness.leaderboards.bfcl.output import python_value
 
 _UNNAMED = "**"
-"""Stands for what is unpacked into arguments: no parameter is called so."""
+"""Key of unpacked arguments: no parameter has this name."""
 
 
 def bracketed(item: Any) -> str:
-    """Return the text of an output as a list: without fences and spaces around it, in brackets.
+    """Return the text of an output in brackets, without fences and spaces around it.
 
     Raises:
-        NotCalls: it is no text.
+        NotCalls: it is not a string.
     """
     if not isinstance(item, str):
-        raise NotCalls("this is no text")
+        raise NotCalls("this is not a string")
     text = item.strip("`\n ")
     return f"{'' if text.startswith('[') else '['}{text}{'' if text.endswith(']') else ']'}"
 
 
 def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
-    """Return the calls that a bracketed text lists, values as Python has them.
+    """Return the calls that a bracketed text lists, with Python values.
 
-    A call as a value is ``{function: arguments}``, a name is its letters, and arguments by position
-    are passed over.
+    A nested call becomes ``{function: arguments}``, a name becomes a string, and positional
+    arguments are ignored.
 
     Raises:
-        NotCalls: it is no list of calls.
+        NotCalls: it is not a list of calls.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of an odd escape in somebody's text
+            warnings.simplefilter("ignore")  # for invalid escapes in the text
             body = ast.parse(text.strip().strip("'"), mode="eval").body
         listed = [body] if isinstance(body, ast.Call) else getattr(body, "elts", None)
         if listed is None or not all(isinstance(one, ast.Call) for one in listed):
-            raise NotCalls("this is no list of calls")
+            raise NotCalls("this is not a list of calls")
         return [_call(one) for one in listed]
     except (
         SyntaxError,
@@ -59,7 +59,7 @@ def calls_in(text: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 def compared(item: Any) -> Pairs:
-    """Read a text for a comparison with expected calls."""
+    """Parse a text whose calls are compared with the expected ones."""
     return [
         (name, {key: python_value(value) for key, value in arguments.items()})
         for name, arguments in calls_in(bracketed(item))
@@ -67,7 +67,7 @@ def compared(item: Any) -> Pairs:
 
 
 def executed(item: Any) -> Pairs:
-    """Read a text for a conversation: a call as a value is carried out first."""
+    """Parse a text whose calls are executed; a nested call is executed first."""
     return [
         (name, {key: _to_execute(value) for key, value in arguments.items()})
         for name, arguments in calls_in(bracketed(item))
@@ -81,7 +81,7 @@ def _call(node: ast.Call) -> tuple[str, dict[str, Any]]:
 
 
 def _name(node: ast.expr) -> str:
-    """Return a dotted name; what is no name at its beginning is left out."""
+    """Return a dotted name without a beginning that is not a name."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -112,9 +112,9 @@ def _nested(node: ast.Call) -> Any:
 
 
 def _unary(node: ast.UnaryOp) -> Any:
-    """Return the operand's negative, whatever the sign: the official reader knows no other."""
+    """Return the negative of the operand, whatever the sign: the official parser knows no other."""
     if not isinstance(node.operand, ast.Constant):
-        raise NotCalls("a sign stands before what is no literal")
+        raise NotCalls("a sign stands before something that is not a literal")
     return operator.neg(node.operand.value)  # type: ignore[arg-type]  # a text raises TypeError
 
 
@@ -142,11 +142,11 @@ _OPERATIONS: Mapping[type, Callable[[Any, Any], Any]] = {
 }
 _SIGNS: Mapping[type, Callable[[Any], Any]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
 _LARGEST = 10_000
-"""Bits of a number that arithmetic may come to; none of the data has more."""
+"""Bits of the largest number that arithmetic may produce; no number in the data has more."""
 
 
 def _arithmetic(node: ast.expr) -> Any:
-    """Return what numbers, and texts that are put together, come to."""
+    """Return the result of an operation on numbers, or of a concatenation of texts."""
     match node:
         case ast.Constant(value=int() | float() | str()):
             return node.value
@@ -155,14 +155,14 @@ def _arithmetic(node: ast.expr) -> Any:
         case ast.BinOp() if type(node.op) in _OPERATIONS:
             left, right = _arithmetic(node.left), _arithmetic(node.right)
             if isinstance(left, str) and not isinstance(node.op, ast.Add):
-                raise NotCalls("texts can only be put together")
+                raise NotCalls("texts can only be concatenated")
             if isinstance(node.op, ast.Pow) and _bits(left) * abs(right) > _LARGEST:
                 raise NotCalls("a power is too large")
             result = _OPERATIONS[type(node.op)](left, right)
             if isinstance(result, int) and result.bit_length() > _LARGEST:
                 raise NotCalls("a number is too large")
             return result
-    raise NotCalls("this is no arithmetic with literals")
+    raise NotCalls("this is not arithmetic with literals")
 
 
 def _bits(number: Any) -> int:
@@ -173,7 +173,7 @@ def _bits(number: Any) -> int:
 
 
 def _to_execute(value: Any) -> Any:
-    """Return a value as it is executed: objects that hold only objects are taken for calls."""
+    """Return a value for execution: objects that contain only objects count as calls."""
     if not isinstance(value, dict):
         return python_value(value)
     return python_value(value, written=_written(value))

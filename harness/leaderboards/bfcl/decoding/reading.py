@@ -1,4 +1,4 @@
-"""What all readers share: the type of calls, the errors, and helpers."""
+"""Shared by all parsers: the type of calls, the errors, and helpers."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ Pairs: TypeAlias = list[tuple[str, Mapping[str, Any]]]
 
 
 class NotCalls(ValueError):
-    """An output cannot be read as calls: it is words, as a rule."""
+    """An output cannot be parsed as calls; it is usually prose."""
 
 
 class Misshapen(ValueError):
-    """An output was read, and its value is no list of ``{function: arguments}``."""
+    """An output was parsed, but its value is not a list of ``{function: arguments}``."""
 
 
 def loaded(text: Any) -> Any:
     """Return the value of a JSON text.
 
     Raises:
-        NotCalls: it is no text, or no JSON.
+        NotCalls: it is not a string, or not JSON.
     """
     if not isinstance(text, str):
-        raise NotCalls("this is no text")
+        raise NotCalls("this is not a string")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as problem:
@@ -36,10 +36,10 @@ def shaped(decoded: Any) -> Pairs:
     """Return the calls in ``decoded``, which should be ``[{function: arguments}, …]``.
 
     Raises:
-        Misshapen: it is anything else.
+        Misshapen: it has another form.
     """
     if not isinstance(decoded, list):
-        raise Misshapen("this is no list")
+        raise Misshapen("this is not a list")
     for one in decoded:
         if (
             not isinstance(one, dict)
@@ -54,35 +54,35 @@ def named(items: Any, name: str = "name", arguments: str = "arguments") -> list[
     """Return ``{function: arguments}`` for objects with the keys ``name`` and ``arguments``.
 
     Raises:
-        NotCalls: something is no such object.
+        NotCalls: an item is not such an object.
     """
     if not isinstance(items, Iterable):
-        raise NotCalls("this is no list")
+        raise NotCalls("this is not a list")
     found = []
     for one in items:
         if not isinstance(one, dict) or name not in one or arguments not in one:
             raise NotCalls(f"an item has no {name} and {arguments}")
         if not isinstance(one[name], str):
-            raise NotCalls("the name of a function is no text")
+            raise NotCalls("the name of a function is not a string")
         found.append({one[name]: one[arguments]})
     return found
 
 
 def executable(decoded: Iterable[Any]) -> Pairs:
-    """Return calls as they are executed: every function of every object.
+    """Return the calls to execute: every function of every object.
 
     Arguments may be an object or JSON text.
 
     Raises:
-        NotCalls: an item is no object, or arguments are none.
+        NotCalls: an item is not an object, or its arguments are not.
     """
     pairs: Pairs = []
     for one in decoded:
         if not isinstance(one, dict):
-            raise NotCalls("an item is no object")
+            raise NotCalls("an item is not an object")
         for name, given in one.items():
             arguments = loaded(given) if isinstance(given, str) else given
             if not isinstance(arguments, dict):
-                raise NotCalls("arguments are no object")
+                raise NotCalls("the arguments are not an object")
             pairs.append((name, arguments))
     return pairs

@@ -1,4 +1,4 @@
-"""Outputs that are texts with JSON in them: tagged, or nothing but JSON."""
+"""Outputs that are texts with JSON: in tags, or JSON alone."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from harness.leaderboards.bfcl.decoding.reading import (
 
 _TOOL_CALL = re.compile(r"<tool_call>\n(.*?)\n</tool_call>", re.DOTALL)
 LINES = re.compile(r"[\w.]+\n\{.*\}\s*", re.DOTALL)
-"""How an output of two lines looks, a name and arguments."""
+"""Pattern of an output of two lines: a name and its arguments."""
 _TOOLCALL = re.compile(r"<TOOLCALL>(.*?)</TOOLCALL>", re.DOTALL)
 PYTHON_TAG = "<|python_tag|>"
 
 
 def tagged(item: Any) -> list[dict[str, Any]]:
-    """Read a text with ``<tool_call>`` blocks, an object in each.
+    """Parse a text with ``<tool_call>`` blocks, each with one object.
 
-    A block that is no JSON is passed over.
+    A block that is not JSON is skipped.
     """
     found = []
     for block in _TOOL_CALL.findall(_text(item)):
@@ -39,9 +39,9 @@ def tagged(item: Any) -> list[dict[str, Any]]:
 
 
 def tagged_list(item: Any) -> list[dict[str, Any]]:
-    """Read a text with one ``<tool_call>`` block that holds a list, or a fenced one.
+    """Parse a text with one ``<tool_call>`` block that contains a list, fenced or not.
 
-    What follows it is passed over.
+    The text after it is ignored.
     """
     _, tag, rest = _text(item).partition("<tool_call>")
     if not tag:
@@ -53,7 +53,7 @@ def tagged_list(item: Any) -> list[dict[str, Any]]:
 
 
 def bare(item: Any) -> list[dict[str, Any]]:
-    """Read JSON with ``name`` and ``arguments``: a list, or objects separated by ``;``."""
+    """Parse JSON with ``name`` and ``arguments``: a list, or objects separated by ``;``."""
     text = _text(item)
     try:
         return named(_listed(loaded(text)))
@@ -62,7 +62,7 @@ def bare(item: Any) -> list[dict[str, Any]]:
 
 
 def with_parameters(item: Any) -> list[dict[str, Any]]:
-    """Read objects with ``name`` and ``parameters``, as Python, or as JSON separated by ``;``."""
+    """Parse objects with ``name`` and ``parameters``, as Python, or as JSON separated by ``;``."""
     text = _text(item).replace(PYTHON_TAG, "")
     if ";" in text:
         return named([loaded(part) for part in text.split(";")], arguments="parameters")
@@ -74,23 +74,23 @@ def with_parameters(item: Any) -> list[dict[str, Any]]:
 
 
 def after_thought(item: Any) -> list[dict[str, Any]]:
-    """Read a JSON list that stands after ``</think>``, with quotes of either kind.
+    """Parse a JSON list after ``</think>``, with quotes of either kind.
 
-    Without the tag nothing is there.
+    Without the tag the result is empty.
     """
     _, tag, rest = _text(item).strip().replace("'", '"').partition("</think>")
     return named(loaded(rest.strip())) if tag else []
 
 
 def never_executed(_item: Any) -> Pairs:
-    """Read nothing: upstream, these outputs are no calls in a conversation."""
+    """Return no calls: upstream, these outputs are never executed."""
     raise NotCalls("upstream does not execute calls of this form")
 
 
 def parts(item: Any) -> list[Any]:
-    """Read a text whose parts begin with ``<function_call>``.
+    """Parse a text whose parts begin with ``<function_call>``.
 
-    A part that is no JSON or no function is words.
+    A part that is not JSON or not a function counts as prose.
     """
     found: list[Any] = []
     for part in filter(None, map(str.strip, _text(item).split("<function_call>"))):
@@ -100,47 +100,47 @@ def parts(item: Any) -> list[Any]:
             found.append(part)
             continue
         if not isinstance(read, dict):
-            raise NotCalls("a part is no object")
+            raise NotCalls("a part is not an object")
         name = str(read.get("name", "")).strip()
         found.append("no function" if name == "no_function" else {name: read.get("arguments", {})})
     return found
 
 
 def parts_executed(item: Any) -> Pairs:
-    """Read the same for a conversation, where words are taken for a call that nobody knows."""
+    """Parse the form of `parts` in a conversation, where prose counts as an unknown call."""
     return executable({part: {}} if isinstance(part, str) else part for part in parts(item))
 
 
 def lines(item: Any) -> list[Any]:
-    """Read the function's name on line one, its arguments on line two; one line is no call."""
+    """Parse the function's name on line one and its arguments on line two; one line is no call."""
     name, *rest = _text(item).split("\n")
     return [{name: loaded(rest[0])}] if rest else [name]
 
 
 def lines_executed(item: Any) -> Pairs:
-    """Read the same in a multi-turn case: an empty text is no call, one line cannot be read."""
+    """Parse the form of `lines` in a conversation: an empty text is no call, one line an error."""
     return executable(lines(item)) if item != "" else []
 
 
 def inside_toolcall(item: Any) -> str | None:
-    """Return what stands between ``<TOOLCALL>`` tags; ``None`` where there are none."""
+    """Return the text between ``<TOOLCALL>`` tags; ``None`` if there are none."""
     found = _TOOLCALL.search(_text(item))
     return found[1] if found else None
 
 
 def shaping(read: Callable[[Any], list[Any]]) -> Callable[[Any], Pairs]:
-    """Return a reader of calls that are compared."""
+    """Return a parser of calls that are compared."""
     return lambda item: shaped(read(item))
 
 
 def executing(read: Callable[[Any], list[dict[str, Any]]]) -> Callable[[Any], Pairs]:
-    """Return a reader of calls that are executed."""
+    """Return a parser of calls that are executed."""
     return lambda item: executable(read(item))
 
 
 def _text(item: Any) -> str:
     if not isinstance(item, str):
-        raise NotCalls("this is no text")
+        raise NotCalls("this is not a string")
     return item
 
 

@@ -1,4 +1,4 @@
-"""Wrappings around a text, such as fences, that upstream's handlers of a few models remove."""
+"""Wrappings around a text, such as fences, that some of upstream's handlers remove."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 from harness.leaderboards.bfcl.decoding.reading import NotCalls, loaded
 
 Unwrap: TypeAlias = Callable[[Any], Any]
-"""Removes the wrapping of an output that is text, and leaves any other output as it is."""
+"""Removes the wrapping of an output that is text; leaves any other output unchanged."""
 
 
 def as_it_is(item: Any) -> Any:
-    """Return ``item``."""
+    """Return ``item`` unchanged."""
     return item
 
 
@@ -32,9 +32,9 @@ def _language(item: Any) -> Any:
 
 
 def _fenced_list(item: Any) -> Any:
-    """Return a JSON list without fences.
+    """Return a JSON list without its fences.
 
-    Words are an empty one, and what is JSON and no list is nothing at all.
+    Prose gives an empty list, and JSON that is not a list gives no output.
     """
     if not isinstance(item, str):
         return item
@@ -50,11 +50,11 @@ _BY_NAME: Mapping[re.Pattern[str], Unwrap] = {
     re.compile(r"(?<![a-z])phi-\d"): _language,
     re.compile(r"(?<![a-z])hammer\d"): _fenced_list,
 }
-"""Part of a model's name → what its handler does."""
+"""Part of a model's name → the function that removes its wrapping."""
 
 
 def unwrapping(model: str) -> Unwrap:
-    """Return what the handler of ``model`` does to a text before it is read."""
+    """Return the function that the handler of ``model`` applies to a text before parsing."""
     return next(
         (unwrap for name, unwrap in _BY_NAME.items() if name.search(model.lower())), as_it_is
     )

@@ -78,7 +78,7 @@ def test_each_class_has_tables_of_its_own_in_the_package(
 def test_a_missing_table_is_told_with_its_file(tmp_path: Path) -> None:
     tables = read_tables(a_package(tmp_path, ticket_api="X = 1"), "TicketAPI", long_context=False)
     with pytest.raises(
-        UsageError, match=r"ticket_api\.py holds no table 'DEFAULT_STATE'\n  fetch it again"
+        UsageError, match=r"ticket_api\.py holds no table 'DEFAULT_STATE'\n  Fetch it again"
     ):
         tables["DEFAULT_STATE"]
 
@@ -91,6 +91,6 @@ def test_a_module_that_cannot_be_read_is_told_with_the_command_that_brings_it(
     if source is not None:
         (package / SOURCES / LONG_CONTEXT).write_bytes(source)
     with pytest.raises(
-        UsageError, match=r"cannot read .*long_context\.py.*\n  fetch it: harness fetch bfcl"
+        UsageError, match=r"cannot read .*long_context\.py.*\n  Fetch it: harness fetch bfcl"
     ):
         read_tables(package, "GorillaFileSystem", long_context=True)

@@ -34,7 +34,7 @@ def test_a_value_of_a_written_language_stands_in_a_text(language: Any) -> None:
     assert value_fault(language, "x", "5", {"type": "integer"}, [5]) is None
     fault = value_fault(language, "x", 5, {"type": "integer"}, [5])
     assert fault is not None
-    assert fault.message == "parameter 'x' needs a text, got int: 5"
+    assert fault.message == "parameter 'x' must be a string, got int: 5"
     assert fault.error_type == {"java": "type_error:java", "javascript": "type_error:js"}[language]
     float_fault = value_fault(language, "x", "5", {"type": "integer"}, [5.0])
     assert float_fault is None or float_fault.error_type.startswith("type_error")
