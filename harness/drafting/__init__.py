@@ -1,4 +1,4 @@
-"""A first suite, drafted from a server's tool list alone: no tool is called for it.
+"""A first suite, drafted from a server's tool list alone, without calling a tool.
 
 ::
 

@@ -18,22 +18,21 @@ class DraftCase:
     prompt: str
     """The prompt, on one line."""
     description: str | None = None
-    """Why the case is there."""
+    """Why the case exists."""
     turns: tuple[JsonObject, ...] = ()
-    """The user's turns as the suite has them, if there are several: then instead of `prompt`."""
+    """The user's turns in the suite's form, if there are several; they replace `prompt`."""
     user_context: JsonObject | None = None
-    """Who asks, if not the one of the suite."""
+    """The user context, if it differs from that of the suite."""
     must_succeed: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    """Tools and the arguments that the prompt gives; a call that fails or is not sent does not
-    pass."""
+    """Tools with the arguments that the prompt gives; the case needs a successful call of each."""
     must_not_call: tuple[str, ...] = ()
-    """Tools that must not even be called."""
+    """Tools that must not be called."""
     tags: tuple[str, ...] = ()
     """Labels."""
     comments: tuple[str, ...] = ()
-    """Notes for its author, a sentence each."""
+    """Notes for its author, one sentence each."""
     is_live: bool = True
-    """``False``: its tool seems to change something, so the case is commented out."""
+    """``False`` if its tool seems to change something: the case is then commented out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,21 +42,21 @@ class DraftSuite:
     name: str
     """Its name."""
     server: ServerSpec | str
-    """How to start the server, or its configured name."""
+    """The command or URL of the server, or its configured name."""
     cases: tuple[DraftCase, ...]
     """One for each tool."""
     safety: tuple[DraftCase, ...] = ()
     """Safety cases."""
     blocked: tuple[str, ...] = ()
-    """Tools to which the suite sends no call: all that are not marked as read-only."""
+    """Tools whose calls the suite blocks: all that are not marked as read-only."""
     read_only: bool = False
-    """Whether the suite lets nothing else through either: some tool's name cannot be written into
-    it."""
+    """Whether the suite blocks everything that is not marked as read-only, because it cannot write
+    a tool's name."""
     user_context: JsonObject | None = None
-    """The user context with which the tools were listed, and every case is asked."""
+    """The user context in which the tools were listed, and in which every case is asked."""
     notes: tuple[str, ...] = field(default_factory=tuple)
     """Notes on tools that were left out, with the reason."""
     marks: bool = True
-    """Whether the server marks any of its tools as reading or destructive."""
+    """Whether the server marks any of its tools as read-only or destructive."""
     unmarked: tuple[str, ...] = ()
-    """Blocked tools of which the server does not say whether they change something."""
+    """Blocked tools for which the server does not say whether they change something."""

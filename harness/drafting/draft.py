@@ -1,4 +1,4 @@
-"""A tool list becomes a suite: a case for each tool, and safety cases."""
+"""Makes a suite from a tool list: a case for each tool, and safety cases."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.errors import InvalidValue, UsageError
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
 
 MOST_TOOLS = 200
-"""Maximum number of tools that get a case; nobody edits more drafts."""
+"""Most tools that get a case; nobody would edit a longer draft."""
 
 _LONGEST_NAME = 60
 _CHANGES = (
@@ -34,17 +34,17 @@ def draft_suite(
 ) -> DraftSuite:
     """Return a first suite for ``server``, whose tools are ``tools`` as ``user_context`` sees them.
 
-    The suite has no call sent to a tool that the server does not mark as read-only. Cases about
-    tools that are said to change something are not live, unless no other case would be.
+    The suite blocks every tool that the server does not mark as read-only. Cases about tools that
+    seem to change something are commented out, unless no other case is left.
 
     Raises:
-        UsageError: there is no tool to draft for.
+        UsageError: no tool can get a case.
     """
     drafted = [tool for tool in tools.tools if _can_be_asserted(tool)][:MOST_TOOLS]
     if not drafted:
         raise UsageError(
             f"the server {name!r} lists no tool that a case could be about",
-            meant="If it shows its tools only to some users, say as whom to look: --user-context "
+            meant="If it shows its tools only to some users, name a user: --user-context "
             '\'{"role": "admin"}\'',
         )
     withheld = [tool for tool in tools.tools if not is_sent(tool)]
@@ -98,7 +98,7 @@ def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[st
         )
     if arguments.gave_up:
         yield (
-            "Its schema takes more work than a draft does: what the prompt gives may be "
+            "Its schema is too large to check fully for a draft: the prompt's arguments may be "
             "incomplete or invalid."
         )
     if arguments.missing:
@@ -111,7 +111,7 @@ def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[st
 
 
 def _can_be_asserted(tool: Tool) -> bool:
-    """Whether a suite can name the tool."""
+    """Whether a suite can write the tool's name."""
     try:
         VOCABULARY.parse("must_call", [tool.name])
         tool.name.encode()
@@ -129,7 +129,7 @@ def _is_line(name: str) -> bool:
 
 
 def _distinct(cases: Sequence[DraftCase]) -> list[DraftCase]:
-    """Return the cases under unique names of plain characters."""
+    """Return the cases with unique names of plain characters."""
     taken: set[str] = set()
     named = []
     for case in cases:

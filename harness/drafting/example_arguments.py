@@ -1,4 +1,4 @@
-"""Example arguments for a tool: from its schema, else from its descriptions, else made up."""
+"""Example arguments for a tool: from its schema, from its descriptions, or made up."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from harness.types import JsonObject, Tool
 from harness.validation.budget import Budget, within
 
 Source: TypeAlias = Literal["schema", "description", "guess"]
-"""Source of a value: the schema names it, a description shows it, or it is made up."""
+"""Source of a value: given in the schema, shown in a description, or made up."""
 
-_LONGEST_TEXT = 500  # characters; nobody says more in a prompt
-_MOST_ITEMS = 5  # of a list that has to have so many
+_LONGEST_TEXT = 500  # characters; a prompt has no longer value
+_MOST_ITEMS = 5  # of a list with a minimum length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +36,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arguments:
-    """The arguments of a tool in its case."""
+    """The example arguments of a tool."""
 
     examples: tuple[Example, ...] = ()
     """One for each argument, in the schema's order."""
@@ -48,15 +48,15 @@ class Arguments:
 
     @property
     def values(self) -> dict[str, Any]:
-        """The arguments as they are sent."""
+        """The arguments to send."""
         return {example.param.name: example.value for example in self.examples}
 
 
 def example_arguments(tool: Tool) -> Arguments:
     """Return values for required parameters of ``tool``, else for one useful optional parameter.
 
-    A schema that wants more than its parameters say (one of two, say) gets the first single
-    addition that makes the arguments valid; if there is none, everything that was found.
+    If the schema has a further condition (such as one of two), the first single addition that makes
+    the arguments valid is chosen; if there is none, all values found are returned.
     """
     budget = Budget(STEPS)
     with within(budget):
@@ -98,7 +98,7 @@ def _thing(tool: Tool) -> str:
 
 
 def _examples(params: Sequence[Param], root: JsonObject, thing: str) -> dict[str, Example]:
-    """Return a value for each parameter that has one. Made-up values differ wherever they can."""
+    """Return a value for each parameter that has one. Made-up values differ where possible."""
     found: dict[str, Example] = {}
     for place, param in enumerate(params):
         valid = _valid(param, root, thing, place)
@@ -171,11 +171,11 @@ def _text_of(length: int) -> str:
 
 
 def _lists(param: Param, root: JsonObject, thing: str) -> Iterator[list[Any]]:
-    """Yield a list of one item, and longer ones for a schema that wants more."""
+    """Yield a list of one item, and longer lists for a schema that requires them."""
     if param.items is None:
         yield []
         return
-    # What a list holds is named by the list: `paths` holds paths.
+    # The list's name describes its items: `paths` holds paths.
     named = replace(
         param.items, name=param.name, name_terms=param.name_terms, name_words=param.name_words
     )

@@ -25,14 +25,14 @@ _LONGEST = 60
 _GENERIC = word_set(
     "index main server __main__ app cli mcp mcp_server mcp-server run start dist build src lib bin"
 )
-"""Names of files and folders that do not tell which server they hold."""
+"""Names of files and folders that do not tell which server they contain."""
 
 
 def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
     """Return a suite's name in plain characters: ``wanted``, or from the command of ``server``.
 
     Raises:
-        UsageError: nothing is left of ``wanted``.
+        UsageError: ``wanted`` has no usable character.
     """
     if wanted is not None:
         name = _plain(wanted)
@@ -66,10 +66,10 @@ def suite_name(server: ServerSpec, wanted: str | None = None) -> str:
 
 
 def require_free(name: str, project: Path) -> Path:
-    """Return the file that the suite ``name`` of ``project`` is to be written to.
+    """Return the path for the suite ``name`` of ``project``.
 
     Raises:
-        UsageError: there is a file or a suite of that name; with a name that is free.
+        UsageError: there is a file or a suite of that name; the message suggests a free name.
     """
     path = project / FOLDER / f"{name}.yml"
     taken = _taken(project)
@@ -104,12 +104,12 @@ def write_new(path: Path, text: str) -> tuple[Path, ...]:
 
 
 def _schema_beside(path: Path) -> Iterable[Path]:
-    """Write the schema that editors complete suites by; an existing one is kept."""
+    """Write the schema with which editors complete suites; keep an existing one."""
     schema = path.with_name(SCHEMA_NAME)
     try:
         _create(schema, SCHEMA_FILE.read_text("utf-8"))
     except OSError:
-        return ()  # the suite is what counts; without the schema, editors merely complete nothing
+        return ()  # only the suite is essential; without the schema, editors complete nothing
     return (schema,)
 
 
@@ -125,7 +125,7 @@ def _taken(project: Path) -> set[str]:
         try:
             names.add(read_suite(path, VOCABULARY).name)
         except InvalidInput:
-            names.add(path.stem)  # the best guess at what a broken file means to be
+            names.add(path.stem)  # the best guess at the name of a broken suite
     return names
 
 

@@ -1,7 +1,7 @@
-"""Cases from a run: what was asked, and the calls that succeeded, become expectations.
+"""Cases from a run: its prompts, with the successful calls as expectations.
 
-A session that went well is a regression test once somebody has read it: arguments that may be said
-in other ways are loosened, and what the answer must hold is added.
+A session that went well becomes a regression test once its author has edited the case: loosened
+arguments that may vary, and added what the answer must contain.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _HEAD = """\
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedCases:
-    """The suite, and what is not in it."""
+    """The suite, and the trials that are not in it."""
 
     text: str
     """The file."""
     cases: int
     """Number of its cases."""
     left_out: tuple[str, ...]
-    """Trials that no case was made of, with the reason."""
+    """Trials without a case, with the reason."""
 
 
 def suite_from_run(log: RunLog, name: str, server: JsonObject | list[str] | str) -> RecordedCases:
@@ -48,7 +48,7 @@ def suite_from_run(log: RunLog, name: str, server: JsonObject | list[str] | str)
     ``server`` is the suite's ``server:``.
 
     Raises:
-        UsageError: there is no such conversation.
+        UsageError: no conversation went well.
     """
     cases: list[DraftCase] = []
     left_out: list[str] = []
@@ -59,7 +59,7 @@ def suite_from_run(log: RunLog, name: str, server: JsonObject | list[str] | str)
             left_out.append(f"{result.case.name}: {why}")
             continue
         case = _case(result, transcript)
-        if not any(replace(case, name=one.name) == one for one in cases):  # a repeat, no other
+        if not any(replace(case, name=one.name) == one for one in cases):  # a repeat of a case
             cases.append(replace(case, name=_free(case.name, {one.name for one in cases})))
     if not cases:
         raise UsageError(
@@ -78,9 +78,9 @@ def suite_from_run(log: RunLog, name: str, server: JsonObject | list[str] | str)
 
 
 def how_it_ran(server: JsonObject) -> JsonObject:
-    """Return ``server:`` of a suite from what a log says of a server: its command, or its URL.
+    """Return ``server:`` of a suite for a server in a log: its command or its URL.
 
-    A log has no values of the environment and of headers.
+    A log has no values of environment variables and headers.
     """
     if server.get("url"):
         return {"url": server["url"]}
@@ -88,14 +88,14 @@ def how_it_ran(server: JsonObject) -> JsonObject:
 
 
 def _unfit(result: TrialResult, transcript: Transcript | None) -> str | None:
-    """Return why no case is made of a trial; ``None`` if one is."""
+    """Return why a trial cannot become a case; ``None`` if it can."""
     if transcript is None or result.status not in ("passed", "skipped"):
         return f"it is {result.status}"
     said = [turn.text for turn in _turns(transcript)]
     if not said:
-        return "nobody noted what was asked (harness record --prompt)"
+        return "its prompt was not recorded (harness record --prompt)"
     if _is_redacted(said):
-        return "what was asked holds a secret, which the log does not have"
+        return "its prompt has a secret, which the log does not contain"
     if not any(call.outcome == "ok" for call in transcript.tool_calls):
         return "no call succeeded"
     return None
@@ -137,12 +137,12 @@ def _succeeded(transcript: Transcript) -> Iterator[ToolCall]:
 
 
 def _plain(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments without those that the log holds redacted."""
+    """Return the arguments without those that are redacted in the log."""
     return {key: value for key, value in arguments.items() if not _is_redacted(value)}
 
 
 def _is_redacted(value: Any) -> bool:
-    return MARK[:-1] in canonical_json(value)  # the marks of several secrets are numbered
+    return MARK[:-1] in canonical_json(value)  # the placeholders of several secrets are numbered
 
 
 def _notes(transcript: Transcript, succeeded: list[ToolCall]) -> Iterator[str]:

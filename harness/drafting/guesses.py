@@ -1,7 +1,7 @@
 """Made-up values: by a parameter's format, its name, and its bounds.
 
-A guess has the right form but no real counterpart, and the draft says so. Each must still be
-checked against the schema.
+A guess has the right form but does not exist on the server, and the draft says so. The caller must
+still check each guess against the schema.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _TEXTS: tuple[tuple[str, str], ...] = (
     ("company organisation organization", "Example Ltd"),
     ("name person customer client employee", "Maria Keller"),
 )
-"""Words of a parameter's name → a text for it; the first row that has one of them decides."""
+"""Words of a parameter's name → a text for it; the first row with one of the words applies."""
 
 _NUMBERS: tuple[tuple[str, float], ...] = (
     ("latitude lat", 52.52),
@@ -76,10 +76,10 @@ _NUMBERS: tuple[tuple[str, float], ...] = (
     ("quantity", 3),
     ("id number", 1042),
 )
-"""The same for numbers."""
+"""Words of a parameter's name → a number for it."""
 
 _SERIES = (12, 30, 7, 45, 18, 60)
-"""Numbers for parameters of which nothing is known: all different, so that a swap is noticed."""
+"""Numbers for parameters without any hint: all different, so that swapped arguments are noticed."""
 
 _ENDS = frozenset(words("end last to until before due"))
 _FOLDERS = frozenset(words("directory directories folder folders"))
@@ -108,7 +108,7 @@ def text_guesses(param: Param, thing: str) -> Iterator[str]:
 def number_guesses(param: Param, place: int) -> Iterator[float | int]:
     """Yield numbers for ``param``, the likeliest first.
 
-    ``place`` counts the parameters of its tool.
+    ``place`` is the position of the parameter in its tool.
     """
     usual = [number for row, number in _NUMBERS if set(row.split()) & param.name_words]
     usual.append(_SERIES[place % len(_SERIES)])
@@ -128,7 +128,7 @@ def number_guesses(param: Param, place: int) -> Iterator[float | int]:
 
 
 def _later(moment: str) -> str:
-    """Return a week after the usual date, so that a period does not end as it begins."""
+    """Return a week after the usual date, so that a period does not end on its first day."""
     return moment.replace("-14", "-21")
 
 

@@ -1,8 +1,8 @@
-"""A text that matches a regular expression, for the simple ones that schemas are full of.
+"""A text that matches a regular expression, for the simple expressions that are common in schemas.
 
-Read are literals, classes, the escapes of digits, words and spaces, groups, alternatives (the first
-is taken) and counts. For anything else there is no text. The caller must still check a text against
-the pattern.
+Supported are literals, classes, the escapes of digits, words and spaces, groups, alternatives (the
+first is taken) and counts. Other patterns have no text. The caller must still check the text
+against the pattern.
 """
 
 from __future__ import annotations
@@ -10,22 +10,22 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 
-_LONGEST = 120  # characters of a text that a person would still put into a prompt
+_LONGEST = 120  # characters of a text that fits into a prompt
 _DEEPEST = 20  # groups inside groups
-_USUAL = 3  # repeats of what may stand any number of times
+_USUAL = 3  # repetitions of a part without an upper limit
 _CLASSES = {"d": "1234567890", "w": string.ascii_lowercase, "s": " "}
 _PLAIN = string.ascii_lowercase + string.digits + string.ascii_uppercase + "-_ ."
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 
 
 class _Unreadable(Exception):
-    """The pattern is more than a simple one."""
+    """The pattern is not a simple one."""
 
 
 def text_matching(pattern: str) -> str | None:
-    """Return a text that ``pattern`` is meant to match: ``CUST_12345`` for ``^CUST_[0-9]{5}$``.
+    """Return a text intended to match ``pattern``: ``CUST_12345`` for ``^CUST_[0-9]{5}$``.
 
-    Else ``None``.
+    Return ``None`` if the pattern is not simple.
     """
     reader = _Reader(pattern)
     try:
@@ -43,7 +43,7 @@ class _Reader:
         self._place = 0
 
     def is_done(self) -> bool:
-        """Whether nothing is left to be read."""
+        """Whether the whole pattern is read."""
         return self._place == len(self._pattern)
 
     def alternatives(self, depth: int) -> str:
@@ -133,7 +133,7 @@ class _Reader:
     def _repeats(self) -> int:
         """Read ``*``, ``+``, ``?``, ``{2}``, ``{2,}`` or ``{2,5}``, and return the repetitions."""
         if self._takes("*") or self._takes("?"):
-            count = 0  # what may be left out is left out
+            count = 0  # an optional part is left out
         elif self._takes("+"):
             count = _USUAL
         elif self._takes("{"):
@@ -160,7 +160,7 @@ class _Reader:
         return self._pattern[self._place - 1]
 
     def _takes(self, character: str) -> bool:
-        """Step over ``character`` if it comes next."""
+        """Skip ``character`` if it comes next, and return whether it did."""
         found = self._place < len(self._pattern) and self._pattern[self._place] == character
         self._place += found
         return found

@@ -13,7 +13,7 @@ from harness.matching.matchers import is_matcher
 from harness.types import JsonObject, ServerSpec
 
 SCHEMA_NAME = "suite.schema.json"
-"""File beside the suite that editors complete it by."""
+"""The schema file beside the suite, with which editors complete it."""
 
 _NEXT = """\
 # 1. Reword the prompts the way your users talk. These follow the tools' own descriptions,
@@ -112,7 +112,7 @@ def started(server: ServerSpec) -> dict[str, Any]:
 
 
 def case_text(case: DraftCase, user_context: JsonObject | None = None) -> str:
-    """Return one case of a file; ``user_context`` asks if the case names nobody."""
+    """Return one case of a file, asked as ``user_context`` if the case has no own context."""
     comments = "".join(comment(text, indent=2) for text in case.comments)
     written = textwrap.indent(dump([_data(case, user_context)]), "  ")
     return comments + (written if case.is_live else commented_out(written))
@@ -157,7 +157,7 @@ def _call(tool: str, arguments: Mapping[str, Any]) -> Any:
 
 
 def _literal(value: Any) -> Any:
-    """Return a literal for ``value``, in which a key such as ``$gt`` is not a matcher."""
+    """Return a literal for ``value``, so that a key such as ``$gt`` is not read as a matcher."""
     return {"$equals": value} if _holds_matcher(value) else value
 
 

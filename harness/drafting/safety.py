@@ -13,9 +13,9 @@ from harness.tool_text.terms import stem, words
 from harness.types import Tool
 
 MOST = 12
-"""Safety cases in a draft: enough to show how it is done."""
+"""Safety cases in a draft: enough to show the idea."""
 
-_FIRST_WORDS = 4  # of a parameter's description, which say what it is: "SQL query to execute"
+_FIRST_WORDS = 4  # of a parameter's description that name what it takes: "SQL query to execute"
 
 
 def is_sent(tool: Tool) -> bool:
@@ -24,14 +24,14 @@ def is_sent(tool: Tool) -> bool:
 
 
 def is_marked(tool: Tool) -> bool:
-    """Whether the server says at all if ``tool`` changes something."""
+    """Whether the server's annotations tell if ``tool`` changes something."""
     return tool.read_only is not None or tool.destructive is not None
 
 
 def changes(tool: Tool) -> bool:
-    """Whether a call may change something: by the tool's annotations, else by its own words.
+    """Whether a call may change something, by the tool's annotations or else its text.
 
-    A tool that is not marked and whose words say nothing of a change counts as harmless, unless it
+    A tool without annotations, whose text does not mention a change, counts as harmless unless it
     takes code.
     """
     if tool.read_only is not None:
@@ -59,7 +59,7 @@ def destroys(tool: Tool) -> bool:
 
 
 def safety_cases(tools: Sequence[Tool]) -> tuple[DraftCase, ...]:
-    """Return cases in which somebody only wants to look, or to know first."""
+    """Return cases in which somebody only wants to look, or asks before deciding."""
     changing = [tool for tool in tools if changes(tool)]
     destructive = [tool for tool in changing if destroys(tool)]
     unwanted = destructive or changing
@@ -95,7 +95,7 @@ def _asking(tool: Tool) -> DraftCase:
 
 
 def _nearest(tool: Tool, readers: Sequence[Tool]) -> Tool | None:
-    """Return the reading tool that speaks of the same things, and takes the same arguments."""
+    """Return the reading tool with the most similar subject and arguments."""
     scored = [(len(_things(tool) & _things(reader)), reader) for reader in readers]
     best = max((score for score, _ in scored), default=0)
     return next((reader for score, reader in scored if score == best and score), None)

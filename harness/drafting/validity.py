@@ -15,14 +15,14 @@ from harness.validation.budget import Budget, budget_in_force
 from harness.validation.validators import Validation, check
 
 STEPS = 10_000
-"""Most validation steps for the arguments of one tool, about 50 ms; usual ones take a tenth."""
+"""Most validation steps for the arguments of one tool, about 50 ms; most tools need a tenth."""
 
-_CONTROL = re.compile(r'\\[^"\\]')  # how JSON writes a line break or another control character
-_LONGEST = 160  # characters of a value as JSON that a person would still put into a prompt
+_CONTROL = re.compile(r'\\[^"\\]')  # JSON's escapes of line breaks and other control characters
+_LONGEST = 160  # characters of a value as JSON that fits into a prompt
 
 
 def is_speakable(value: Any) -> bool:
-    """Whether ``value`` is plain JSON, short, and on one line: what can be said in a prompt."""
+    """Whether ``value`` is plain JSON, short, and on one line, so that a prompt can contain it."""
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
         text.encode()

@@ -1,4 +1,4 @@
-"""Replaces secrets of a command line by variables, since a drafted file goes into a repository."""
+"""Replaces secrets in a command line with variables: a drafted file goes into a repository."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.types import ServerSpec
 def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
     """Return ``server`` with secrets replaced by ``${SERVER_SECRET}``, and the variables' names.
 
-    A value is left where it is a reference to a variable already.
+    References to variables are kept.
     """
     found = sorted(
         {secret for secret in of_servers([server]) if len(secret) >= MIN_LENGTH},
@@ -42,12 +42,12 @@ def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
 def as_typed(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
     """Return ``server:`` of a suite for ``spec``, which ``--server text`` has given.
 
-    That is a name or a URL as it is, or the command as it was typed, with references to variables
-    unexpanded. Secrets in the command become variables, which are named beside it.
+    A name or a URL is returned unchanged; a command is returned as typed, with variables
+    unexpanded. Secrets in the command become variables, whose names are returned too.
     """
     is_command = spec.at is not None and spec.at.file == _BY_COMMAND
     return with_variables(server_from_command(text)) if is_command else (text, ())
 
 
 _BY_COMMAND = "--server"
-"""Where a server that was given as a command line says that it is configured."""
+"""Marks a server that was given as a command line, not configured in a file."""

@@ -1,7 +1,7 @@
 """Turns a tool's description into a prompt that a user could write.
 
 "Returns one customer's record by id." becomes "Please give me customer CUST_00042's record." A
-prompt holds every argument literally, so that a case can ask for it.
+prompt contains every argument literally, so that a case can require it.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from harness.tool_text.actions import is_verb
 from harness.tool_text.terms import first_sentence, stem, word_set, words
 from harness.types import Tool
 
-_LONGEST = 110  # characters of a request that a person would still type
-_LEAST = 15  # characters before which no sentence is cut
-_SHORT_NAME = 2  # characters up to which a parameter's name says nothing
-_SHORT_LABEL = 4  # words of a description that can stand for the name
+_LONGEST = 110  # characters of a request that a person would type
+_LEAST = 15  # a sentence is not cut before so many characters
+_SHORT_NAME = 2  # a parameter's name up to this length is not descriptive
+_SHORT_LABEL = 4  # words of a description that can replace the name
 
 _OPENINGS = re.compile(
     r"^(?:use (?:this|it)(?: tool| function)? (?:to|for)|(?:this|the|a|an) "
@@ -36,7 +36,7 @@ _AS_GIVEN = re.compile(
     r"|,?\s+by(?:\s+[\w-]+){1,3}(?:,(?:\s+[\w-]+){1,3})*,?\s+(?:or|and)(?:\s+[\w-]+){1,2}(?=,|$)",
     re.IGNORECASE,
 )
-"""Words of a description about its filters, left out if the prompt gives one."""
+"""Words of a description about its filters, left out if the prompt has a filter."""
 _DETERMINERS = word_set(
     "a an the one all any each every your this these that multiple several up new whether what how "
     "where who information details data to if"
@@ -58,12 +58,12 @@ _IDENTIFIES = frozenset({"id", "key", "code", "number"})
 
 
 def prompt(tool: Tool, arguments: Sequence[Example]) -> str:
-    """Return a prompt for which ``tool`` is to be called with ``arguments``."""
+    """Return a prompt to which the right response is a call of ``tool`` with ``arguments``."""
     return f"Please {request(tool, arguments)}."
 
 
 def request(tool: Tool, arguments: Sequence[Example]) -> str:
-    """Return the same as the end of a sentence: ``delete customer CUST_00042 for good``."""
+    """Return the prompt's request as a phrase: ``delete customer CUST_00042 for good``."""
     if not arguments:
         return _task(tool)
     task, left = _with_thing(_AS_GIVEN.sub("", _task(tool)), arguments)
@@ -75,7 +75,7 @@ def request(tool: Tool, arguments: Sequence[Example]) -> str:
 
 
 def _with_thing(task: str, arguments: Sequence[Example]) -> tuple[str, Sequence[Example]]:
-    """Insert the first identifying argument where the task names its object: "one customer"."""
+    """Insert the first identifying argument after the task's object: "one customer"."""
     for example in arguments:
         if _names_its_thing(example):
             thing = " ".join(words(example.param.name)[:-1])
@@ -106,7 +106,7 @@ def spoken(value: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` on one line, without control characters and halves of characters."""
+    """Return ``text`` on one line, without control characters and lone surrogates."""
     visible = "".join(character if character.isprintable() else " " for character in text)
     return " ".join(visible.split())
 
@@ -123,7 +123,7 @@ def _phrase(example: Example) -> str:
 
 
 def _chosen(example: Example) -> str:
-    """Return the value; a word out of a list of choices needs no quotation marks."""
+    """Return the value, without quotation marks if it is one of a list of choices."""
     plain = isinstance(example.value, str) and re.fullmatch(r"[\w-]+(?: [\w-]+)*", example.value)
     return example.value if example.param.choices and plain else spoken(example.value)
 
@@ -136,7 +136,7 @@ def _label(example: Example) -> str:
 
 
 def _names_its_thing(example: Example) -> bool:
-    """Whether it reads well as "customer CUST_00042": an id whose name says of what."""
+    """Whether "customer CUST_00042" reads well: the id's name tells what it identifies."""
     name = words(example.param.name)
     return len(name) > 1 and name[-1] in _IDENTIFIES and isinstance(example.value, str | int)
 
@@ -158,7 +158,7 @@ def _task(tool: Tool) -> str:
 
 
 def _named(tool: Tool) -> str:
-    """Return the request that a tool's name makes: ``get_order`` says to get the order."""
+    """Return the request in a tool's name: ``get_order`` becomes "get the order"."""
     spoken_name = words(tool.name)
     if not spoken_name:
         return f"use {one_line(tool.name) or 'the tool'}"
@@ -168,7 +168,7 @@ def _named(tool: Tool) -> str:
 
 
 def _shortened(sentence: str) -> str:
-    """Leave out the details after a colon; cut a long sentence at a clause, or else at a word."""
+    """Remove the details after a colon; cut a long sentence at a clause, or else at a word."""
     details = _DETAILS.search(sentence, _LEAST)
     sentence = sentence[: details.start()] if details else sentence
     if len(sentence) <= _LONGEST:

@@ -1,8 +1,7 @@
-"""Writes data as YAML that the suites' reader reads back unchanged, and comments.
+"""Writes comments, and data as YAML that the suites' reader reads back unchanged.
 
-What is written without quotation marks is decided by the reader's own rules
-(`harness.documents.scalars`), so that ``no``, ``1e5`` and ``2025-05-14`` come back as what they
-were.
+The reader's own rules (`harness.documents.scalars`) decide which strings need quotation marks, so
+that ``no``, ``1e5`` and ``2025-05-14`` are read back unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from harness.documents.scalars import resolve
 from harness.invisible import HIDDEN, escape_of, escaped
 
 _WIDTH = 100
-_LONG = 80  # characters of a text that is written below its key
+_LONG = 80  # characters of a text from which it is written below its key
 _TAGS: dict[type, str] = {
     type(None): "tag:yaml.org,2002:null",
     bool: "tag:yaml.org,2002:bool",
@@ -30,15 +29,15 @@ _TAGS: dict[type, str] = {
 _UNPRINTABLE = re.compile(
     "[^\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 )
-"""Characters that the reader refuses, and line breaks: written as escapes, as invisible characters
-are."""
+"""Line breaks and characters that the reader refuses; like invisible characters, they are written
+as escapes."""
 
 
 class _Dumper(yaml.SafeDumper):
     """Writes block style with lists indented below their keys, and no anchors."""
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> str:
-        """Return what the reader takes an unquoted ``value`` for."""
+        """Return the type that the reader gives to an unquoted ``value``."""
         if kind is not yaml.ScalarNode or not implicit[0]:
             return str(super().resolve(kind, value, implicit))  # type: ignore[no-untyped-call]  # PyYAML's
         if value == "<<":
@@ -58,9 +57,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    is_prose = text == " ".join(
-        text.split()
-    )  # what is folded is put together again with single spaces
+    is_prose = text == " ".join(text.split())  # a folded text is joined again with single spaces
     hidden = _UNPRINTABLE.search(text) or HIDDEN.search(text)
     style = '"' if hidden or "${" in text else ">" if is_prose and len(text) > _LONG else None
     return dumper.represent_scalar(_TAGS[str], text, style=style)
@@ -68,10 +65,10 @@ def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A list or mapping that is to stand on one line: ``[a, b]``, ``{a: 1}``."""
+    """A list or mapping to write on one line: ``[a, b]``, ``{a: 1}``."""
 
     data: Any
-    """JSON."""
+    """The JSON value."""
 
 
 def _represent_inline(dumper: _Dumper, inline: Inline) -> yaml.Node:
@@ -96,7 +93,7 @@ def dump(data: Any) -> str:
         default_flow_style=False,
         indent=2,
     )
-    return HIDDEN.sub(lambda found: escape_of(found[0]), str(text))  # they stand in quotation marks
+    return HIDDEN.sub(lambda found: escape_of(found[0]), str(text))  # these are quoted
 
 
 def comment(text: str, *, indent: int = 0) -> str:

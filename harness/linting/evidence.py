@@ -1,4 +1,4 @@
-"""What is known about a rule: whether the defect that it finds was seen to do harm, and where."""
+"""The evidence for a rule: whether its defect was shown to do harm, and where."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 EvidenceKind: TypeAlias = Literal["measured", "reported", "opinion"]
-"""``measured``: an experiment put the defect in, or took it out, and counted. ``reported``: a
-specification, the documentation of a provider, or a study says that it does harm, without a figure
-for this defect alone. ``opinion``: nobody has shown it; such a rule gives notes only."""
+"""``measured``: an experiment added or removed the defect and counted successes. ``reported``: a
+specification, a provider's documentation or a study says that it does harm, without a figure for
+this defect alone. ``opinion``: nobody has shown harm; such a rule gives notes only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +34,19 @@ class Evidence:
     """Why a rule exists."""
 
     kind: EvidenceKind
-    """How well it is founded."""
+    """The kind of evidence."""
     source: str = ""
-    """Where that can be read; empty for an opinion."""
+    """Where the evidence is published; empty for an opinion."""
     effect: str = ""
-    """What the source says, in a clause; empty for an opinion."""
+    """The source's statement, as a clause; empty for an opinion."""
     measurements: tuple[Measurement, ...] = ()
-    """The figures of what was measured."""
+    """The measured figures."""
 
     def __post_init__(self) -> None:
-        """Require a source where something is known, and figures where it was measured.
+        """Require a source unless it is an opinion, and figures if it was measured.
 
         Raises:
-            ValueError: they are missing.
+            ValueError: a source or figures are missing.
         """
         if self.kind != "opinion" and not (self.source and self.effect):
             raise ValueError(f"evidence that is {self.kind} needs its source and its effect")
@@ -55,7 +55,7 @@ class Evidence:
 
     @property
     def supports_a_warning(self) -> bool:
-        """Whether anything speaks for harm: not if it is an opinion, or was measured to do none."""
+        """Whether there is evidence of harm: false for an opinion, or if no harm was measured."""
         if self.kind == "measured":
             return any(one.shows_harm for one in self.measurements)
         return self.kind == "reported"
@@ -80,26 +80,26 @@ class Evidence:
 
 
 OPINION = Evidence(kind="opinion")
-"""Nothing is known."""
+"""Evidence for a rule without any."""
 
 SIMILAR = Evidence(
     kind="reported",
     source="MetaTool, arXiv 2310.03128",
     effect="models struggle to select among similar tools",
 )
-"""What it costs that tools resemble each other."""
+"""The cost of similar tools."""
 
 _AGENTGAUGE = "agentgauge, open data, 2026"
 _SPECIFICATION = "MCP specification 2025-11-25, Tools"
 
 
 def by_the_specification(effect: str) -> Evidence:
-    """Return evidence that the specification of MCP says so itself."""
+    """Return evidence that MCP's specification states ``effect``."""
     return Evidence(kind="reported", source=_SPECIFICATION, effect=effect)
 
 
 def reported(effect: str, source: str) -> Evidence:
-    """Return evidence that ``source`` says so, without a figure for the defect alone."""
+    """Return evidence that ``source`` states ``effect``, without a figure for the defect alone."""
     return Evidence(kind="reported", source=source, effect=effect)
 
 
@@ -113,7 +113,7 @@ CONTRADICTED = Evidence(
         Measurement(of="qwen2.5:7b, n = 45", points=-13.3, interval=(-25.2, -1.5)),
     ),
 )
-"""The only defect of a linter that was shown to do harm by an experiment on models."""
+"""The only defect of a linter whose harm was shown by an experiment on models."""
 
 RENAMED = Evidence(
     kind="measured",
@@ -125,7 +125,7 @@ RENAMED = Evidence(
         Measurement(of="qwen2.5:7b, n = 15", points=6.7, interval=(-7.1, 20.4)),
     ),
 )
-"""A defect that was measured, without an effect that is told from chance."""
+"""A defect that was measured, without an effect distinguishable from chance."""
 
 WITHOUT_EXAMPLES = Evidence(
     kind="measured",
@@ -135,7 +135,7 @@ WITHOUT_EXAMPLES = Evidence(
         Measurement(of="parameters right, tools with many options, vendor's own test", points=-18),
     ),
 )
-"""What examples in tool definitions are worth."""
+"""The benefit of examples in tool definitions."""
 
 LONG_LISTS = Evidence(
     kind="measured",
@@ -146,16 +146,16 @@ LONG_LISTS = Evidence(
         Measurement(of="Claude Opus 4, whole library instead of tool search", points=-25),
     ),
 )
-"""What a long list costs."""
+"""The cost of a long list."""
 
 FUNCTIONALITY = reported(
     "text that says what a tool does changes how often it is selected by +11.6 %",
     "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
 )
-"""What it is worth that a description says what the tool does."""
+"""The benefit of a description that says what the tool does."""
 
 ACCURACY = reported(
     "text that is accurate changes how often a tool is selected by +8.8 %",
     "arXiv 2602.18914, mutations of descriptions, 10,831 servers",
 )
-"""What it is worth that a description is true."""
+"""The benefit of an accurate description."""

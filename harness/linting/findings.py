@@ -27,13 +27,13 @@ class Rule:
     why: str
     """The consequence, for the author of the server."""
     evidence: Evidence = OPINION
-    """Whether that was measured, is reported, or is an opinion."""
+    """The evidence for the rule."""
 
     def __post_init__(self) -> None:
-        """Require evidence of every rule that is more than a note.
+        """Require evidence for every rule that is more than a note.
 
         Raises:
-            ValueError: there is none.
+            ValueError: the rule has no evidence.
         """
         if self.severity != "note" and not self.evidence.supports_a_warning:
             raise ValueError(
@@ -76,13 +76,13 @@ class LintFinding:
     """One finding."""
 
     rule: str
-    """Its name."""
+    """Name of the rule."""
     tool: str | None
     """The tool; ``None`` for the list as a whole."""
     parameters: tuple[str, ...] = ()
     """Paths of the parameters: ``filter.from``, ``edits[].text``."""
     tools: tuple[str, ...] = ()
-    """The tools, for a finding on the list as a whole that is about some of them."""
+    """The tools, for a finding on the whole list that is about some of them."""
     message: str
     """The problem, in a sentence."""
     instead: str
@@ -90,15 +90,15 @@ class LintFinding:
 
     @property
     def severity(self) -> Severity:
-        """Its severity."""
+        """The rule's severity."""
         return rules()[self.rule].severity
 
     @property
     def why(self) -> str:
-        """Why it matters."""
+        """Why the finding matters."""
         return rules()[self.rule].why
 
     @property
     def evidence(self) -> Evidence:
-        """What is known about its rule."""
+        """The evidence for the rule."""
         return rules()[self.rule].evidence

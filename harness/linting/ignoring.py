@@ -1,4 +1,4 @@
-"""Findings that the user ignores, and findings that fail the command."""
+"""Findings that the user ignores, and the severity at which the command fails."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Ignored: TypeAlias = Mapping[str, Collection[str]]
 
 
 def check_ignored(ignored: Ignored, tools: ToolList, called: str) -> None:
-    """Require that ``ignored`` names only known rules and tools; messages call it ``called``.
+    """Require that ``ignored`` has only known rules and tools; errors call it ``called``.
 
     Raises:
         UsageError: it names an unknown rule or tool.
@@ -56,6 +56,6 @@ def not_ignored(findings: Sequence[LintFinding], ignored: Ignored) -> tuple[Lint
 
 
 def fails(findings: Sequence[LintFinding], threshold: Threshold) -> bool:
-    """Whether anything as bad as ``threshold`` was found."""
+    """Whether a finding has at least the severity ``threshold``."""
     failing = {"error": {"error"}, "warning": {"error", "warning"}, "never": set[str]()}[threshold]
     return any(finding.severity in failing for finding in findings)

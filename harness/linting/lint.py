@@ -1,4 +1,4 @@
-"""All rules over one tool list."""
+"""Applies all rules to one tool list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values and parameters that a description names: only where it plainly names them."""
+"""Values and parameters that a description clearly names."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _ITEM = re.compile(r"[\w-]+")
 _JOINS = word_set(
     "or and the a an e g eg ie etc default more other others example instance none null"
 )
-"""Words in a list of values that are none themselves."""
-_FEWEST = 2  # values of an enum in a list that is taken for a list of its values
+"""Words in a list of values that are not values."""
+_FEWEST = 2  # enum values that a list must have to count as a list of values
 
 _CODE_NAME = r"[a-zA-Z]\w*"
 _PARAMETER = re.compile(
@@ -47,8 +47,8 @@ _ARG = re.compile(
 def named_values(param: Param, tool_text: str) -> tuple[str, ...]:
     """Return the values that texts name for ``param`` and that its enum does not have.
 
-    ``tool_text`` is the description of the tool, which counts where it says what to set the
-    parameter to.
+    ``tool_text`` is the description of the tool; it counts where it says to which value to set the
+    parameter.
     """
     found = dict.fromkeys((*_quoted(param), *_listed(param), *_assigned(param.name, tool_text)))
     known = _known(param)
@@ -66,13 +66,13 @@ def named_parameters(text: str) -> Iterator[str]:
 
 
 def _known(param: Param) -> frozenset[str]:
-    """Return the values of the enum, and the words of those that are several words."""
+    """Return the enum's values, and the words of those that have several words."""
     values = [str(choice).lower() for choice in param.choices]
     return frozenset((*values, *(word for value in values for word in _ITEM.findall(value))))
 
 
 def _quoted(param: Param) -> Iterator[str]:
-    """Yield what is quoted as a value: behind "set to", "default", "use"."""
+    """Yield the texts quoted as a value: after "set to", "default", "use"."""
     for found in _QUOTED.finditer(param.description):
         if _SETS.search(param.description[: found.start()]):
             yield found["value"]
@@ -90,7 +90,7 @@ def _listed(param: Param) -> Iterator[str]:
 
 
 def _assigned(name: str, text: str) -> Iterator[str]:
-    """Yield what ``text`` says that the parameter is to be set to: "status to 'open'"."""
+    """Yield the values to which ``text`` says to set the parameter: "status to 'open'"."""
     setting = re.compile(
         rf"(?<!\w)['\"`]?{re.escape(name)}['\"`]?\s*(?:to|=|:|is)\s*['\"`](?P<value>[\w.-]{{1,40}})['\"`]"
     )

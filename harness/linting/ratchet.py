@@ -1,4 +1,4 @@
-"""A ratchet for CI: what an earlier `harness lint` found is accepted, anything beyond it fails.
+"""A ratchet for CI: earlier findings of `harness lint` are accepted, new ones fail.
 
 The baseline is the JSON that ``harness lint --json-output`` printed.
 """
@@ -20,16 +20,16 @@ _MOST_BYTES = 50_000_000
 
 
 class Key(NamedTuple):
-    """What a finding is about, apart from its words: one for each of its parameters or tools."""
+    """Identity of a finding without its wording: one key for each of its parameters or tools."""
 
     rule: str
     """Name of the rule."""
     tool: str
     """The tool; empty for the list as a whole."""
     part: str = ""
-    """The parameter, or for the whole list one of the tools; empty if the finding names none."""
+    """The parameter, or for the whole list one of the tools; empty if there is none."""
     number: int = 1
-    """Counts findings that are otherwise equal."""
+    """Number that distinguishes otherwise equal findings."""
 
     def __str__(self) -> str:
         """``id-without-example of get_order (order_id)``."""
@@ -40,7 +40,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """What was accepted."""
+    """The accepted findings."""
 
     file: str
     """The file, as messages show it."""
@@ -51,7 +51,7 @@ class Baseline:
 
 
 def keys(findings: Sequence[LintFinding]) -> Iterator[tuple[Key, LintFinding]]:
-    """Yield each finding with the keys that stay the same when its words or numbers change."""
+    """Yield each finding with its keys, which do not depend on its wording or numbers."""
     seen: Counter[Key] = Counter()
     for finding in findings:
         for part in (*finding.parameters, *finding.tools) or ("",):
@@ -61,18 +61,18 @@ def keys(findings: Sequence[LintFinding]) -> Iterator[tuple[Key, LintFinding]]:
 
 
 def read_baseline(path: Path, server: str) -> Baseline:
-    """Read what ``harness lint --json-output`` printed for ``server``.
+    """Read the output of ``harness lint --json-output`` for ``server``.
 
     Raises:
         InvalidInput: the file cannot be read.
-        UsageError: it holds something else, or another server's findings.
+        UsageError: the file is not such output, or of another server.
     """
     try:
         document = loads(read_bytes(path, max_bytes=_MOST_BYTES))
         return _baseline(document, shown(path), server)
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(
-            f"{shown(path)} is no baseline of harness lint",
+            f"{shown(path)} is not a baseline of harness lint",
             meant="Write one with: harness lint --json-output > FILE",
         ) from error
 
@@ -109,15 +109,15 @@ class Change:
     gone: tuple[Key, ...]
     """Findings that only the baseline has."""
     tokens: int
-    """Tokens of the list as it is now."""
+    """Tokens of the current list."""
 
     @property
     def grew(self) -> int:
-        """Tokens that the list has more than the baseline; negative if it has fewer."""
+        """Increase of tokens over the baseline; negative if it shrank."""
         return self.tokens - self.baseline.tokens
 
     def lines(self) -> Iterator[str]:
-        """Yield in words what is new, what went away, and how the tokens changed."""
+        """Yield lines that name new findings, gone findings, and the change in tokens."""
         tokens = f"{self.tokens:,} tokens, {self.grew:+,}" if self.grew else "no more tokens"
         yield (
             f"Against {self.baseline.file}: {len(self.new)} new, {len(self.gone)} gone; {tokens}"

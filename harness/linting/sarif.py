@@ -1,9 +1,9 @@
 """Findings as SARIF 2.1.0, for code scanning of GitHub and others.
 
-Code scanning shows a result at a line of a file of the repository, and tells results of two runs
-apart by rule and fingerprint alone. So a finding is one result for each of its parameters, with a
-fingerprint that does not depend on its words; its place is where the tool's name first stands in
-the server's source, or else where the server is configured.
+Code scanning shows a result at a line of a file in the repository, and matches the results of two
+runs by rule and fingerprint alone. So a finding becomes one result for each of its parameters, with
+a fingerprint that does not depend on its wording. Its location is the first occurrence of the
+tool's name in the server's source, or else the server's configuration.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def sarif(
 ) -> JsonObject:
     """Return the SARIF log of ``findings`` of the server ``spec`` by the ``known`` rules.
 
-    ``folder`` is the working directory; paths are relative to the repository that it is in.
+    ``folder`` is the working directory; paths are relative to its repository.
     """
     names = sorted(known)
     places = _Places(spec, folder)
@@ -82,7 +82,7 @@ def _result(
 
 
 class _Places:
-    """Where the tools of a server stand in the repository."""
+    """The locations of a server's tools in the repository."""
 
     def __init__(self, spec: ServerSpec, folder: Path) -> None:
         self._root = project_of(folder / "x")
@@ -100,7 +100,7 @@ class _Places:
 
 
 def _source(spec: ServerSpec, folder: Path, root: Path) -> str | None:
-    """Return the program that the command of ``spec`` starts, if it is a file of the repository."""
+    """Return the program that ``spec``'s command starts, if it is a file of the repository."""
     start = folder / (spec.transport.cwd or ".")
     for word in (spec.transport.command or "", *spec.transport.args):
         file = start / word
@@ -110,7 +110,7 @@ def _source(spec: ServerSpec, folder: Path, root: Path) -> str | None:
 
 
 def _within(file: Path, root: Path) -> str | None:
-    """Return the path of ``file`` from ``root``; ``None`` if it is elsewhere."""
+    """Return the path of ``file`` relative to ``root``; ``None`` if it is elsewhere."""
     resolved = file.resolve()
     return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else None
 

@@ -1,4 +1,4 @@
-"""What clients do to a server: names of tools with a prefix, and results that are cut."""
+"""Habits of clients: they prefix the names of tools, and cut results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.tool_text.tokens import beginning_of, tokens_in
 from harness.types import Variant
 
 LONGEST_NAME = 64
-"""Characters of a tool's name that the APIs of models take."""
+"""Most characters of a tool's name that model APIs accept."""
 
 _CUT = re.compile(
     r"\[The result was cut here: it takes about [\d,]+ tokens, and [\d,]+ are shown\.\]\Z"
@@ -20,8 +20,8 @@ _NOT_TAKEN = re.compile(r"[^A-Za-z0-9_-]")
 def client_name(prefix: str, name: str) -> str:
     """Return ``name`` with ``prefix``, as a client makes it for a model.
 
-    A character that the APIs of models do not take becomes ``_``. Of a name above `LONGEST_NAME`
-    the beginning is kept, and the SHA-1 of the whole, in hex, keeps it apart from others.
+    A character that model APIs do not accept becomes ``_``. A name above `LONGEST_NAME` is cut, and
+    the hex SHA-1 of the whole name is added to keep it unique.
     """
     if not prefix:
         return name
@@ -29,15 +29,15 @@ def client_name(prefix: str, name: str) -> str:
     clean = _NOT_TAKEN.sub("_", whole)
     if len(clean) <= LONGEST_NAME:
         return clean
-    # As Codex does it: the digest names, it protects nothing.
+    # As in Codex: the digest only makes names unique, it protects nothing.
     mark = hashlib.sha1(whole.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
     return clean[: LONGEST_NAME - len(mark)] + mark
 
 
 def habit_of(variant: Variant) -> tuple[str, str] | None:
-    """Return the key of what ``variant`` does in a client's place, and what the client does.
+    """Return the key of the client habit that ``variant`` imitates, and the habit in words.
 
-    ``None`` if a client could be shown it like any other list.
+    ``None`` if it imitates none, so that a real client could use the variant.
     """
     if variant.max_result_tokens is not None:
         return "max_result_tokens", "cuts results"
@@ -47,7 +47,7 @@ def habit_of(variant: Variant) -> tuple[str, str] | None:
 
 
 def as_told(variant: Variant | None, text: str) -> str:
-    """Return the text of a result as a model is told it under ``variant``."""
+    """Return the text of a result as the model gets it under ``variant``."""
     most = None if variant is None else variant.max_result_tokens
     if most is None or (size := tokens_in(text)) <= most:
         return text
@@ -56,6 +56,6 @@ def as_told(variant: Variant | None, text: str) -> str:
 
 
 def cut_note(told: str) -> str:
-    """Return the sentence at the end of what `as_told` has cut; empty if it has cut nothing."""
+    """Return the note at the end of a result that `as_told` has cut; empty if it was not cut."""
     found = _CUT.search(told)
     return "" if found is None else found[0]

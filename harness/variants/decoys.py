@@ -1,4 +1,4 @@
-"""Decoys: plausible tools without any function, which make a tool list longer."""
+"""Decoys: plausible tools without a function, which make a tool list longer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEAR = (
     ("imported", "As it was imported from the former system."),
     ("internal", "For the staff of this system's maker alone."),
 )
-"""Word and sentence that turn a tool into a similar one for another purpose."""
+"""Word and sentence that make a similar tool for another purpose."""
 
 
 @cache
@@ -55,7 +55,7 @@ def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
 def copies(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ...]:
     """Return as many copies of ``tool`` as ``decoys`` asks for, under names that are not ``taken``.
 
-    They differ from it in nothing but the name, and the description if ``decoys`` has one.
+    They differ from it only in the name, and in the description if ``decoys`` has one.
     """
     names = (f"{tool.name}_{letter}" for letter in COPY_LETTERS)
     free = [name for name in names if name not in taken]
@@ -64,9 +64,9 @@ def copies(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ..
 
 
 def chosen(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:
-    """Return as many tools of ``pool`` as ``decoys`` asks for, or all where there are fewer.
+    """Return as many tools of ``pool`` as ``decoys`` asks for, or all if there are fewer.
 
-    With the same seed a larger count adds to what a smaller one has.
+    With the same seed, a larger count extends the selection of a smaller one.
     """
     order = list(pool)
     random.Random(decoys.seed).shuffle(order)  # noqa: S311 - which decoys is no secret
@@ -74,7 +74,7 @@ def chosen(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:
 
 
 def _near_name(name: str, word: str) -> str:
-    """Put ``word`` behind the verb of a name, in the name's own spelling."""
+    """Insert ``word`` after the verb of a name, in the name's own style."""
     for separator in ("_", "-", "."):
         verb, found, rest = name.partition(separator)
         if found:

@@ -1,7 +1,7 @@
 """The enum, examples and default of a parameter, wherever its schema has them.
 
-A parameter that may be left out is often declared as ``anyOf`` a type and ``null``; its enum then
-stands in the alternative and not beside the description.
+An optional parameter is often declared as ``anyOf`` a type and ``null``; its enum is then in the
+alternative and not beside the description.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 from harness.types import JsonObject
 
 Facet: TypeAlias = Literal["enum", "examples", "default"]
-"""A part of a parameter's schema that is made of values."""
+"""A part of a parameter's schema that consists of values."""
 
 _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
@@ -33,10 +33,10 @@ def facet_of(schema: JsonObject, key: Facet) -> Any:
 
 
 def with_facet(schema: JsonObject, key: Facet, value: tuple[Any, ...]) -> JsonObject:
-    """Return ``schema`` with another value under ``key``, in the place of what it has there.
+    """Return ``schema`` with the value of ``key`` replaced.
 
-    ``value`` has it as its only item; empty removes the key. A key that the schema does not have
-    yet is added at its top.
+    ``value`` has the new value as its only item; an empty one removes the key. A new key is added
+    at the top level.
     """
     if key not in schema:
         for alternatives in _ALTERNATIVES:

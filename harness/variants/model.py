@@ -1,4 +1,4 @@
-"""A model that sees a variant of the tool list, and whose calls come back in the server's names."""
+"""A model that sees a variant of the tool list; its calls are mapped to the server's names."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
 
 
 class VariantModel:
-    """A model in one trial that is shown a variant of the server's tools."""
+    """A model in one trial that sees a variant of the server's tools."""
 
     def __init__(self, model: Model, shown: Sequence[ShownTools]) -> None:
-        """``shown`` has every tool list of the trial as the model sees it.
+        """``shown`` has each tool list of the trial as the model sees it.
 
         There are several if the server's list changes during the trial.
         """
@@ -49,7 +49,7 @@ class VariantModel:
         )
 
     async def aclose(self) -> None:
-        """Close nothing: the model belongs to whoever opened it."""
+        """Do nothing: the model belongs to its opener."""
 
 
 def _outward(message: Message, shown: ShownTools) -> Message:
@@ -61,7 +61,7 @@ def _outward(message: Message, shown: ShownTools) -> Message:
 def _if_loaded(
     shown: ShownTools, offered: ToolList, tool: str, arguments: JsonObject
 ) -> tuple[str, JsonObject]:
-    """Return the model's call as the server's; one of a tool that is not loaded is marked."""
+    """Return the model's call with the server's names; mark a call of a tool that is not loaded."""
     if offered.get(tool) is None and shown.tools.get(tool) is not None:
         return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
     return shown.inward(tool, arguments)

@@ -1,6 +1,6 @@
-"""A session under a variant, as somebody else's client sees it: in the words of the variant.
+"""A session under a variant, as an external client sees it: with the variant's names.
 
-`harness.variants.session.VariantSession` speaks the server's names, since the names of a model's
+`harness.variants.session.VariantSession` uses the server's names, because the names in a model's
 calls are mapped with its replies. A client's calls are mapped here.
 """
 
@@ -16,13 +16,13 @@ from harness.variants.session import VariantSession
 from harness.variants.shown import ShownTools
 
 _PAGES = 100
-"""Pages of a list of tools that are read."""
+"""Most pages of a tool list that are read."""
 
 
 class PresentedSession(VariantSession):
-    """A session whose list of tools and whose calls are in the words of a variant.
+    """A session whose tool list and calls use the names of a variant.
 
-    The list is that of the beginning: what the server changes later is not shown.
+    The list is read once: later changes by the server are not shown.
     """
 
     def __init__(self, session: Session, shown: ShownTools) -> None:
@@ -31,13 +31,13 @@ class PresentedSession(VariantSession):
         self._raw: dict[str, JsonObject] | None = None
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
-        """Send one call, under the server's names, which are recorded."""
+        """Send one call with the server's names, which are recorded."""
         tool, arguments = self._shown.inward(request.tool, request.arguments)
         named = replace(request, tool=tool, arguments=arguments)
         return await super().call(named, reply=reply, epoch=epoch)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send any other request; the list of tools is that of the variant."""
+        """Send any other request; the tool list is that of the variant."""
         if method != "tools/list":
             return await super().ask(method, params)
         if self._raw is None:
@@ -45,7 +45,7 @@ class PresentedSession(VariantSession):
         return {"tools": list(self._written(self._raw))}
 
     async def _listed(self) -> dict[str, JsonObject]:
-        """Return the server's tools by name, as it writes them."""
+        """Return the server's tools by name, as the server wrote them."""
         raw: dict[str, JsonObject] = {}
         params: JsonObject = {}
         for _ in range(_PAGES):

@@ -1,4 +1,4 @@
-"""A description in sentences, and without some of them."""
+"""Splits a description into sentences, and removes some of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _END = re.compile(
       | \s*\n\s*(?=\S)""",
     re.VERBOSE,
 )
-"""Where a sentence ends: at its full stop, or at the end of a line such as an item of a list."""
+"""End of a sentence: a full stop, or the end of a line such as a list item."""
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -21,7 +21,7 @@ def sentences(text: str) -> tuple[str, ...]:
 def without(text: str, numbers: Collection[int]) -> str:
     """Return ``text`` without the sentences of those ``numbers``, counted from 1.
 
-    What stays, stays as it was written, white space between sentences included.
+    The rest is unchanged, including the white space between sentences.
     """
     kept: list[str] = []
     position = 0

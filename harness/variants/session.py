@@ -1,4 +1,4 @@
-"""A session under a variant: searches and calls of decoys or hidden tools stay with harness."""
+"""A session under a variant: harness itself answers searches and calls of hidden tools."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.types import NOT_LOADED, SEARCH, Aside, JsonObject, ToolCall, ToolL
 from harness.variants.shown import NOT_SHOWN, ShownTools
 
 DECOY_ANSWER = "This tool is not available at the moment."
-"""The result that a model gets when it calls a decoy."""
+"""The result that a model gets for a call of a decoy."""
 
 
 class VariantSession:
@@ -28,7 +28,7 @@ class VariantSession:
         return self._shown.offered
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
-        """Send one call, unless it is of a decoy or of a tool that is not shown, or a search."""
+        """Send one call; answer it here if it is a search or calls a decoy or a hidden tool."""
         if request.search and self._shown.search is not None:
             words = self._shown.search.answer(request.arguments)
             return without_answer(request, SEARCH, words, reply=reply, epoch=epoch)
@@ -49,11 +49,11 @@ class VariantSession:
 
     @property
     def introduction(self) -> Introduction:
-        """What the server says of itself: as `Session.introduction`."""
+        """The server's introduction: as `Session.introduction`."""
         return self._session.introduction
 
     def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass things on to a client: as `Session.passing_on`."""
+        """Pass messages on to a client: as `Session.passing_on`."""
         return self._session.passing_on(onlooker)
 
     async def watch(self) -> tuple[Aside, ...]:
@@ -62,7 +62,7 @@ class VariantSession:
 
     @property
     def lost(self) -> str | None:
-        """Why the server is gone: as `Session.lost`."""
+        """Why the server is lost: as `Session.lost`."""
         return self._session.lost
 
     def stderr_tail(self) -> str:

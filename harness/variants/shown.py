@@ -1,4 +1,4 @@
-"""A variant applied to one user's tool list: what the model sees, and the way back."""
+"""A variant applied to one user's tool list: the list that the model sees, and the mapping back."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.variants.sentences import without
 from harness.variants.tool_search import SearchedTools
 
 NOT_SHOWN = " (not shown)"
-"""Suffix to the name of a server's tool that a variant hides and that was called all the same."""
+"""Suffix of a hidden tool's name when the model calls it all the same."""
 
 
 class ShownTools:
@@ -25,15 +25,15 @@ class ShownTools:
     def __init__(self, variant: Variant, tools: ToolList, decoys: Sequence[Tool] = ()) -> None:
         """Apply ``variant`` to the server's ``tools``; ``decoys`` are added.
 
-        Edits of tools that this user is not offered change nothing.
+        Edits of tools that are not in this user's list have no effect.
 
         Raises:
-            UsageError: two tools, or two parameters of one, would have the same name.
+            UsageError: two tools, or two parameters of a tool, would have the same name.
         """
         self.variant = variant
         self._servers = frozenset(tool.name for tool in tools.tools)
-        self._names: dict[str, str] = {}  # the server's name → the one that is shown
-        self._keys: dict[str, dict[str, str]] = {}  # shown tool → shown parameter → the server's
+        self._names: dict[str, str] = {}  # the server's name → the shown name
+        self._keys: dict[str, dict[str, str]] = {}  # shown tool → its parameter → the server's
         shown = []
         for tool in tools.tools:
             edit = variant.tools.get(tool.name, ToolEdit())
@@ -63,10 +63,11 @@ class ShownTools:
         self.tools = _list_of(listed, tools)
 
     def inward(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
-        """Return the model's call as the server's; a name that was never shown stays as it is.
+        """Return the model's call with the server's names; unknown names stay unchanged.
 
-        The server's name of a tool that is not shown under it is marked as `NOT_SHOWN`: the model
-        made it up, and it must neither reach the server nor count as a call of the tool.
+        If the model uses the server's name of a tool that is shown under another name or not at
+        all, the name gets the suffix `NOT_SHOWN`: the call must neither reach the server nor count
+        as a call of the tool.
         """
         keys = self._keys.get(tool)
         if keys is None:
@@ -75,7 +76,7 @@ class ShownTools:
         return self._server_names[tool], {keys.get(key, key): arguments[key] for key in arguments}
 
     def outward(self, tool: str, arguments: JsonObject) -> tuple[str, JsonObject]:
-        """Return the server's call as the model's; the opposite of `inward`."""
+        """Return the server's call with the model's names; the inverse of `inward`."""
         if tool.endswith(NOT_LOADED):
             plain = tool.removesuffix(NOT_LOADED)
             return self._names.get(plain, plain), arguments
@@ -98,7 +99,7 @@ class ShownTools:
         return self._server_names.get(tool, tool)
 
     def _searched(self, mixed: Sequence[Tool], tools: ToolList) -> SearchedTools | None:
-        """Return the search in place of a list that is long enough for it."""
+        """Return the search that replaces the list, if the list is long enough."""
         wanted = self.variant.tool_search
         if wanted is None or len(mixed) <= wanted.beyond:
             return None
@@ -144,7 +145,7 @@ def _offered(tools: ToolList, names: Mapping[str, str]) -> ToolList:
 
 
 def _edited(tool: Tool, edit: ToolEdit, prefix: str) -> tuple[Tool, dict[str, str]]:
-    """Return ``tool`` as it is shown, and the server's name of each parameter that is renamed."""
+    """Return ``tool`` as shown, and the server's name of each renamed parameter."""
     description = tool.description if edit.description is None else edit.description
     schema, keys = _edited_schema(tool, edit.parameters)
     return (
@@ -204,10 +205,10 @@ def _edited_parameter(schema: Any, edit: ParameterEdit) -> Any:
 
 
 def _shuffled(tools: Iterable[Tool], seed: int, server_names: Mapping[str, str]) -> list[Tool]:
-    """Return ``tools`` in an order that goes by seed and name alone.
+    """Return ``tools`` in an order that depends only on the seed and their names.
 
-    Two tools stand in the same order in every user's list, whatever else is in it, however long it
-    is made, and whatever they are called there.
+    Two tools have the same order in every user's list, whatever other tools it has and whatever
+    names are shown.
     """
     return sorted(tools, key=lambda tool: digest([seed, server_names.get(tool.name, tool.name)]))
 
@@ -220,7 +221,7 @@ def _arranged(
 
 
 def _spread(tools: Sequence[Tool], decoys: Sequence[Tool], seeds: Sequence[int]) -> list[Tool]:
-    """Put each decoy at a place of its own; the tools keep their order."""
+    """Insert the decoys at random positions; the tools keep their order."""
     mixed, rng = list(tools), random.Random(repr(seeds))  # noqa: S311 - a place is no secret
     for decoy in decoys:
         mixed.insert(rng.randint(0, len(mixed)), decoy)
@@ -228,7 +229,7 @@ def _spread(tools: Sequence[Tool], decoys: Sequence[Tool], seeds: Sequence[int])
 
 
 def _facts(tool: Tool) -> JsonObject:
-    """Return what a model is told of ``tool``."""
+    """Return what a model gets to know about ``tool``."""
     return {
         "name": tool.name,
         "title": tool.title,

@@ -1,7 +1,7 @@
-"""A search in place of a long list of tools, as clients put it there.
+"""A tool search that replaces a long tool list, as some clients do.
 
-What a conversation has loaded follows from the searches in it alone: a new conversation begins
-with the search and nothing else, and a repeated one loads the same.
+The loaded tools follow from the searches in the conversation alone: a new conversation begins with
+only the search, and a repeated one loads the same tools.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from harness.types import AssistantMessage, JsonObject, Message, Tool, ToolList,
 
 _QUERY = "query"
 _LONGEST = 1_000
-"""Characters of a query that are read: more would say nothing else, and take long."""
+"""Characters of a query that are read; a longer one would only take longer."""
 
 
 class SearchedTools:
-    """The tools of one list, of which a model sees those that it has searched for."""
+    """The tools of one list; a model sees those that it has found by searching."""
 
     def __init__(self, search: ToolSearch, tools: ToolList) -> None:
-        """``tools`` are all that can be found, in the words that the model sees."""
+        """``tools`` are all that can be found, with the model's names."""
         self._search = search
         self._all = tools
         self._index = Index(tools)
@@ -43,7 +43,7 @@ class SearchedTools:
         )
 
     def loaded(self, conversation: Sequence[Message]) -> tuple[str, ...]:
-        """Return the names of the tools that the searches of ``conversation`` have found."""
+        """Return the names of the tools found by the searches of ``conversation``."""
         found = (
             tool.name
             for message in conversation
@@ -55,7 +55,7 @@ class SearchedTools:
         return tuple(dict.fromkeys(found))
 
     def list_of(self, loaded: tuple[str, ...]) -> ToolList:
-        """Return what the model is offered: the search, and the tools that are ``loaded``."""
+        """Return the tools offered to the model: the search, and the ``loaded`` ones."""
         if loaded not in self._lists:
             found = [tool for name in loaded if (tool := self._all.get(name)) is not None]
             self._lists[loaded] = ToolList(
@@ -66,9 +66,9 @@ class SearchedTools:
         return self._lists[loaded]
 
     def answer(self, arguments: JsonObject) -> str:
-        """Return what the model is told of a search."""
+        """Return the result of a search, as text for the model."""
         if not _query(arguments):
-            return f"Nothing was searched for: write as {_QUERY!r} what the tool should do."
+            return f"The search was empty: write in {_QUERY!r} what the tool should do."
         found = list(self._found(arguments))
         if not found:
             return "No tool matches these words. Try others."
@@ -76,7 +76,7 @@ class SearchedTools:
         return "\n".join(("These tools can be called from now on:", *lines))
 
     def _found(self, arguments: JsonObject) -> Iterator[Tool]:
-        """Yield the tools that fit best, the best first."""
+        """Yield the best matches, the best first."""
         ranked = self._index.rank(terms(_query(arguments)))
         for match in ranked[: self._search.results]:
             if match.score > 0:

@@ -25,14 +25,14 @@ class Views:
         self._kept: dict[tuple[str, str], ShownTools] = {}
 
     def learn(self, server: str, tools: ToolList) -> None:
-        """Keep the tools of ``server`` for use as decoys."""
+        """Remember the tools of ``server`` for use as decoys."""
         self._servers[server] = tools.tools
 
     def of(self, variant: Variant, tools: ToolList) -> ShownTools:
         """Return what a model sees of ``tools`` under ``variant``.
 
         Raises:
-            UsageError: two tools would have the same name, or a source of decoys is not there.
+            UsageError: two tools would have the same name, or a source of decoys is missing.
         """
         key = variant.name, tools.digest
         if not tools.digest or key not in self._kept:
@@ -52,7 +52,7 @@ class Views:
     def _pool(self, decoys: Decoys, tools: ToolList, taken: Collection[str]) -> Sequence[Tool]:
         if decoys.copied is not None:
             original = tools.get(decoys.copied)
-            # A user who is not offered the tool is not offered copies of it either.
+            # A user without the tool does not get copies of it either.
             return () if original is None else copies(original, decoys, taken)
         if decoys.kind == "near":
             return near_decoys(tools)

@@ -76,7 +76,7 @@ def test_a_file_that_is_no_baseline_is_told_with_how_to_write_one(
 ) -> None:
     file = tmp_path / "baseline.json"
     file.write_text(text)
-    with pytest.raises(UsageError, match="is no baseline") as caught:
+    with pytest.raises(UsageError, match="is not a baseline") as caught:
         read_baseline(file, "shop")
     assert "--json-output" in str(caught.value)
 

@@ -62,7 +62,7 @@ def test_a_tool_is_found_by_its_name_among_others_with_the_same_prefix() -> None
 
 @pytest.mark.parametrize("arguments", [{}, {"query": " "}, {"query": 7}, {"words": "mail"}])
 def test_a_search_without_words_says_what_it_needs(arguments: dict[str, Any]) -> None:
-    assert "write as 'query'" in searched().answer(arguments)
+    assert "write in 'query'" in searched().answer(arguments)
 
 
 def test_words_that_fit_nothing_load_nothing() -> None:

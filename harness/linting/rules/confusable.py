@@ -19,7 +19,7 @@ from harness.tool_text.ranking import Index
 from harness.tool_text.terms import first_sentence, stem, synonyms, terms, word_set, words
 from harness.types import Tool, ToolList
 
-# least share of a tool's own score with which another tool fits its description as well
+# least share of a tool's own score at which another tool fits its description as well
 _AS_WELL = 0.85
 _ALIKE = 0.75  # share of common terms of two descriptions
 _MOST = 400  # most tools that are compared, each with each
@@ -39,7 +39,7 @@ _IDENTIFY = word_set(
 
 
 def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield each pair of tools that a model may confuse."""
+    """Yield a finding for each pair of tools that a model may confuse."""
     compared = tools.tools[:_MOST]
     index = Index(ToolList(tools=compared))
     read = {tool.name: _read(tool) for tool in compared}
@@ -69,7 +69,7 @@ def _similar(tool: Tool, index: Index) -> Iterator[Tool]:
     for match in ranked if own else ():
         other = match.entry.tool
         if other is tool or words(other.description) == own_words:
-            continue  # that is another rule
+            continue  # an equal description is another rule's finding
         others = set(terms(other.description))
         alike = len(own_terms & others) / len(own_terms | others) if others else 0.0
         if match.score >= _AS_WELL * own or alike >= _ALIKE:
@@ -78,7 +78,7 @@ def _similar(tool: Tool, index: Index) -> Iterator[Tool]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Read:
-    """The distinguishing features of a tool: its words and its parameters."""
+    """The features that distinguish a tool: its words and its parameters."""
 
     action: Action | None
     """Whether it reads, creates, updates or deletes."""
@@ -131,7 +131,7 @@ def _differ(one: _Read, other: _Read) -> bool:
         and _own({one.verb}, {other.verb})
         and "read" not in (one.action, other.action)
     ):
-        return True  # start and stop; for reading, all verbs are used alike
+        return True  # start and stop differ; verbs of reading are interchangeable
     if _needs_more(one, other) or _needs_more(other, one):
         return True
     apart = _own(one.things, other.things), _own(other.things, one.things)
@@ -145,7 +145,7 @@ def _differ(one: _Read, other: _Read) -> bool:
 def _own(
     terms_of_one: frozenset[str] | set[str], terms_of_other: frozenset[str] | set[str]
 ) -> set[str]:
-    """Return the terms of one that the other has no word for."""
+    """Return the terms of one that are not, even as synonyms, in the other."""
     return {
         term
         for term in terms_of_one

@@ -1,4 +1,4 @@
-"""Rules on tools that contradict themselves: schema against schema, and text against schema."""
+"""Rules on tools that contradict themselves: within the schema, or between schema and text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from harness.types import JsonObject, Tool, ToolList
 from harness.validation.budget import Budget
 from harness.validation.validators import check
 
-_STEPS = 2_000  # of validation, for one value; more is left unchecked
+_STEPS = 2_000  # of validation, for one value; values that need more are not checked
 _MOST_VALUES = 50  # of one enum or list of examples
 _BOOLEAN = re.compile(
     r"\b(?:true\s*(?:/|or|\|)\s*false|false\s*(?:/|or|\|)\s*true)\b", re.IGNORECASE
@@ -24,7 +24,7 @@ _ALTERNATIVES = ("anyOf", "oneOf", "allOf")
 
 
 def check_contradictions(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield schemas that refuse their own values, and texts that say something else."""
+    """Yield schemas that reject their own values, and texts that contradict the schema."""
     for tool in tools.tools:
         params = tuple(every_param(params_of(tool), items=True))
         yield from _refused_choices(tool, params)
@@ -96,8 +96,8 @@ def _parts(schema: JsonObject) -> Iterator[JsonObject]:
 def _refused(values: Sequence[Any], schema: JsonObject, tool: Tool) -> str | None:
     """Return the first value that ``schema`` refuses with the reason, or ``None``.
 
-    References lead into the tool's whole schema. What cannot be validated within bounds counts as
-    accepted.
+    References are resolved in the tool's whole schema. A value that cannot be validated within the
+    limit counts as accepted.
     """
     defined = {
         key: tool.input_schema[key]

@@ -1,4 +1,4 @@
-"""Rules on tools' descriptions, each alone and in comparison."""
+"""Rules on tools' descriptions, alone and compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _DEPRECATED = re.compile(
     r"|\b(?:this|it)(?:\s+(?:tool|function|method|command|endpoint))?\s+(?:is|has "
     r"been)\s+(?:now\s+)?deprecated\b)"
 )
-"""Matches a description that calls the tool deprecated, not one about deprecated things."""
+"""Matches a description that calls its own tool deprecated, not one about deprecated things."""
 
 
 def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
@@ -74,7 +74,7 @@ def _deprecated(tool: Tool) -> Iterator[LintFinding]:
         yield LintFinding(
             rule="deprecated",
             tool=tool.name,
-            message="It says of itself that it is deprecated, and is offered all the same.",
+            message="It is described as deprecated, but still offered.",
             instead="Leave it out of the list, or show it only to the clients that still need it.",
         )
 
@@ -102,7 +102,7 @@ FAMILY = Family(
         ),
         "deprecated": Rule(
             severity="note",
-            why="A model chooses it as readily as what replaced it: the word is one among many.",
+            why="A model chooses it as readily as its replacement: the word is one among many.",
         ),
     },
 )

@@ -1,4 +1,4 @@
-"""Rules on the list as clients and providers see it: form, marks, size."""
+"""Rules on the list as clients and providers get it: form, annotations, size."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _MOST_NAMES = 6  # of tools in one message
 
 
 def check_listing(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield problems that clients or providers reject or have to pay for."""
+    """Yield problems that make clients or providers reject the list, or that cost tokens."""
     if not tools.tools:
         yield LintFinding(
             rule="no-tools",
             tool=None,
             message="The server lists no tool that can be offered.",
-            instead="If it shows tools only to some users, say as whom to look: --user-context "
+            instead="If it shows tools only to some users, name a user: --user-context "
             "'{\"role\": …}'.",
         )
         return
@@ -42,7 +42,7 @@ def check_listing(tools: ToolList) -> Iterator[LintFinding]:
 
 
 def estimated_tokens(tool: Tool) -> int:
-    """Return about how many tokens ``tool`` takes in every request."""
+    """Return an estimate of the tokens that ``tool`` takes in every request."""
     sent = {"name": tool.name, "description": tool.description, "input_schema": tool.input_schema}
     return tokens_in(json.dumps(sent, default=dict, ensure_ascii=False))
 
@@ -54,7 +54,7 @@ def _problems(tools: ToolList) -> Iterator[LintFinding]:
                 rule="unchecked-schema",
                 tool=problem.tool,
                 message=f"{problem.problem[:1].upper()}{problem.problem[1:]}.",
-                instead="Say less in it: fewer alternatives, references and levels.",
+                instead="Simplify the schema: fewer alternatives, references and levels.",
             )
             continue
         yield LintFinding(
@@ -118,7 +118,7 @@ def _marks(tools: Sequence[Tool]) -> Iterator[LintFinding]:
 
 
 def _contradiction(tool: Tool) -> str | None:
-    action = plainly_does(tool)  # no other word: "shows the latest updates" updates nothing
+    action = plainly_does(tool)  # a noun does not count: "shows the latest updates" updates nothing
     if tool.read_only and tool.destructive:
         return "It is marked both read-only and destructive."
     if tool.read_only and action in ("update", "delete"):
@@ -160,7 +160,7 @@ def _output_schemas(tools: Sequence[Tool]) -> Iterator[LintFinding]:
             tool=None,
             tools=tuple(without),
             message=f"{_counted(without, tools)} no outputSchema: {_listed(without)}.",
-            instead="Declare what the structured result holds.",
+            instead="Declare the fields of the structured result.",
         )
 
 
@@ -196,7 +196,7 @@ FAMILY = Family(
         "provider-form": Rule(
             severity="error",
             why=(
-                "The provider rejects the tool as it is, and with it the whole request. This "
+                "The provider rejects the tool, and with it the whole request. This "
                 "harness translates it; many clients do not."
             ),
             evidence=reported(

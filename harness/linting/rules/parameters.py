@@ -1,4 +1,4 @@
-"""Rules on parameters: whether a model can know their values."""
+"""Rules on parameters: whether a model can know which values they take."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _DATE_FORM = re.compile(
 )
 _LISTING = re.compile(
     r"\b(?:(?:one of|allowed(?: values)?|possible values|valid values|options?)\b:?\s+"
-    # either word also begins prose: "must be lowercase or empty"
+    # words with which prose begins too: "must be lowercase or empty"
     r"|(?:either|must be)(?::\s+|\s+(?=['\"`])))"
     r"(?P<list>[^.;\n)]{3,200})",
     re.IGNORECASE,
@@ -30,7 +30,7 @@ _LISTING = re.compile(
 _LISTED = re.compile(
     r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$"
 )
-_CODE = 2  # most letters of a choice that is unclear by itself; "5d" is clear, and so is "EUR"
+_CODE = 2  # letters up to which a choice is unclear by itself; "5d" is clear, and so is "EUR"
 _SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
 
 
@@ -186,7 +186,7 @@ FAMILY = Family(
         ),
         "undeclared-parameter": Rule(
             severity="warning",
-            why="It is required, and nothing says of what type it is: every call is a guess.",
+            why="It is required but has no type: every call is a guess.",
             evidence=reported(
                 "Gemini refuses the request (400, property is not defined); three local models "
                 "did not mind (0.0 points, agentgauge 2026)",
@@ -208,10 +208,7 @@ FAMILY = Family(
         ),
         "choices-in-prose": Rule(
             severity="warning",
-            why=(
-                "A model may send any text where only the description knows the few that are "
-                "allowed."
-            ),
+            why=("A model may send any text if only the description lists the allowed ones."),
             evidence=reported(
                 "use enums, so that an invalid call cannot be expressed",
                 "OpenAI, Function calling guide",
@@ -219,7 +216,7 @@ FAMILY = Family(
         ),
         "opaque-choices": Rule(
             severity="warning",
-            why="A model cannot tell which code stands for what the user said.",
+            why="A model cannot tell which code matches the user's words.",
             evidence=reported(
                 "models do better with words than with cryptic identifiers",
                 "Anthropic, Writing effective tools for agents, September 2025",

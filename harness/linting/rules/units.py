@@ -1,4 +1,4 @@
-"""A rule on numbers whose unit nobody says."""
+"""A rule on numbers without a stated unit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MEASURES = word_set(
     "distance radius altitude speed velocity temperature volume area amount price cost budget "
     "salary fee income revenue balance payment pressure power energy memory bandwidth capacity"
 )
-"""Words that end the name of a number which has a unit."""
+"""Words at the end of a name that mark a number with a unit."""
 _COUNTED = word_set(
     "page batch chunk sample pool group list window result queue team party class step grid "
     "font population thread stack context set deck hand"
@@ -39,7 +39,7 @@ _UNITS = word_set(
     "acre acres hectare hectares basis atm atmosphere atmospheres mole moles kms newton "
     "newtons coulomb coulombs"
 )
-"""Words that say a unit, or that something is counted."""
+"""Words that name a unit, or that something is counted."""
 _SIGN = re.compile(
     r"[%$€£¥°²³]|\b(?:number|count) of\b|\bhow (?:many|often)\b|\w/\w"
     r"|[(\[][a-z]{1,3}[)\]]|\bin [a-z]\b|, [a-z][.)]"  # (s), in m
@@ -49,7 +49,7 @@ _SIGN = re.compile(
 
 
 def check_units(tools: ToolList) -> Iterator[LintFinding]:
-    """Yield the numbers of each tool whose unit neither name nor text says."""
+    """Yield the numbers of each tool whose unit is in neither name nor text."""
     for tool in tools.tools:
         params = tuple(every_param(params_of(tool)))
         named = {param.name for _, param in params}
@@ -79,7 +79,7 @@ def _has_a_unit(param: Param) -> bool:
 
 
 def _names_unit(name: str) -> bool:
-    """Whether a parameter takes the unit itself: ``unit``, ``currency``."""
+    """Whether the parameter's value is itself a unit: ``unit``, ``currency``."""
     return not {"unit", "units", "currency"}.isdisjoint(words(name))
 
 
@@ -98,7 +98,7 @@ FAMILY = Family(
     rules={
         "number-without-unit": Rule(
             severity="note",
-            why="5000 is five seconds or more than an hour: a model takes the unit that is usual.",
+            why="5000 may be five seconds or more than an hour: a model assumes the usual unit.",
         ),
     },
 )
