@@ -16,8 +16,8 @@ from harness.runner.planning.plan import Plan
 from harness.safe_text import money, number, printable
 from harness.trust import GATE
 from harness.types import Case, ModelSpec
-from harness.workbench.other_words import OtherWords, other_words
 from harness.workbench.staging import Ground, only_suite
+from harness.workbench.wording_writer import WrittenWordings, write_wordings
 
 
 def make_wordings(
@@ -61,6 +61,6 @@ def make_wordings(
     )
 
 
-async def _written(spec: ModelSpec, cases: tuple[Case, ...], budget: Budget) -> OtherWords:
+async def _written(spec: ModelSpec, cases: tuple[Case, ...], budget: Budget) -> WrittenWordings:
     async with open_models((spec,)) as models:
-        return await other_words(models[spec.name], cases, budget)
+        return await write_wordings(models[spec.name], cases, budget)

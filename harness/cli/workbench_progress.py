@@ -17,7 +17,7 @@ from harness.safe_text import one_line, printable, shorten
 from harness.types import Trial, TrialResult
 from harness.workbench.arms import Arm
 from harness.workbench.folders import OTHER, Stage
-from harness.workbench.so_far import SoFar
+from harness.workbench.stage_progress import StageProgress
 from harness.workbench.workbench import Workbench
 
 Begin: TypeAlias = Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Observer]
@@ -36,12 +36,12 @@ def workbench_progress(bench: Workbench, *, quiet: bool = False) -> Iterator[Beg
         yield lambda stage, arms, _: _announced(Notes(), bench, stage, arms)
     elif not console.is_terminal or console.is_dumb_terminal:
         yield lambda stage, arms, recorded: _announced(
-            ListLines(bench.so_far(arms, stage), recorded), bench, stage, arms
+            ListLines(bench.progress(arms, stage), recorded), bench, stage, arms
         )
     else:
         with live_bar(console) as bar:
             yield lambda stage, arms, recorded: _announced(
-                LiveLists(bar, bench.so_far(arms, stage), recorded), bench, stage, arms
+                LiveLists(bar, bench.progress(arms, stage), recorded), bench, stage, arms
             )
 
 
@@ -56,29 +56,31 @@ def _announced(observer: Observer, bench: Workbench, stage: Stage, arms: Sequenc
 class ListLines(Notes):
     """One line for each list whose trials have all ended."""
 
-    def __init__(self, so_far: SoFar, recorded: Sequence[TrialResult] = ()) -> None:
-        """Tell of ``so_far``, which has ``recorded`` from an earlier attempt."""
-        self._so_far = so_far
+    def __init__(self, progress: StageProgress, recorded: Sequence[TrialResult] = ()) -> None:
+        """Print ``progress``, which has ``recorded`` from an earlier attempt."""
+        self._progress = progress
         self._errors = Errors()
-        so_far.take(recorded)
+        progress.take(recorded)
 
     def finished(self, result: TrialResult) -> None:
         """Print the line of a list that this result completes, and the first errors."""
-        for line in (*self._errors.take(result), *self._so_far.take([result])):
+        for line in (*self._errors.take(result), *self._progress.take([result])):
             click.echo(printable(line), err=True)
 
 
 class LiveLists(LiveProgress):
     """A bar with what is known of the list that is being tried."""
 
-    def __init__(self, bar: Progress, so_far: SoFar, recorded: Sequence[TrialResult] = ()) -> None:
+    def __init__(
+        self, bar: Progress, progress: StageProgress, recorded: Sequence[TrialResult] = ()
+    ) -> None:
         """Draw on ``bar``."""
         for task in bar.task_ids:
             bar.remove_task(task)  # that of the stage before
         super().__init__(bar)
-        self._so_far = so_far
+        self._progress = progress
         self._errors = Errors()
-        so_far.take(recorded)
+        progress.take(recorded)
 
     def started(self, trial: Trial) -> None:
         """Show nothing: what is known of the list matters more than the names of its cases."""
@@ -87,11 +89,11 @@ class LiveLists(LiveProgress):
         """Advance, and name the lists that changed something."""
         for line in self._errors.take(result):
             self.note(printable(line))
-        for line in self._so_far.take([result]):
-            if self._so_far.moved(result.model):
+        for line in self._progress.take([result]):
+            if self._progress.moved(result.model):
                 self.note(printable(line))
         self.settle(result)
-        self.describe(printable(self._so_far.words(result.model)))
+        self.describe(printable(self._progress.words(result.model)))
 
 
 class Errors:

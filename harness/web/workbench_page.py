@@ -19,8 +19,8 @@ from harness.errors import HarnessError
 from harness.judging.exit_codes import EXIT_INVALID
 from harness.reports.atomic_files import write_atomically
 from harness.safe_text import bounded
-from harness.workbench.again import found_again
 from harness.workbench.page import write_page
+from harness.workbench.reread import reread_result
 
 READY_S = 120.0
 """Seconds that a page may take: a suite is read, and thousands of trials are."""
@@ -61,7 +61,7 @@ def main() -> None:
     said = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace")
     os.dup2(2, 1)  # what a suite prints must not be mistaken for the reason
     try:
-        result = found_again(run_id, Path.cwd(), os.environ)
+        result = reread_result(run_id, Path.cwd(), os.environ)
         write_atomically(Path(path), partial(write_page, result))
     except HarnessError as error:
         said.write(str(error))

@@ -1,7 +1,7 @@
 """Compare another server with the suite's own: both run the same cases.
 
-What is asked of it is a run like any other, in a folder of its own (``ID-b``), so that it can be
-read, graded and compared like any other.
+The trials on the other server are a run of their own, in a folder of its own (``ID-b``), which can
+be read, graded and compared like any other run.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from harness.workbench.study import OtherServer
 from harness.workbench.tools_of_suite import tools_of
 
 _SHOWN = 5
-"""At most so many cases are named in one sentence."""
+"""Most cases that are named in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Against:
-    """The other server, ready to be asked."""
+    """The other server, ready for its trials."""
 
     ground: Ground
-    """Where its part of the workbench is planned: the request, with this server for all cases."""
+    """The request for the other server, with this server for all cases."""
     server: OtherServer
-    """What it lists, and which cases cannot be asked of it."""
+    """The tools that it lists, and the cases that cannot run on it."""
 
     def arm(self, cases: Sequence[str]) -> Arm:
-        """Return the other server's list, on those of ``cases`` that can be asked of it."""
+        """Return the other server's list, on those of ``cases`` that can run on it."""
         return replace(CLEAN, cases=frozenset(cases) - self.server.not_asked.keys())
 
     def plan(self, cases: Sequence[str], settings: JsonObject, *, keyless: bool = False) -> Plan:
-        """Return the plan of those of ``cases`` that can be asked of it.
+        """Return the plan of those of ``cases`` that can run on it.
 
         A tool that is blocked for this suite need not exist here.
         """
@@ -55,7 +55,7 @@ class Against:
         return replace(plan, jobs=tuple(jobs))
 
     def described(self) -> JsonObject:
-        """Return what the log's header keeps of it."""
+        """Return the other server's entry in the log's header."""
         return {"server": self.server.name, "not_asked": dict(self.server.not_asked)}
 
 
@@ -66,7 +66,7 @@ def against(ground: Ground, server: str, clean: Plan, *, keyless: bool = False) 
         ground: Where the workbench works.
         server: A configured name, a URL or a command line.
         clean: The plan of the clean arm on the suite's own server.
-        keyless: Whether models without their key are accepted: nothing is asked.
+        keyless: Whether models without their key are accepted, because no model is asked.
 
     Raises:
         UsageError: there is no such server, it is not trusted, a model only repeats what it said
@@ -83,7 +83,7 @@ def against(ground: Ground, server: str, clean: Plan, *, keyless: bool = False) 
     not_asked = cannot_be_asked(suite.cases, tools)
     if len(not_asked) == len(suite.cases):
         raise UsageError(
-            f"no case of suite {suite.name!r} can be asked of {name}: {told(not_asked)}",
+            f"no case of suite {suite.name!r} can be asked of {name}: {not_asked_text(not_asked)}",
             meant="Name a server that has the tools of the suite's checks.",
         )
     return Against(ground=other, server=OtherServer(name=name, tools=tools, not_asked=not_asked))
@@ -102,11 +102,10 @@ def measured_on_other(logs: Sequence[RunLog]) -> OtherServer | None:
 
 
 def cannot_be_asked(cases: Sequence[Case], tools: Sequence[Tool]) -> dict[str, str]:
-    """Return case → why it cannot be asked of a server with ``tools``.
+    """Return case → why it cannot run on a server with ``tools``.
 
-    Such a case names a tool or an argument that does not exist there, in a check or in a call of
-    its own: it would always fail, or always pass, whatever the model does. Or it has a server of
-    its own.
+    Such a case has a server of its own, or a check or call of it names a tool or an argument that
+    does not exist there: it would always fail, or always pass, whatever the model does.
     """
     listed = ToolList(tools=tuple(tools))
     found = {}
@@ -116,8 +115,8 @@ def cannot_be_asked(cases: Sequence[Case], tools: Sequence[Tool]) -> dict[str, s
     return found
 
 
-def told(not_asked: Mapping[str, str]) -> str:
-    """Return in words which cases cannot be asked, by reason."""
+def not_asked_text(not_asked: Mapping[str, str]) -> str:
+    """Return in words which cases cannot run there, by reason."""
     by_reason: dict[str, list[str]] = {}
     for case, why in not_asked.items():
         by_reason.setdefault(why, []).append(one_line(case))
@@ -162,5 +161,5 @@ def _refuse_recordings(clean: Plan, server: str) -> None:
             raise UsageError(
                 f"{model.name} repeats what was said to one tool list, and cannot be asked about "
                 f"that of {server}",
-                meant="Name a model that answers.",
+                meant="Name a model that is not a recording.",
             )

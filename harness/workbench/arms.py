@@ -21,7 +21,7 @@ class Arm:
 
     @property
     def key(self) -> str:
-        """Equal for arms that show the model the same, whatever they are called."""
+        """Equal for arms with the same content, whatever their names."""
         return key_of(self.variant)
 
     def asks(self, case: str) -> bool:
@@ -34,19 +34,19 @@ CLEAN = Arm(variant=None)
 
 
 def key_of(variant: Variant | None) -> str:
-    """Return a digest of what a variant changes; its name and description do not count."""
+    """Return a digest of a variant's changes, without its name and description."""
     return "" if variant is None else key_of_logged(describe_variant(variant))
 
 
 def key_of_logged(described: JsonObject) -> str:
-    """Return the same of a variant as a log's header describes it."""
+    """Return the key of a variant from its description in a log's header."""
     return digest({part: value for part, value in described["edits"].items() if part != "name"})
 
 
 def distinct(arms: Iterable[Arm]) -> tuple[Arm, ...]:
     """Return each arm once, in order; equal ones are joined over all their cases.
 
-    Arms of different content that share a name get a number behind it.
+    Arms with the same name but different content get a number after the name.
     """
     joined: dict[str, Arm] = {}
     for arm in arms:
@@ -63,8 +63,8 @@ def not_yet_run(
     """Return ``arms`` with the cases that they have not been run on yet, and without empty ones.
 
     Args:
-        arms: What is wanted.
-        ran: Key of an arm → the cases that it was run on.
+        arms: The wanted arms.
+        ran: Key of an arm → the cases that it has run on.
         every: All cases of the suite.
     """
     wanted = ((arm, every if arm.cases is None else arm.cases) for arm in distinct(arms))

@@ -1,4 +1,4 @@
-"""A workbench on a terminal: the findings that matter, one line each, then study by study."""
+"""The workbench's result on a terminal: the main findings, one line each, then study by study."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BASELINE = (
     "These are the numbers of the built-in baseline, which is not an LLM. They show that the "
     "words can be told apart, not what a model makes of them."
 )
-"""Said wherever numbers of the baseline are shown."""
+"""Shown with all numbers of the baseline."""
 
 
 def print_result(result: WorkbenchResult, console: Console) -> None:
@@ -42,8 +42,8 @@ def print_result(result: WorkbenchResult, console: Console) -> None:
 def most_important(one: ModelResults) -> list[tuple[str, Finding]]:
     """Return the findings that matter most, each with the name of its study.
 
-    What is certain comes first, then what has more weight. No study drowns the others: of each, the
-    first few are taken, and more only where there is room.
+    Certain findings come first, then those with more weight. Each study has its first few findings,
+    and more only if there is room.
     """
     found = [(study.study, finding) for study in one.studies for finding in study.findings]
     found.sort(key=lambda each: (not each[1].certain, -each[1].weight))

@@ -1,4 +1,4 @@
-"""What each study would run and cost, before anything is started."""
+"""The trials and the cost of each study, before anything is started."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from harness.workbench.workbench import AB, Workbench
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyCost:
-    """What one study would take."""
+    """The cost of one study."""
 
     study: str
     """Its name; ``clean`` is the server's own list, which all studies share."""
     question: str
-    """What it answers."""
+    """The question that it answers."""
     arms: int
-    """Tool lists that it looks at."""
+    """Number of its tool lists."""
     shared: int
-    """Of these, the ones that a study above runs already."""
+    """Number of these that a study above already runs."""
     trials: int
-    """Trials of the others, over all models."""
+    """Trials of the other lists, over all models."""
     input_tokens: int
     """Estimated, over these trials."""
     output_tokens: int
@@ -38,9 +38,9 @@ class StudyCost:
     later: int
     """Maximum number of further trials, which depend on the results, at the same price each."""
     writer: str | None = None
-    """The model that it asks besides trials, once for each model under test."""
+    """The model that it asks outside trials, once for each model under test."""
     writing: Usage | None = None
-    """About what that takes; its cost is ``None`` if the price is unknown."""
+    """Estimated usage of that model; its cost is ``None`` if the price is unknown."""
 
 
 def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
@@ -63,7 +63,7 @@ def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
 
 
 def _writing(study: Study, bench: Workbench) -> dict[str, Any]:
-    """Return the fields of what the study asks besides trials, over all models under test."""
+    """Return the fields of the study's requests outside trials, over all models under test."""
     writer = bench.bench().options.writer
     if study.usage_ahead is None or writer is None:
         return {}

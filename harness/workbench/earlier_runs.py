@@ -17,9 +17,9 @@ from harness.stats.clusters import (
 )
 
 DEFAULT_DISCORDANCE = 0.2
-"""ψ where no earlier run says otherwise: one pair of trials in five ends differently."""
+"""ψ if no earlier run shows otherwise: one pair of trials in five ends differently."""
 DEFAULT_ICC = 0.79
-"""ICC without earlier runs, measured on three models: trials of a case are much alike."""
+"""ICC without earlier runs, measured on three models: trials of a case are highly correlated."""
 
 _Side: TypeAlias = Mapping[str, Trials]
 """Case → its trials with one model in one run."""
@@ -27,16 +27,16 @@ _Side: TypeAlias = Mapping[str, Trials]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variability:
-    """How much the results of a suite vary, and where that is known from."""
+    """The variability of a suite's results, and the source of the figures."""
 
     discordance: float
     """ψ: the share of pairs of trials of one case, one a side, that end differently."""
     discordance_source: str
-    """Where it comes from, in words."""
+    """The source of `discordance`, in words."""
     icc: float
-    """How much alike the trials of a case are, from 0 to 1."""
+    """The correlation of a case's trials, from 0 to 1."""
     icc_source: str
-    """Where it comes from, in words."""
+    """The source of `icc`, in words."""
 
 
 def variability(suite: str, cases: Iterable[str], logs: Sequence[RunLog]) -> Variability:

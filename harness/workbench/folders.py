@@ -12,9 +12,9 @@ from harness.types import JsonObject, Tool
 from harness.workbench.staging import SETTING
 
 MOST_STAGES = 40
-"""Maximum number of stages, so that every workbench ends."""
+"""Most stages, so that every workbench ends."""
 OTHER = "b"
-"""The stage that asks another server, after the first stage and before the second."""
+"""The stage on another server, after the first stage and before the second."""
 OTHER_SETTING = "other"
 """The key, below `SETTING` in a log's settings, under which that stage describes the server."""
 
@@ -33,7 +33,7 @@ def stages(*, other: bool) -> list[Stage]:
 
 
 def logs_of(first: str, runs: Path = RUNS) -> list[RunLog]:
-    """Return the logs of every stage that began, in order."""
+    """Return the logs of every stage that has begun, in order."""
     logs = []
     for stage in stages(other=True):
         path = log_path(stage_id(first, stage), runs)
@@ -45,7 +45,7 @@ def logs_of(first: str, runs: Path = RUNS) -> list[RunLog]:
 
 
 def other_of(log: RunLog) -> JsonObject | None:
-    """Return how a log describes the other server that it is of; ``None`` if it is of none."""
+    """Return a log's description of its other server; ``None`` if it has none."""
     settings: Any = log.header.settings.get(SETTING) or {}
     found: JsonObject | None = settings.get(OTHER_SETTING)
     return found

@@ -25,16 +25,15 @@ class FirstCall:
     key: str
     """`TrialResult.key`, by which its conversation is found."""
     tool: str | None
-    """The server's name of the tool, a decoy's name, or what the model made up; ``None`` when it
-    called none."""
+    """The server's name of the tool, a decoy's name, or an invented name; ``None`` for no call."""
     decoy: bool
     """Whether it is a decoy."""
     arguments: JsonObject
-    """What it was called with, by the server's names; empty when no tool was called."""
+    """The arguments, by the server's names; empty when no tool was called."""
     passed: bool
     """Whether the trial passed."""
     shown: tuple[str, ...] = ()
-    """Names of the tools in the order and the words that the model was shown."""
+    """The tools in the order and under the names that the model saw."""
 
 
 class Measured:
@@ -47,12 +46,12 @@ class Measured:
         model: str,
         other: Measured | None = None,
     ) -> None:
-        """Take the results of ``model`` and its variants in ``logs`` that belong to ``suite``.
+        """Collect the results of ``model`` and its variants in ``logs`` that belong to ``suite``.
 
-        ``other`` is what the other server of an A/B measured.
+        ``other`` has the results on the other server of an A/B comparison.
         """
         self.other = other
-        """What was measured on the other server; ``None`` if nothing was."""
+        """The results on the other server; ``None`` if there are none."""
         self.logs = tuple(logs)
         """The logs that were read, in the order of the stages."""
         self.model = model
@@ -75,7 +74,7 @@ class Measured:
         return tuple(self._by_arm.get(key_of(variant), ()))
 
     def tried(self, variant: Variant | None = None) -> frozenset[str]:
-        """Return the cases of which an arm has a recorded trial, judged or not."""
+        """Return the cases with a recorded trial of an arm, judged or not."""
         return frozenset(result.case.name for result in self.results(variant))
 
     def trials(self, variant: Variant | None = None) -> dict[str, Trials]:

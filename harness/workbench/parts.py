@@ -15,7 +15,7 @@ from harness.variants.sentences import sentences
 PartKind: TypeAlias = Literal[
     "name", "title", "sentence", "parameter name", "parameter text", "enum", "examples", "default"
 ]
-"""What a part is."""
+"""The kind of a part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +25,13 @@ class Part:
     tool: str
     """The server's name of the tool."""
     kind: PartKind
-    """What it is."""
+    """Its kind."""
     text: str
     """The words themselves; values as JSON."""
     parameter: str | None = None
-    """The parameter that it belongs to, if to one."""
+    """The parameter that it belongs to, if any."""
     number: int | None = None
-    """A sentence's place in the description, from 1."""
+    """Number of a sentence in the description, from 1."""
 
     @property
     def label(self) -> str:
@@ -59,9 +59,9 @@ def parts_of(tools: Sequence[Tool]) -> Iterator[Part]:
 
 
 def without(part: Part, tools: Sequence[Tool]) -> Variant:
-    """Return the variant that takes ``part`` out of ``tools``.
+    """Return the variant that removes ``part`` from ``tools``.
 
-    A name cannot be taken out: it becomes one that says nothing (``tool_3``, ``value_2``).
+    A name cannot be removed: it becomes a meaningless one (``tool_3``, ``value_2``).
     """
     tool = next(one for one in tools if one.name == part.tool)
     return Variant(

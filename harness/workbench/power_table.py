@@ -14,22 +14,22 @@ from harness.stats.paired_power import (
 from harness.workbench.earlier_runs import Variability
 
 TRIALS = (1, 3, 5, 10)
-"""Trials of each case that the table shows, for as many cases as there are."""
+"""Trials per case in the table's rows for the existing cases."""
 MULTIPLES = (2, 4, 8)
-"""How many times as many cases the table shows, with one trial each."""
+"""Multiples of the number of cases in the table's rows with one trial each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
-    """One way to compare two versions: so many cases, each run so often on both sides."""
+    """A design to compare two versions: a number of cases, each with some trials on both sides."""
 
     cases: int
     """Cases."""
     trials: int
     """Trials of each case on each side."""
     shows: float | None
-    """The smallest true difference of pass rates that it finds in four of five studies; ``None``
-    when it finds not even a difference of 1."""
+    """The smallest true difference of pass rates that it detects with a power of 80 %; ``None``
+    when it does not even detect a difference of 1."""
 
     @property
     def runs(self) -> int:
@@ -39,55 +39,55 @@ class Design:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a wished difference takes."""
+    """The cases and trials that a requested difference needs."""
 
     difference: float
     """The difference, as a rate."""
     cases: int
     """Cases that show it with one trial each."""
     cases_with_repeats: int
-    """Cases that show it with as many trials as `trials` says."""
+    """Cases that show it with `trials` trials each."""
     trials: int
     """Trials of `cases_with_repeats`."""
     enough_trials: int | None
-    """Trials with which the cases that there are would show it; ``None`` where no number would."""
+    """Trials with which the existing cases would show it; ``None`` if no number would."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartsOfList:
-    """What an ablation of a known tool list takes, one trial of each case."""
+    """The trials that an ablation of a known tool list needs, one per case and list."""
 
     parts: int
     """Parts of the list: names, sentences, texts of parameters, enums …"""
     run: str
-    """The run whose list it is."""
+    """The run with that tool list."""
     runs: int
     """Trials: the list itself, and the list without each part."""
     shows: float | None
-    """The smallest worth of one part (a rate) that it finds in four of five studies, with 5 % over
-    all parts; ``None`` when not even a difference of 1."""
+    """The smallest effect of one part (a rate) that it detects with a power of 80 %, at a level of
+    5 % over all parts; ``None`` when it does not even detect 1."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerTable:
-    """What a suite can show, and what it takes to show more."""
+    """What a suite can show, and what it needs to show more."""
 
     suite: str
     """Name of the suite."""
     cases: int
     """Cases that it has."""
     variability: Variability
-    """What the figures rest on."""
+    """The basis of the figures."""
     designs: tuple[Design, ...]
     """Rows of the table: this suite's cases with more and more trials, then more cases."""
     wish: Wish
-    """What the wished difference takes."""
+    """What the requested difference needs."""
     margin: float
     """Loss that is accepted where "not worse" is to be shown, as a rate."""
     cases_for_margin: int
     """Cases that show "not worse by more than the margin", one trial each."""
     ablation: PartsOfList | None = None
-    """What the workbench's ablation takes; ``None`` while no run has shown the tool list."""
+    """What the workbench's ablation needs; ``None`` while no run has shown the tool list."""
 
 
 def power_table(
@@ -102,7 +102,7 @@ def power_table(
 ) -> PowerTable:
     """Return what ``cases`` can show; ``difference`` and ``margin`` are rates (0.1: 10 points).
 
-    ``listed`` is the name of a run, and the number of parts of the tool list that it was shown.
+    ``listed`` is the name of a run, and the number of parts in its tool list.
     """
     psi, icc = variability.discordance, variability.icc
     sizes = [(cases, count) for count in trials] + [(cases * times, 1) for times in MULTIPLES]
@@ -133,9 +133,9 @@ def power_table(
 
 
 def _ablation(cases: int, psi: float, run: str, parts: int) -> PartsOfList:
-    """Return what an ablation takes; of so many tests at once the hardest is passed at 5 %/parts.
+    """Return what an ablation needs, at the level 5 %/parts of the strictest test.
 
-    That is Holm's first step, so the figure is what is found even if only one part matters.
+    That is the first step of Holm's correction, so the figure holds even if only one part matters.
     """
     return PartsOfList(
         parts=parts,
@@ -146,7 +146,7 @@ def _ablation(cases: int, psi: float, run: str, parts: int) -> PartsOfList:
 
 
 _MOST_TRIALS = 1_000
-"""An upper limit of trials of a case, more than anybody runs."""
+"""Upper limit of trials per case, more than anybody runs."""
 
 
 def _enough_trials(cases: int, difference: float, psi: float, icc: float) -> int | None:

@@ -1,4 +1,4 @@
-"""Write the result into a file: the page, or the JSON document."""
+"""Writes the result to a file: the page, or the JSON document."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def requested(text: str) -> ReportRequest:
     """Read ``html``, ``html:out/page.html`` or ``page.html``.
 
     Raises:
-        UsageError: it is no format of a workbench.
+        UsageError: the workbench has no such format.
     """
     request = ReportRequest.parse(text)
     if request.format not in FORMATS:
@@ -43,10 +43,10 @@ def requested(text: str) -> ReportRequest:
 
 
 def write_file(request: ReportRequest, result: WorkbenchResult) -> Path:
-    """Write what was asked for and return where it is.
+    """Write the requested file and return its path.
 
     Raises:
-        UsageError: it cannot be written.
+        UsageError: the file cannot be written.
     """
     if request.path is None and not result.logs:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""From arms to a plan: what one stage of the workbench runs, in which order."""
+"""From arms to a plan: which trials one stage of the workbench runs, and in which order."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from harness.types import JsonObject, ModelSpec, Suite
 from harness.workbench.arms import Arm, key_of
 
 SETTING = "workbench"
-"""The key, in a log's settings, under which a stage says what it belongs to."""
+"""The key in a log's settings under which a stage describes its workbench."""
 COMMAND = "harness workbench"
 """The command that resumes a stage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ground:
-    """Where a workbench works: the request without variants, and where names are looked up."""
+    """The context of a workbench: the request without variants, and where names are looked up."""
 
     request: RunRequest
-    """What the user asks for; its variants are those to compare, not yet run."""
+    """The user's request; its variants are those to compare, which have not run yet."""
     cwd: Path
-    """Where suites and configuration are found."""
+    """Folder in which suites and configuration are found."""
     environ: Mapping[str, str]
-    """Where keys and references are looked up."""
+    """Variables in which keys and references are looked up."""
 
     def plan(self, *, keyless: bool = False) -> Prepared:
         """Return the plan of the clean arm.
@@ -49,10 +49,10 @@ class Ground:
         return prepared
 
     def model(self, name: str, *, keyless: bool = False) -> ModelSpec:
-        """Return the configured model of that name, for work that is no trial.
+        """Return the configured model of that name, for requests outside trials.
 
         Raises:
-            UsageError: there is none, or its key is missing and ``keyless`` is not set.
+            UsageError: there is no such model, or its key is missing and ``keyless`` is not set.
         """
         config = load_config(self.cwd, self.environ, self.request.mcp_config)
         spec = replace(config, keyless=keyless).model(name)
@@ -63,9 +63,9 @@ class Ground:
     def stage(
         self, arms: Sequence[Arm], settings: JsonObject, *, keyless: bool = False
     ) -> Prepared:
-        """Return the plan of ``arms``, arm by arm: whatever ends early is complete for some arms.
+        """Return the plan of ``arms``, arm by arm, so that an early end leaves complete arms.
 
-        ``settings`` says what the stage belongs to.
+        ``settings`` describes the stage's workbench.
         """
         prepared = self._prepared(arms, keyless=keyless)
         places = {arm.key: place for place, arm in enumerate(arms)}
@@ -111,7 +111,7 @@ def keys_of(plan: Plan) -> dict[str, str]:
 
 
 def unseen(models: Iterable[ModelSpec]) -> tuple[str, ...]:
-    """Return what of agents among ``models`` the numbers do not show, a sentence each."""
+    """Return one sentence for each agent among ``models`` on what the numbers do not show."""
     return tuple(
         f"{model.name} is an agent: what it does without the server is not seen, and its loop and "
         "system prompt are its own."

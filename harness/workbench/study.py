@@ -15,18 +15,18 @@ from harness.workbench.measured import Measured
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyOptions:
-    """What a user may set; a run of the workbench keeps it, and a resumed one has the same."""
+    """The user's options; a run of the workbench stores them, and a resumed run reuses them."""
 
     seed: int = 0
-    """Everything that is chosen at random follows from it."""
+    """Seed of every random choice."""
     margin: float = 0.05
-    """The largest difference of pass rates (a rate) that counts as none."""
+    """Margin of equivalence: the largest difference of pass rates (a rate) that counts as none."""
     decoys: tuple[int, ...] = (8, 32, 128)
-    """Numbers of decoys that are tried."""
+    """Numbers of decoys to try."""
     mutants: int = 60
-    """Most description mutants that are tried."""
+    """Most description mutants to try."""
     steering_tools: int = 12
-    """Maximum number of tools that are copied for the study steering."""
+    """Most tools that the study steering copies."""
     versus: tuple[str, ...] = ()
     """Variants to compare with the server's own list, as for ``harness evals --variant``."""
     against: str | None = None
@@ -37,38 +37,38 @@ class StudyOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OtherServer:
-    """The server that `StudyOptions.against` names, as far as it was listed."""
+    """The server that `StudyOptions.against` names, with its tools."""
 
     name: str
     """Its name, never that of the suite's own server."""
     tools: tuple[Tool, ...]
-    """Every tool of that server that is listed for an identity of the suite, once."""
+    """Every tool that the server lists for an identity of the suite, once."""
     not_asked: Mapping[str, str] = field(default_factory=dict)
-    """Case that cannot be asked of it → why, in words."""
+    """Case that cannot run on it → why, in words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
-    """Everything that a study may look at before anything is run."""
+    """Everything that a study may use before anything is run."""
 
     suite: Suite
-    """The suite, with the cases that were selected."""
+    """The suite, with the selected cases."""
     tools: tuple[Tool, ...]
     """Every tool that is listed for an identity of the suite, once, with the server's texts."""
     model: str
     """Name of the model under test, without any variant."""
     baseline: bool = False
-    """Whether that model is no LLM: its numbers are the baseline's."""
+    """Whether that model is the baseline, which is not an LLM."""
     options: StudyOptions = field(default_factory=StudyOptions)
-    """What the user set."""
+    """The user's options."""
     versus: tuple[Variant, ...] = ()
     """The variants that `StudyOptions.versus` names."""
     other: OtherServer | None = None
-    """The other server, once it was listed; ``None`` too if none is named."""
+    """The other server, once its tools are known; ``None`` also if none is named."""
     writer: ModelSpec | None = None
     """The model that `StudyOptions.writer` names."""
     folder: Path | None = None
-    """Folder of the first run, for what must be written down once; ``None`` in a dry run."""
+    """Folder of the first run, for what must be recorded once; ``None`` in a dry run."""
 
     def tool(self, name: str) -> Tool | None:
         """Return the tool of that name."""
@@ -77,7 +77,7 @@ class Bench:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing worth telling, in one line."""
+    """One finding, in one line."""
 
     text: str
     """The sentence."""
@@ -86,7 +86,7 @@ class Finding:
     certain: bool = True
     """Whether the data shows it, or only suggests it."""
     tool: str | None = None
-    """The tool that it is about, if about one."""
+    """The tool that it is about, if any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,14 +100,14 @@ class StudyResult:
     lines: tuple[str, ...] = ()
     """The details for a terminal, one line each."""
     findings: tuple[Finding, ...] = ()
-    """What is worth telling."""
+    """The findings."""
     facts: JsonObject = field(default_factory=dict)
     """Everything, for programs and pages (JSON)."""
     notes: tuple[str, ...] = ()
-    """What was left out and why, and what makes the numbers weaker than they look."""
+    """What was left out and why, and limits of the results."""
     files: Mapping[str, str] = field(default_factory=dict)
-    """Name → text of files that users may want to have, such as variants; written into the folder
-    of the first run."""
+    """Name → text of files for the user, such as variants; written into the folder of the first
+    run."""
 
 
 _NextArms: TypeAlias = Callable[[Bench, Measured], Sequence[Arm]]
@@ -122,28 +122,27 @@ class Study:
     """One study of the workbench."""
 
     name: str
-    """As in ``--studies``."""
+    """The name, as in ``--studies``."""
     place: int
-    """Its place in plans and reports."""
+    """Its position in plans and reports."""
     question: str
-    """What it answers."""
+    """The question that it answers."""
     arms: Callable[[Bench], Sequence[Arm]]
-    """Returns the arms that are known beforehand; the clean arm is always run."""
+    """Returns the arms that are known in advance; the clean arm is always run."""
     read: Callable[[Bench, Measured], StudyResult]
-    """Returns the answer from what was measured, which may be a part of the plan."""
+    """Returns the answer from the results, which may be a part of the plan."""
     next_arms: _NextArms = _nothing
-    """Returns further arms that follow from what was measured; called until it returns nothing that
-    has not been run, case by case."""
+    """Returns further arms that follow from the results; called until all returned arms have run,
+    case by case."""
     needs_run: bool = True
-    """Whether there is an answer only from runs; without any such study, no model is asked."""
+    """Whether it needs runs for an answer; without any such study, no model is asked."""
     estimate: Callable[[Bench], int] | None = None
-    """Returns the most trials that `next_arms` may take with one model and each case run once, for
+    """Returns the most trials that `next_arms` may take with one model and one trial per case, for
     a dry run; ``None`` for none."""
     usage: Callable[[Bench], Usage] | None = None
-    """Returns what it used besides trials, say for a model that writes; ``None`` for nothing."""
+    """Returns its usage outside trials, for example of a writing model; ``None`` for nothing."""
     usage_ahead: Callable[[Bench], Usage] | None = None
-    """Returns what that will be, as far as it can be estimated, for a dry run; ``None`` for
-    nothing."""
+    """Returns an estimate of that usage for a dry run; ``None`` for nothing."""
 
 
 STUDIES: Registry[Study] = Registry(
@@ -158,7 +157,7 @@ def chosen_studies(names: Sequence[str] = ()) -> tuple[Study, ...]:
     """Return the named studies, or all, in the order of reports.
 
     Raises:
-        UsageError: there is no study of a name.
+        UsageError: there is no study with one of the names.
     """
     studies = [STUDIES.get(name) for name in names or STUDIES.names()]
     return tuple(sorted({study.name: study for study in studies}.values(), key=lambda s: s.place))

@@ -13,9 +13,9 @@ from harness.types import Tool
 
 
 def tools_of(plan: Plan) -> tuple[Tool, ...]:
-    """Start the servers of ``plan``, and return every tool that a caller in it is offered, once.
+    """Start the servers of ``plan``, and return every tool that any caller is offered, once.
 
-    A tool that two callers are offered in different words is in the list in the first's.
+    If two callers are offered a tool with different texts, the list has that of the first.
 
     Raises:
         ServerError: a server could not be started, or could not list its tools, in time.

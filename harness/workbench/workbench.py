@@ -1,8 +1,8 @@
 """One workbench: a first stage with all initial arms, then stages that depend on its results.
 
-Each stage is a run like any other, in a folder of its own (``ID``, ``ID-2``, ``ID-3`` …), with its
-own log; what another server is asked is the stage ``ID-b``. A stage is planned from the logs of
-those before it alone, so that a workbench that was ended in any way goes on where it was.
+Each stage is a normal run in a folder of its own (``ID``, ``ID-2``, ``ID-3`` …), with its own log;
+the trials on another server are the stage ``ID-b``. A stage is planned only from the logs of the
+stages before it, so that a workbench that was interrupted in any way can continue.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from harness.workbench.folders import (
     stages,
 )
 from harness.workbench.measured import Measured, used_by
-from harness.workbench.so_far import SoFar
+from harness.workbench.stage_progress import StageProgress
 from harness.workbench.staging import SETTING, Ground, models_of, only_suite, unseen
 from harness.workbench.study import (
     Bench,
@@ -57,7 +57,7 @@ from harness.workbench.study import (
 )
 
 AB = "ab"
-"""The study that another server is for."""
+"""The study that compares another server."""
 _NO_CAP = 1_000_000
 Early: TypeAlias = Literal["budget", "interrupted"]
 """Why a workbench ends between two stages."""
@@ -65,7 +65,7 @@ Early: TypeAlias = Literal["budget", "interrupted"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a user wants of a workbench."""
+    """The user's order: studies and options."""
 
     studies: tuple[str, ...] = ()
     """Names of studies; empty: all studies."""
@@ -78,37 +78,37 @@ class ModelResults:
     """The answers of all studies for one model."""
 
     model: str
-    """Its name."""
+    """Name of the model."""
     baseline: bool
-    """Whether it is no LLM."""
+    """Whether it is the baseline, which is not an LLM."""
     studies: tuple[StudyResult, ...]
-    """In the order of reports."""
+    """The answers, in the order of reports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkbenchResult:
-    """Everything that a workbench found, read from its logs."""
+    """All findings of a workbench, read from its logs."""
 
     run_id: str
     """Folder of the first stage; empty if nothing was run."""
     suite: str
     """Name of the suite."""
     tools: tuple[Tool, ...]
-    """The tools, in the server's words."""
+    """The tools, with the server's words."""
     models: tuple[ModelResults, ...]
-    """One for each model."""
+    """The results of each model."""
     logs: tuple[Path, ...]
     """The log of each stage."""
     reason: str
     """Why the last stage ended: ``complete``, ``interrupted``, ``budget`` …"""
     recorded: int
-    """Trials that were recorded, in all stages."""
+    """Recorded trials, in all stages."""
     not_judged: int
-    """Of these, the ones without a verdict."""
+    """Number of these without a verdict."""
     spent: Usage
-    """What they used."""
+    """What the trials used."""
     notes: tuple[str, ...] = ()
-    """What makes the whole weaker than it looks."""
+    """Limits of the results as a whole."""
 
 
 class Workbench:
@@ -124,14 +124,14 @@ class Workbench:
         other: Against | None = None,
         runs: Path = RUNS,
     ) -> None:
-        """``clean`` is the plan of the clean arm; ``tools`` are what its callers are offered.
+        """``clean`` is the plan of the clean arm; ``tools`` are offered to its callers.
 
-        ``writer`` is the model that the order's options name, if it may be asked, and ``other`` the
-        server that they name, if it is to be asked.
+        ``writer`` is the model that the order's options name, if it may be asked, and ``other`` is
+        their server, if its trials are to run.
         """
         self._ground = ground
         self.other = other
-        """The other server, if it is to be asked."""
+        """The other server, if its trials are to run."""
         self._asked_by: dict[str, str] = {CLEAN.key: "clean"}
         self._writer = writer
         self._order = order
@@ -150,11 +150,11 @@ class Workbench:
 
     @property
     def needs_run(self) -> bool:
-        """Whether a study has an answer only from runs."""
+        """Whether a study needs runs for its answer."""
         return any(study.needs_run for study in self.studies)
 
     def first_arms(self) -> tuple[Arm, ...]:
-        """Return every arm that is known before anything is run, the clean one first."""
+        """Return every arm that is known before anything is run, the clean arm first."""
         asked = [
             arm
             for bench in self._benches(None)
@@ -164,30 +164,30 @@ class Workbench:
         return distinct([CLEAN, *asked])
 
     def _asked(self, study: Study, arms: Sequence[Arm]) -> Sequence[Arm]:
-        """Return ``arms``, and keep in mind which study asked for each first."""
+        """Return ``arms``, and remember which study requested each of them first."""
         for arm in arms:
             self._asked_by.setdefault(arm.key, study.name)
         return arms
 
     def bench(self) -> Bench:
-        """Return what studies see of the first model before anything is run."""
+        """Return the bench of the first model before anything is run."""
         return next(self._benches(None))
 
     def benches(self) -> Iterator[Bench]:
-        """Yield the same of every model."""
+        """Yield the bench of every model before anything is run."""
         return self._benches(None)
 
-    def so_far(self, arms: Sequence[Arm], stage: Stage = 1) -> SoFar:
+    def progress(self, arms: Sequence[Arm], stage: Stage = 1) -> StageProgress:
         """Return the progress of ``arms`` at the start of their stage."""
         names = [model.name for model in self._models]
         cases = len(self._cases)
         if stage == OTHER and self.other is not None:
             own = f"the list of {one_line(self.other.server.name)}"
-            return SoFar(arms, names, cases, {CLEAN.key: AB}, own=own)
-        return SoFar(arms, names, cases, self._asked_by)
+            return StageProgress(arms, names, cases, {CLEAN.key: AB}, own=own)
+        return StageProgress(arms, names, cases, self._asked_by)
 
     def plan_of_other(self, settings: JsonObject, *, keyless: bool = False) -> Plan | None:
-        """Return what the other server is asked; ``None`` if there is none."""
+        """Return the plan for the other server; ``None`` if there is none."""
         other = self.other
         if other is None:
             return None
@@ -201,7 +201,7 @@ class Workbench:
         *,
         resume: str | None = None,
     ) -> WorkbenchResult:
-        """Run every stage, and return what was found, however it ended.
+        """Run every stage, and return the findings, also after an early end.
 
         Args:
             options: How stages are carried out; the budget is that of all together.
@@ -218,7 +218,7 @@ class Workbench:
             if stage not in (1, OTHER):
                 try:
                     arms = not_yet_run(self._next_arms(logs), ran, every)
-                except KeyboardInterrupt:  # while a model was asked for what to try
+                except KeyboardInterrupt:  # while a model was asked for proposals
                     return self._ended(logs, "interrupted", "interrupted before its next stage")
                 if not arms:
                     break
@@ -228,7 +228,7 @@ class Workbench:
             path = log_path(stage_id(first, stage), self._runs)
             begun = read_log(path) if has_header(path) else None
             if begun is not None and begun.footer is not None and begun.footer.fault is not None:
-                begun = amended(begun, reason="complete", fault=None)  # it goes on
+                begun = amended(begun, reason="complete", fault=None)  # the stage is resumed
             shown = arms
             if stage == OTHER and self.other is not None:
                 shown = (self.other.arm(self._cases),)
@@ -268,7 +268,7 @@ class Workbench:
         return self._ground.stage(arms, settings).plan if other is None else other
 
     def result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
-        """Return what ``logs``, those of all stages, show; without any, what needs no run."""
+        """Return the findings in ``logs`` of all stages; without logs, those that need no run."""
         folder = logs[0].path.parent if logs else None
         results = [result for log in logs for result in log.results]
         footer = logs[-1].footer if logs else None
@@ -341,12 +341,12 @@ def _is_baseline(model: ModelSpec) -> bool:
 
 
 def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
-    """Return the first stage's folder of an earlier workbench, and what it was asked.
+    """Return the first stage's folder of an earlier workbench, with its request and order.
 
-    ``name`` is a run's, of any stage, or ``latest``.
+    ``name`` is the name of a run, of any stage, or ``latest``.
 
     Raises:
-        UsageError: there is no such run, or it is none of a workbench.
+        UsageError: there is no such run, or it does not belong to a workbench.
     """
     header = read_header(find_log(name, runs))
     settings = header.settings.get(SETTING)
@@ -368,7 +368,7 @@ def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
 
 
 def files_of(result: WorkbenchResult) -> dict[str, str]:
-    """Return name → text of what the studies hand back; with several models, one for each."""
+    """Return name → text of the studies' files; with several models, one file for each."""
     several = len(result.models) > 1
     return {
         f"{_as_file_name(one.model)}-{name}" if several else name: text

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.prepare import RunRequest
 from harness.types import ModelSpec, ScriptedCall, ServerSpec, Suite, Trial
-from harness.workbench.against import against, cannot_be_asked, told
+from harness.workbench.against import against, cannot_be_asked, not_asked_text
 from harness.workbench.staging import Ground
 from tests.workbench.benches import case, tool
 
@@ -44,7 +44,9 @@ def test_a_case_that_names_what_the_other_server_lacks_is_told_with_the_reason()
         "setup": "names the tool seed, which is not there",
         "elsewhere": "has a server of its own, other",
     }
-    assert told(found).startswith("no tool (names the tool search, which is not there); forbids")
+    assert not_asked_text(found).startswith(
+        "no tool (names the tool search, which is not there); forbids"
+    )
 
 
 @pytest.mark.parametrize("provider", ["recorded", "replay"])

@@ -30,10 +30,10 @@ from harness.runner.runs.folders import LATEST, log_path
 from harness.safe_text import money, number, printable
 from harness.trust import GATE
 from harness.types import ModelSpec
-from harness.workbench.again import changed_since, read_again
-from harness.workbench.against import Against, against, told
+from harness.workbench.against import Against, against, not_asked_text
 from harness.workbench.cost_table import StudyCost, cost_table
 from harness.workbench.folders import own_logs, tools_in
+from harness.workbench.reread import changed_since, reread_logs
 from harness.workbench.staging import Ground, models_of
 from harness.workbench.study import STUDIES, StudyOptions
 from harness.workbench.tools_of_suite import tools_of
@@ -201,7 +201,7 @@ def command(
         budget = budget.filled_from(read_header(log_path(first)).settings)
     logs: list[RunLog] = []
     if mode.from_run is not None:
-        logs, request, order = read_again(mode.from_run, request, order)
+        logs, request, order = reread_logs(mode.from_run, request, order)
     ground = Ground(request=request, cwd=Path.cwd(), environ=os.environ)
     prepared = _prepared(ground, keyless=mode.dry_run or bool(logs))
     for note in prepared.notes:
@@ -257,7 +257,7 @@ def _other(ground: Ground, order: Order, prepared: Prepared, *, keyless: bool) -
     with redirect_stdout(sys.stderr):  # a suite in Python may print
         other = against(ground, order.options.against, prepared.plan, keyless=keyless)
     if other.server.not_asked:
-        cases = told(other.server.not_asked)
+        cases = not_asked_text(other.server.not_asked)
         click.echo(printable(f"Not asked of {other.server.name}: {cases}."), err=True)
     return other
 

@@ -24,7 +24,7 @@ _ASSERTIVE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _SHOUTED = ("important", "critical", "mandatory", "warning")
-"""Words that command only in capitals: an important customer is none."""
+"""Words that command only in capitals: "an important customer" does not."""
 
 
 def assertive_sentences(description: str) -> tuple[int, ...]:

@@ -13,11 +13,11 @@ from harness.stats.corrections import holm
 from harness.stats.effects import LEVEL
 
 RIVALS = 4
-"""How many equal tools are offered: one of the server's, the others copies."""
+"""Number of equal tools that are offered: one of the server's, and copies of it."""
 
 Kind: TypeAlias = Literal["equal", "brag", "own"]
-"""What the server's tool says that its copies do not: nothing, the stock brag, or its own
-assertive sentences."""
+"""The text that only the server's tool has: none, the stock brag, or its own assertive
+sentences."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,15 +27,15 @@ class Pick:
     case: str
     """Name of the case."""
     tool: str
-    """The tool of which there are copies, which is also the one that the case wants."""
+    """The copied tool, which is also the expected one."""
     kind: Kind
-    """What set it apart."""
+    """The text that sets it apart."""
     chosen: bool | None
-    """Whether it was called itself; ``None`` when neither it nor a copy was called."""
+    """Whether the tool itself was called; ``None`` when neither it nor a copy was called."""
     place: int | None = None
-    """Place of the called one among the rivals in the list, from 0."""
+    """Position of the called tool among the rivals in the list, from 0."""
     name: str | None = None
-    """Name under which the called one was shown."""
+    """Name under which the called tool was shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,43 +43,44 @@ class Contest:
     """How often the tool that was set apart is called first."""
 
     kind: Kind
-    """What set it apart."""
+    """The text that sets it apart."""
     tool: str | None
     """The tool; ``None`` for all together."""
     share: Share
-    """Its share of the calls of any rival."""
+    """Its share of the calls of all rivals."""
     elsewhere: int
-    """Trials in which no rival was called first: they are in no share."""
+    """Trials in which no rival was called first; the share leaves them out."""
     p_adjusted: float
-    """By Holm's correction for all contests that are tested; those of equal texts are not."""
+    """p-value after Holm's correction over all tested contests; contests of equal texts are not
+    tested."""
 
     @property
     def steered(self) -> bool:
-        """Whether its words are shown to win calls."""
+        """Whether its text is shown to win calls."""
         return self.kind != "equal" and self.p_adjusted < LEVEL and self.share.advantage > 0
 
     @property
     def repelled(self) -> bool:
-        """Whether its words are shown to lose calls."""
+        """Whether its text is shown to lose calls."""
         return self.kind != "equal" and self.p_adjusted < LEVEL and self.share.advantage < 0
 
     @property
     def times(self) -> float | None:
-        """How many times as often as each copy it is called; ``None`` when no copy ever is."""
+        """How many times as often as each copy it is called; ``None`` when no copy was called."""
         rest = 1 - self.share.share
         return None if rest <= 0 else self.share.share / (rest / (RIVALS - 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Steering:
-    """What words win among equal tools."""
+    """The effect of texts among equal tools."""
 
     contests: tuple[Contest, ...]
     """Equal texts and the stock assertive text over all tools, then each tool's own."""
     places: Mapping[int, int]
-    """Place among the rivals, from 0 → how often it was called first, with equal texts."""
+    """Position among the rivals, from 0 → first calls there, with equal texts."""
     names: Mapping[str, int]
-    """Last letter of the shown name → the same."""
+    """Last letter of the shown name → first calls under it, with equal texts."""
 
     def contest(self, kind: Kind, tool: str | None = None) -> Contest | None:
         """Return the contest of that kind."""
@@ -87,10 +88,10 @@ class Steering:
 
 
 def steering(picks: Iterable[Pick]) -> Steering:
-    """Return what ``picks`` show.
+    """Return the effects that ``picks`` show.
 
-    Every tool must have stood at every place and under every name equally often, so that a liking
-    for a place or a name makes an even share.
+    Every tool must have had every position and every name equally often, so that a preference for a
+    position or a name gives an even share.
     """
     picks = list(picks)
     owners = dict.fromkeys(pick.tool for pick in picks if pick.kind == "own")

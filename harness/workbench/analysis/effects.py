@@ -11,11 +11,11 @@ from harness.types import JsonObject
 
 
 def pairs_of(before: Mapping[str, Trials], after: Mapping[str, Trials]) -> list[Pair]:
-    """Return the cases that both arms have judged trials of, as pairs."""
+    """Return the cases with judged trials in both arms, as pairs."""
     return [(trials, after[case]) for case, trials in before.items() if case in after]
 
 
-def told(effect: PairedEffect, tests: int = 1) -> str:
+def effect_text(effect: PairedEffect, tests: int = 1) -> str:
     """Return ``+12 points (95 % interval +3 to +20; p = 0.02 of 14 tests)``."""
     low, high = effect.interval
     among = f" of {tests} tests" if tests > 1 else ""

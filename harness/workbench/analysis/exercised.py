@@ -23,7 +23,7 @@ class ParameterUse:
     name: str
     """Its name."""
     cases: tuple[str, ...]
-    """Cases that give it a value or want one."""
+    """Cases whose calls set it, or are expected to."""
     members: Mapping[str, int]
     """Each allowed value (as JSON) → cases that use it; empty if any value is allowed."""
 
@@ -35,13 +35,13 @@ class ToolUse:
     tool: str
     """Its name."""
     cases: tuple[str, ...]
-    """Cases that call it or want it called."""
+    """Cases that call it or expect its call."""
     parameters: tuple[ParameterUse, ...]
     """All its parameters, in the order of the schema."""
 
 
 def uses(tools: Iterable[Tool], calls: Sequence[CaseCall]) -> list[ToolUse]:
-    """Return for each of ``tools`` what ``calls`` exercise of it."""
+    """Return for each of ``tools`` which of its parts ``calls`` exercise."""
     return [_use(tool, [call for call in calls if call[1] == tool.name]) for tool in tools]
 
 
@@ -98,5 +98,5 @@ def _allows(value: Any, member: Any) -> bool:
 
 
 def _given(value: Any) -> bool:
-    """Return whether an argument is there: a matcher may want it to be absent."""
+    """Return whether an argument is present: a matcher may require it to be absent."""
     return value is not ABSENT and not (is_matcher(value) and matches(value, ABSENT))

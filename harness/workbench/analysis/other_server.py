@@ -1,4 +1,4 @@
-"""The comparison with another server: what differs, in words and as facts."""
+"""The comparison with another server: the differences, in words and as facts."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, OtherServer
 
 _MOST_TOOLS, _MOST_CASES = 12, 5
-# Names in one line; the facts have all.
+# names in one line; the facts have all of them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What the study says of the other server besides its verdict."""
+    """The findings on the other server besides the verdict."""
 
     lines: tuple[str, ...]
     """Details for a terminal, one line each."""
     notes: tuple[str, ...]
-    """What was left out and why."""
+    """What was left out, and why."""
     facts: JsonObject
     """Everything, for programs and pages (JSON)."""
 
@@ -124,7 +124,7 @@ def _notes(other: OtherServer, measured: Measured) -> Iterator[str]:
             f"left out of the comparison: {_listed(names)} ({why})."
         )
     if measured.other is None:
-        yield f"{other.name} has not been asked anything yet."
+        yield f"{other.name} has not been tried yet."
     elif lost := measured.other.not_judged():
         trials = "1 trial" if lost == 1 else f"{lost:,} trials"
         yield (

@@ -22,9 +22,9 @@ class PartEffect:
 
 
 def part_effects(bench: Bench, measured: Measured) -> list[PartEffect]:
-    """Return the effect of every part that was taken out, the largest first.
+    """Return the effect of every removed part, the largest first.
 
-    Holm's correction is over all of them: the chance that any part is wrongly said to matter is
+    Holm's correction is over all of them: the chance that any part is wrongly reported to matter is
     5 %.
     """
     clean = measured.trials()

@@ -16,14 +16,14 @@ from harness.stats.permutation_tests import discordance_between, excess_discorda
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrasing:
-    """One way to ask a case, and how it fared."""
+    """One wording of a case's prompt, and its results."""
 
     words: str
     """The prompt, or a wording of it."""
     trials: Trials
-    """Trials that passed, and trials that were judged; at least one was."""
+    """(passed, judged) trials; at least one was judged."""
     called: str | None = None
-    """The tool that was most often called first; ``None`` for none."""
+    """The tool that was most often called first; ``None`` for no call."""
 
     @property
     def rate(self) -> float:
@@ -33,30 +33,30 @@ class Phrasing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhrasedCase:
-    """A case and all the ways in which it was asked, the prompt first."""
+    """A case with all wordings of its prompt, the original first."""
 
     name: str
     """Its name."""
     phrasings: tuple[Phrasing, ...]
-    """At least two."""
+    """The wordings; at least two."""
     threshold: float = 1.0
     """The share of trials that must pass for the case to pass."""
     p_value: float | None = None
-    """How often chance alone makes its phrasings differ at least so much, over all cases that were
-    tested; ``None`` with a single trial for each, which cannot be told from chance."""
+    """p-value of the differences between its wordings, after a correction over all tested cases;
+    ``None`` with a single trial of each, which cannot be tested."""
 
     def passes(self, phrasing: Phrasing) -> bool:
-        """Return whether the case passes when it is asked so."""
+        """Return whether the case passes with that wording."""
         return phrasing.rate >= self.threshold - 1e-9
 
     @property
     def failing(self) -> tuple[Phrasing, ...]:
-        """The phrasings under which it fails."""
+        """The wordings with which it fails."""
         return tuple(one for one in self.phrasings if not self.passes(one))
 
     @property
     def hangs(self) -> bool:
-        """Whether its verdict is not the same under all phrasings."""
+        """Whether its verdict differs between wordings."""
         return 0 < len(self.failing) < len(self.phrasings)
 
     @property
@@ -68,33 +68,33 @@ class PhrasedCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consistency:
-    """What other words do to the verdicts of cases."""
+    """The effect of wordings on the verdicts of cases."""
 
     cases: tuple[PhrasedCase, ...]
-    """Every case with two judged phrasings; those that hang most on their wording first."""
+    """Every case with two judged wordings; those that depend most on the wording come first."""
     rates: tuple[tuple[int, float], ...]
-    """For the prompt and each further wording, by place: cases, and their mean pass rate."""
+    """(cases, mean pass rate) of the original prompts, and of each further wording by position."""
     consistent: float
-    """Share of cases with the same verdict under all phrasings."""
+    """Share of cases with the same verdict under all wordings."""
     interval: Interval
     """Its 95 % interval (Wilson)."""
     worst: float
-    """Mean over cases of the rate of the worst phrasing."""
+    """Mean over cases of the rate of the worst wording."""
     every: float
-    """Share of cases that pass under every phrasing."""
+    """Share of cases that pass under every wording."""
     others: PairedEffect
-    """The prompts (before) against their other wordings (after)."""
+    """The original prompts (before) compared with their other wordings (after)."""
     between: float
-    """How often two trials of a case under two wordings end differently."""
+    """How often two trials of a case with different wordings end differently."""
     within: float | None
-    """The same of two trials under one wording: what chance alone makes; ``None`` without
-    repeats."""
+    """How often two trials with the same wording end differently, which is chance alone; ``None``
+    without repeats."""
     test: PairedTest | None
     """Whether `between` exceeds `within`; ``None`` without repeats."""
 
 
 def consistency(cases: Sequence[PhrasedCase], *, margin: float = MARGIN) -> Consistency | None:
-    """Return what the wordings of ``cases`` do; ``None`` without a case of two phrasings."""
+    """Return the effect of the wordings of ``cases``; ``None`` without a case of two wordings."""
     tested = _tested([case for case in cases if len(case.phrasings) > 1])
     if not tested:
         return None

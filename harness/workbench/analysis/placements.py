@@ -20,23 +20,24 @@ from harness.stats.permutation_tests import (
 )
 
 _HALF = LEVEL / 2
-"""The chance of a false alarm is halved: between the ends of the list, and all its orders."""
+"""The level is halved, because there are two families of tests: on the ends of the list, and on all
+its orders."""
 THIRDS = ("first third", "middle", "last third")
-"""Parts of the list by which choices are counted."""
+"""Parts of the list in which choices are counted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placed:
-    """The first call of one trial, and where the wanted tool stood."""
+    """The first call of one trial, and the position of the wanted tool."""
 
     key: str
-    """Of the trial, which is counted once."""
+    """Key of the trial, which is counted once."""
     case: str
     """Name of the case."""
     place: float
-    """Where the wanted tool stood: 0 is first in the list, 1 is last."""
+    """Position of the wanted tool: 0 is first in the list, 1 is last."""
     chosen: bool
-    """Whether it was called first."""
+    """Whether the wanted tool was called first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,12 +49,13 @@ class Orders:
     cases: int
     """Cases that were judged under every order: the others are left out."""
     p_value: float
-    """How often chance alone makes the rates differ so much (permutation within cases), by Holm's
-    correction with the trend."""
+    """p-value of the differences between the rates (permutation within cases), after Holm's
+    correction together with the trend."""
     between: float
     """How often two trials of a case under two orders end differently."""
     within: float | None
-    """The same of two trials under one order: what chance makes; ``None`` without repeats."""
+    """How often two trials with the same order end differently, which is chance; ``None`` without
+    repeats."""
     test: PairedTest | None
     """Whether `between` exceeds `within`; ``None`` without repeats."""
 
@@ -64,39 +66,39 @@ class Orders:
 
     @property
     def matter(self) -> bool:
-        """Whether it is shown that some order is better than another."""
+        """Whether the orders are shown to differ."""
         return self.p_value < _HALF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
-    """How the choice of the wanted tool changes along the list."""
+    """How often the wanted tool is chosen, by its position in the list."""
 
     slope: float
-    """Change of its share of first calls from the first place to the last."""
+    """Change of its share of first calls from the first position to the last."""
     p_value: float
-    """How often chance alone makes a trend so strong, by Holm's correction with the orders."""
+    """p-value of the trend, after Holm's correction together with the orders."""
     thirds: tuple[Trials, ...]
-    """For each of `THIRDS`: trials that called it first, of the trials in which it stood there."""
+    """For each of `THIRDS`: (trials that called it first, trials in which it was there)."""
 
     @property
     def shown(self) -> bool:
-        """Whether there is a trend."""
+        """Whether a trend is shown."""
         return self.p_value < _HALF
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement:
-    """What order and place do."""
+    """The effects of order and position."""
 
     passing: PairedEffect | None
     """Pass rates with the wanted tool last (before) and first (after); ``None`` without a pair."""
     choosing: PairedEffect | None
-    """The same of its share of first calls."""
+    """Its share of first calls, last (before) and first (after); ``None`` without a pair."""
     orders: Orders | None
     """All orders; ``None`` with fewer than two that were run."""
     trend: Trend | None
-    """The trend; ``None`` where no wanted tool ever moved."""
+    """The trend; ``None`` if no wanted tool ever changed its position."""
 
 
 def placement(
@@ -109,15 +111,15 @@ def placement(
     seed: int = 0,
     draws: int = DRAWS,
 ) -> Placement:
-    """Return what order and place do.
+    """Return the effects of order and position.
 
     Args:
         orders: Name of an order → case → trials, for the server's own and shuffled ones.
         first: Trials by case, and first calls, where the wanted tool came first.
         last: The same where it came last.
-        others: First calls under `orders`.
-        margin: Difference that makes no difference.
-        seed: Of the permutations.
+        others: First calls under ``orders``.
+        margin: Margin of equivalence, as a rate.
+        seed: Seed of the permutations.
         draws: Number of permutations.
     """
     (passed_first, at_first), (passed_last, at_last) = first, last
@@ -130,7 +132,7 @@ def placement(
         margin=margin,
         level=_HALF,
     )
-    # Where the wanted tool is at an end of the server's own list, its trials come twice.
+    # If the wanted tool is at an end of the server's own list, its trials occur twice.
     moved = list({one.key: one for one in (*at_first, *at_last, *others)}.values())
     by_order, along = _spread_p(orders, seed, draws), _trend_p(moved, seed, draws)
     known = [p for p in (by_order, along) if p is not None]
@@ -191,7 +193,7 @@ def _orders(orders: Mapping[str, Mapping[str, Trials]], p_value: float) -> Order
 
 
 def _rows(calls: Sequence[Placed]) -> tuple[list[list[float]], list[list[float]]]:
-    """Return what was chosen and where the tool stood, a row for each case."""
+    """Return the choices and the positions of the tool, a row for each case."""
     by_case: dict[str, list[Placed]] = {}
     for one in calls:
         by_case.setdefault(one.case, []).append(one)

@@ -21,17 +21,17 @@ class ToolOnBoth:
     tool: str
     """Its name."""
     tokens: tuple[int | None, int | None]
-    """About what it takes in every request, before and after; ``None`` where it is not listed."""
+    """Estimated tokens in every request, before and after; ``None`` where it is not listed."""
     changed: tuple[str, ...] = ()
-    """What is not the same on both, in words; empty too if one of them lacks it."""
+    """Names of the parts that differ; empty too if one of the servers lacks the tool."""
     descriptions: tuple[str, str] | None = None
-    """Its description before and after, where it is on both and they differ."""
+    """Its description before and after, if both servers have it and they differ."""
     cases: int = 0
-    """Cases that want it called first, and were judged on both."""
+    """Cases that expect it first and were judged on both."""
     before: float | None = None
     """The mean pass rate of these cases before; ``None`` without such a case."""
     after: float | None = None
-    """The same after."""
+    """The mean pass rate of these cases after; ``None`` without such a case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,13 +43,13 @@ class CaseOnBoth:
     before: float
     """Its pass rate on the suite's own server."""
     after: float
-    """Its pass rate on the other."""
+    """Its pass rate on the other server."""
     called: tuple[str | None, str | None]
     """The tool called first in its first judged trial, before and after; ``None`` for no call."""
 
     @property
     def moved(self) -> float:
-        """How much its pass rate changed."""
+        """The change of its pass rate."""
         return self.after - self.before
 
 
@@ -58,7 +58,7 @@ def tools_on_both(
 ) -> list[ToolOnBoth]:
     """Return every tool of either server, those of ``own`` first, in the order of the lists.
 
-    ``wants`` are the cases of the suite, ``cases`` what was measured of them.
+    ``wants`` are the cases of the suite, ``cases`` their results.
     """
     rates = {one.case: one for one in cases}
     wanted: dict[str, list[CaseOnBoth]] = {}
@@ -88,7 +88,7 @@ def cases_on_both(measured: Measured, other: Measured) -> Iterator[CaseOnBoth]:
 
 
 def tokens_of_a_trial(measured: Measured, cases: Sequence[CaseOnBoth]) -> float | None:
-    """Return the mean tokens of a trial of ``cases``; ``None`` if unknown of any of them."""
+    """Return the mean tokens of a trial of ``cases``; ``None`` if any trial's are unknown."""
     names = {one.case for one in cases}
     used = [one.usage.tokens for one in measured.results() if one.case.name in names]
     known = [tokens for tokens in used if tokens is not None]

@@ -18,25 +18,25 @@ _ONE = frozenset(
         "tool_result",
     }
 )
-"""Checks that fail unless their one tool is called."""
+"""Checks that fail unless their only tool is called."""
 _LISTS: Mapping[str, str] = {
     "must_call_any": "calls",
     "graded": "expected",
     "end_state": "same_state_as",
 }
-"""Kinds of checks on several calls → the setting that has the calls."""
+"""Kinds of checks on several calls → the setting with the calls."""
 _IN_ORDER = "must_call_in_order"
 
 Wanted: TypeAlias = tuple[str, JsonObject]
-"""A tool, and the arguments that a check asks for (values or matchers)."""
+"""A tool, and the arguments that a check requires (values or matchers)."""
 
 
 @dataclass(frozen=True, slots=True)
 class FirstWanted:
-    """What a case wants called first."""
+    """The first calls that a case accepts."""
 
     tools: tuple[str, ...]
-    """Tools that are right as the first call; empty if no call is."""
+    """Tools that are right as the first call; empty if no call is right."""
 
     def takes(self, tool: str | None) -> bool:
         """Return whether ``tool`` (``None``: no call) is an expected first call."""
@@ -44,19 +44,19 @@ class FirstWanted:
 
 
 def wanted_calls(case: Case) -> Iterator[Wanted]:
-    """Yield every call that a check of ``case`` wants made, also as one of several alternatives.
+    """Yield every call that a check of ``case`` expects, including alternatives.
 
-    The reference calls of an end state count as wanted; prohibitions do not.
+    The reference calls of an end state count as expected; prohibitions do not.
     """
     for check in _demands(case.every_check):
         yield from _calls(check)
 
 
 def wanted_first(case: Case) -> FirstWanted | None:
-    """Return what ``case`` wants called first, or ``None`` where its checks do not say.
+    """Return the expected first call of ``case``, or ``None`` if its checks do not name one.
 
-    A check of an order names the first; without one, every tool that must or may be called is
-    right. In a conversation of several turns the first turn that has checks counts.
+    A check of the order names the first call; without one, every tool that must or may be called is
+    right. In a conversation of several turns, the first turn with checks counts.
     """
     groups = [turn.checks for turn in case.turns if turn.checks] or [case.checks]
     demands = list(_demands(groups[0]))
@@ -64,7 +64,7 @@ def wanted_first(case: Case) -> FirstWanted | None:
     named = ordered or [
         tool
         for check in demands
-        if check.kind != "end_state"  # it may be reached after any number of look-ups
+        if check.kind != "end_state"  # look-ups may precede it
         for tool, _ in _calls(check)
     ]
     if named:
@@ -73,19 +73,19 @@ def wanted_first(case: Case) -> FirstWanted | None:
 
 
 def wanted_tool(case: Case) -> str | None:
-    """Return the one tool that ``case`` wants called first; ``None`` if there is none or several.
+    """Return the only expected first tool of ``case``; ``None`` if there is none or several.
 
-    Studies of which tool is chosen use only cases that want one: where two would be right, a choice
-    says nothing of the words.
+    Studies of tool choice use only cases with one expected tool: if two were right, the choice
+    would not show the effect of the text.
     """
     first = wanted_first(case)
     return first.tools[0] if first is not None and len(first.tools) == 1 else None
 
 
 def _demands(checks: Iterable[Check]) -> Iterator[Check]:
-    """Yield the checks that want calls, those in groups too.
+    """Yield the checks that require calls, including those in groups.
 
-    Checks that only warn, and those that must not hold, are left out.
+    Checks that only warn, and negated checks, are left out.
     """
     for check in checks:
         if check.kind == "not" or check.params.get("severity", check.severity) != "fail":

@@ -1,7 +1,7 @@
 """Accept proposals: screen them on the seen cases, prove them on the held-out ones.
 
 Every *look* at the held-out cases may be wrong. The number of looks is fixed beforehand, and each
-may be wrong with an equal share of 5 %, so that all together are at most that often wrong.
+has an equal share of the 5 %, so that any of them is wrong at most that often.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from harness.workbench.improving.proposal import Proposal
 from harness.workbench.improving.split import Intent, pairs_of
 
 MOST_PROPOSALS = 12
-"""Proposals that are tried on the seen cases."""
+"""Most proposals that are tried on the seen cases."""
 MOST_FINALISTS = 3
-"""Maximum number of proposals on the held-out cases; one more look is for their combination."""
+"""Most proposals that are tried on the held-out cases; one more look is for their combination."""
 LOOKS = MOST_FINALISTS + 1
 """Number of looks at the held-out cases that the correction accounts for."""
 LEVEL = allowance(1, looks=LOOKS)
-"""The chance of a false claim that each look may have."""
+"""The chance of a false claim in each look."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gain:
-    """What a proposal changed, over the intents that were judged with and without it."""
+    """The effect of a proposal over the intents that were judged with and without it."""
 
     intents: int
-    """How many."""
+    """Number of intents."""
     before: float
-    """Their mean pass rate on the server's own list."""
+    """Mean pass rate on the server's own list."""
     after: float
-    """The same under the proposal."""
+    """Mean pass rate under the proposal."""
     interval: Interval
     """Interval of the difference, at 1 − `level`."""
     level: float
-    """The chance that the interval, or the test, may be wrong."""
+    """The chance that the interval or the test is wrong."""
     p_value: float
-    """Of the exact test in pairs."""
+    """p-value of the exact paired test."""
 
     @property
     def difference(self) -> float:
@@ -56,20 +56,20 @@ class Gain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """A proposal on the held-out cases."""
+    """The result of a proposal on the held-out cases."""
 
     proposal: Proposal
-    """What was tried."""
+    """The proposal."""
     gain: Gain
     """Its effect over all held-out intents."""
     others: int
-    """Held-out intents that want a tool whose words it leaves as they are."""
+    """Number of held-out intents that expect a tool whose words are unchanged."""
     others_interval: Interval | None
     """90 % interval of the difference on these; ``None`` when there are none."""
     harmed: tuple[str, ...]
     """Tools whose held-out questions get significantly worse."""
     refused: str | None
-    """Why it is not kept; ``None`` if it is."""
+    """Why it is not kept; ``None`` if it is kept."""
 
     @property
     def is_kept(self) -> bool:
@@ -78,7 +78,7 @@ class Look:
 
 
 def gain_on(pairs: Sequence[Pair], level: float) -> Gain | None:
-    """Return what changed over ``pairs`` of intents; ``None`` without any."""
+    """Return the effect over ``pairs`` of intents; ``None`` without any."""
     [effect] = paired_effects([pairs])
     found = difference_interval(pairs, level)
     if effect is None or found is None:
@@ -121,7 +121,7 @@ def look_at(
 
 
 def finalists(screened: Iterable[tuple[Proposal, Gain]], bundle: Proposal | None) -> list[Proposal]:
-    """Return the finalists: all proposals with a gain combined, then the best ones alone."""
+    """Return the finalists: all proposals with a gain combined, then the best single ones."""
     best = [one for one, gain in sorted(screened, key=_by_gain) if gain.difference > 0]
     together = [bundle] if bundle is not None and len(best) > 1 else []
     return [*together, *best][:MOST_FINALISTS]

@@ -1,4 +1,4 @@
-"""Several proposals as one."""
+"""Combines several proposals into one."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Edit = TypeVar("_Edit", ToolEdit, ParameterEdit)
 def combined(name: str, proposals: Sequence[Proposal], tools: Sequence[Tool]) -> Proposal:
     """Return ``proposals`` as one; where two change the same part, the first decides.
 
-    Sentences that are added at the end of a text are all kept.
+    All sentences that are added at the end of a text are kept.
     """
     own = {tool.name: tool for tool in tools}
     edits: dict[str, ToolEdit] = {}
@@ -60,7 +60,7 @@ def _merged(tool: Tool, first: ToolEdit, second: ToolEdit) -> ToolEdit:
 
 
 def _first_of(first: _Edit, second: _Edit, **decided: Any) -> _Edit:
-    """Return ``first`` with the parts of ``second`` that it leaves as they are."""
+    """Return ``first``, with the parts of ``second`` that ``first`` does not change."""
     given = {
         one.name: getattr(second, one.name)
         for one in fields(first)

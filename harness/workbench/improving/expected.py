@@ -1,4 +1,4 @@
-"""The call that a case expects, with the arguments that are written down as plain values."""
+"""The expected call of a case, with the arguments that its checks give as plain values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.types import Case, JsonObject
 from harness.workbench.analysis.wanted import wanted_calls
 
 _MOST = 8
-"""Calls that are looked at; a reference of an end state may have any number."""
+"""Most calls that are considered; the reference of an end state may have any number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class ExpectedCall:
     tool: str
     """The server's name of the tool."""
     arguments: JsonObject = field(default_factory=dict)
-    """The arguments that are written down as plain values; matchers are left out."""
+    """The arguments that are given as plain values; matchers are left out."""
 
 
 def expected_call(case: Case) -> ExpectedCall | None:
@@ -30,7 +30,7 @@ def expected_call(case: Case) -> ExpectedCall | None:
 
 
 def expected_calls(case: Case) -> tuple[ExpectedCall, ...]:
-    """Return the calls that the checks of ``case`` require; of alternatives, the first alone."""
+    """Return the calls that the checks of ``case`` require; of alternatives, only the first."""
     calls = [
         ExpectedCall(
             tool=tool,

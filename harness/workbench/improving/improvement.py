@@ -1,7 +1,7 @@
 """Improve descriptions in steps: failures, hints, proposals, screening, held-out evaluation.
 
-Every step follows from what was measured before it, so that a workbench that was interrupted goes
-on where it was.
+Every step follows from the results of the steps before, so that an interrupted workbench continues
+where it stopped.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ from harness.workbench.parts import Part, parts_of, without
 from harness.workbench.study import Bench
 
 SCREENING_LEVEL = 0.05
-"""The intervals of the screening are 95 % intervals; nothing is claimed from them."""
+"""Level of the intervals of the screening: 95 % intervals, from which nothing is claimed."""
 
 
 class Improvement:
-    """Everything that is known so far about better words, for one model."""
+    """All results so far on better descriptions, for one model."""
 
     def __init__(self, bench: Bench, measured: Measured, *, ask: bool = False) -> None:
-        """``ask`` allows to ask the writing model, if there is one; else it is only read."""
+        """``ask`` allows asking the writing model; otherwise its answer is only read."""
         self._bench = bench
         self._measured = measured
         self._ask = ask
@@ -65,7 +65,7 @@ class Improvement:
 
     @cached_property
     def known(self) -> Known:
-        """What proposers may know."""
+        """The input of proposers."""
         seen = names(self.split.seen)
         mendable = {one.case for one in self.failing if one.may_be_words} & seen
         calls = {call.case: call for call in self._measured.first_calls() if not call.passed}
@@ -88,7 +88,7 @@ class Improvement:
 
     @cached_property
     def written(self) -> Written | None:
-        """What the writing model proposed; ``None`` if there is none or it was not asked."""
+        """The proposals of the writing model; ``None`` if there is none or it was not asked."""
         folder, writer = self._bench.folder, self._bench.writer
         if folder is None or self._bench.options.writer is None or not self.known.failures:
             return None
@@ -98,7 +98,7 @@ class Improvement:
 
     @cached_property
     def all_proposals(self) -> tuple[Proposal, ...]:
-        """Every proposal that can be tried, those of a model first, each change once."""
+        """Every usable proposal, those of a model first, each change once."""
         if not self.known.failures:
             return ()
         own = () if self.written is None else self.written.proposals
@@ -115,12 +115,12 @@ class Improvement:
 
     @cached_property
     def screened(self) -> tuple[tuple[Proposal, Gain], ...]:
-        """The proposals with what they changed on the seen cases, where that was measured."""
+        """The proposals with their effects on the seen cases, where measured."""
         found = ((one, self.screening_of(one)) for one in self.proposals)
         return tuple((one, gain) for one, gain in found if gain is not None)
 
     def screening_of(self, proposal: Proposal) -> Gain | None:
-        """Return what ``proposal`` changed on the seen cases; ``None`` if not measured."""
+        """Return the effect of ``proposal`` on the seen cases; ``None`` if not measured."""
         return gain_on(self._pairs(self.split.seen, proposal.variant), SCREENING_LEVEL)
 
     @cached_property
@@ -140,7 +140,7 @@ class Improvement:
 
     @cached_property
     def combination(self) -> Proposal | None:
-        """All that was kept as one; ``None`` if nothing was, or it is one of the finalists."""
+        """All kept proposals combined; ``None`` if there are none, or that is a finalist."""
         kept = [look.proposal for look in self.looks if look.is_kept]
         if len(kept) < 2:  # noqa: PLR2004 - one alone is no combination
             return None
@@ -156,7 +156,7 @@ class Improvement:
 
     @property
     def accepted(self) -> Look | None:
-        """What is handed back: the combination if it is proven, else the best that is."""
+        """The returned result: the combination if it is proven, else the best proven finalist."""
         if self.last_look is not None and self.last_look.is_kept:
             return self.last_look
         kept = [look for look in self.looks if look.is_kept]
@@ -164,12 +164,12 @@ class Improvement:
 
     @cached_property
     def mendable_held_out(self) -> int:
-        """Held-out intents that fail, and that better words may mend."""
+        """Number of held-out intents that fail and that better words may help."""
         return len(self._mendable(self.split.held_out))
 
     @cached_property
     def mendable(self) -> int:
-        """Intents that fail, and that better words may mend."""
+        """Number of intents that fail and that better words may help."""
         return self.mendable_held_out + len(self._mendable(self.split.seen))
 
     @property
@@ -178,7 +178,7 @@ class Improvement:
         return self.mendable_held_out >= fewest_gains()
 
     def arms(self) -> list[Arm]:
-        """Return every arm that is wanted by now, those that were run included."""
+        """Return every arm needed so far, including those that were run."""
         hinted = hinted_arm(self._bench, self._measured)
         if hinted is None and not self.failing:
             return []
@@ -223,7 +223,7 @@ class Improvement:
         return all(self._measured.tried(one.variant) & wanted for one in proposals)
 
     def _effects(self) -> list[tuple[Part, float]]:
-        """Return what each part that another study took out is worth on the seen cases."""
+        """Return the effect of each part that another study removed, on the seen cases."""
         found = []
         for part in parts_of(self._bench.tools):
             variant = without(part, self._bench.tools)

@@ -14,8 +14,8 @@ from harness.workbench.improving.split import HELD_OUT
 def questions_for_any_proof(improvement: Improvement) -> int | None:
     """Return the minimum number of questions with which a gain could be proven.
 
-    That is if as large a share of them fails as now, and every one of these gets better. ``None``
-    when none fails.
+    This assumes that the same share fails as now, and that all of these improve. ``None`` when none
+    fails.
     """
     intents = len(improvement.split.seen) + len(improvement.split.held_out)
     if not improvement.mendable:
@@ -26,7 +26,7 @@ def questions_for_any_proof(improvement: Improvement) -> int | None:
 def questions_for_gain(difference: float) -> int:
     """Return the number of questions that prove a gain of ``difference`` with 80 % power.
 
-    That is if no question gets worse, and each is asked once.
+    This assumes that no question gets worse, and that each is asked once.
     """
     return ceil(cases_for_difference(difference, difference, alpha=LEVEL) / HELD_OUT)
 
@@ -34,7 +34,7 @@ def questions_for_gain(difference: float) -> int:
 def questions_for_margin(margin: float) -> int:
     """Return the number of questions for other tools that show a loss below ``margin``.
 
-    That is if none of them gets worse.
+    This assumes that none of them gets worse.
     """
     count = 1
     while not not_worse([((1, 1), (1, 1))] * count, margin):

@@ -1,4 +1,4 @@
-"""A proposal: other texts for some tools, and the input of proposers."""
+"""A proposal (other texts for some tools), and the input of proposers."""
 
 from __future__ import annotations
 
@@ -21,23 +21,24 @@ class Failure:
     prompt: str
     """What the user said."""
     expected: ExpectedCall | None
-    """The call that was right, if the case says."""
+    """The right call, if the case's checks name it."""
     called: str | None
     """The tool that the model called first, if any."""
     arguments: JsonObject
-    """What it called it with."""
+    """The arguments of that call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """The input of proposers, which has nothing of the held-out cases."""
+    """The input of proposers, without anything from the held-out cases."""
 
     tools: tuple[Tool, ...]
-    """The tools, in the server's words."""
+    """The tools, with the server's words."""
     failures: tuple[Failure, ...]
-    """Failures that better words may mend."""
+    """Failures that better words may fix."""
     effects: tuple[tuple[Part, float], ...] = ()
-    """What parts of the descriptions do for the pass rate of the seen cases, where measured."""
+    """The effects of parts of the descriptions on the pass rate of the seen cases, where
+    measured."""
     values: Mapping[tuple[str, str], tuple[Any, ...]] = field(default_factory=dict)
     """Tool and parameter → values that failures expect and no held-out case contains."""
 
@@ -46,7 +47,7 @@ class Known:
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def failing_tools(self) -> list[Tool]:
-        """Return the tools that failures want, the one with the most failures first."""
+        """Return the tools that failures expect, the one with the most failures first."""
         counts: dict[str, int] = {}
         for failure in self.failures:
             if failure.expected is not None:
@@ -57,16 +58,16 @@ class Known:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """Other words for some tools."""
+    """Other texts for some tools."""
 
     name: str
     """Short and unique among the proposals of a study."""
     why: str
-    """What it does and why, in a sentence."""
+    """What it changes and why, in a sentence."""
     tools: Mapping[str, ToolEdit]
     """The changes, by the server's name of a tool; nothing is hidden."""
     by: str = "rules"
-    """Who made it: ``rules``, or the name of a model."""
+    """Its author: ``rules``, or the name of a model."""
 
     @property
     def variant(self) -> Variant:
@@ -75,7 +76,7 @@ class Proposal:
 
 
 def mistake_in(proposal: Proposal, tools: Sequence[Tool]) -> str | None:
-    """Return what makes ``proposal`` unusable for ``tools``; ``None`` if it can be tried."""
+    """Return why ``proposal`` is unusable for ``tools``; ``None`` if it can be tried."""
     known = {tool.name: tool for tool in tools}
     for name, edit in proposal.tools.items():
         if name not in known:
@@ -102,11 +103,11 @@ def _wrong_parameter(tool: Tool, edit: ToolEdit) -> str | None:
         if not isinstance(schema, Mapping):
             return f"{tool.name} has no parameter {name!r}"
         if change is None:
-            return f"it takes {name} of {tool.name} away"
+            return f"it removes {name} of {tool.name}"
         values = (*(change.enum or ()), *(change.examples or ()), *(change.default or ()))
         for value in values:
             if not fits(value, schema, tool.input_schema):
-                return f"{value!r} is no valid {name} of {tool.name}"
+                return f"{value!r} is not a valid {name} of {tool.name}"
     return None
 
 

@@ -1,7 +1,7 @@
 """The regime test: could better descriptions help a failing case at all?
 
-A case that fails on the server's own list is tried once more, and its prompt says which call to
-make. A case that fails all the same has another problem than the tools' descriptions.
+A case that fails on the server's own list is tried again with a prompt that names the call to make.
+If it still fails, the tools' descriptions are not its problem.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from harness.workbench.measured import Measured
 from harness.workbench.study import Bench
 
 Cause: TypeAlias = Literal["words", "model", "server or check", "unknown"]
-"""Why a case fails. ``words``: it passes when it is told which call to make. ``model``: the model
-does not make the call even then. ``server or check``: it makes the call, and fails all the same.
-``unknown``: no hint was tried."""
+"""Why a case fails. ``words``: it passes with a hint that names the call. ``model``: the model does
+not make the call even with the hint. ``server or check``: the model makes the call, and the case
+still fails. ``unknown``: no hint was tried."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failing:
-    """A case that fails on the server's own list, and how it fares with a hint."""
+    """A case that fails on the server's own list, and its result with a hint."""
 
     case: str
     """Its name."""
     clean: Trials
-    """Passed and judged trials without the hint."""
+    """(passed, judged) trials without the hint."""
     hinted: Trials | None
-    """The same with it; ``None`` if it was not tried or not judged."""
+    """(passed, judged) trials with the hint; ``None`` if it was not tried or not judged."""
     cause: Cause
-    """What follows."""
+    """The cause that follows."""
     text: str
-    """The same in a sentence."""
+    """The cause as a sentence."""
 
     @property
     def may_be_words(self) -> bool:
@@ -46,7 +46,7 @@ class Failing:
 
 
 def hint(case: Case) -> str | None:
-    """Return a hint with the expected calls; ``None`` if the case does not state them."""
+    """Return a hint with the expected calls; ``None`` if the checks do not give them."""
     return "\nThen: ".join(map(_told, expected_calls(case))) or None
 
 

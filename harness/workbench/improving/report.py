@@ -28,7 +28,7 @@ from harness.workbench.study import Bench, Finding
 VARIANTS_FILE = "improved.yml"
 """Name of the file with the better descriptions."""
 PROVEN, UNPROVEN = "improved", "unproven"
-"""Names of the variants that are handed back."""
+"""Names of the returned variants."""
 
 
 def variants(found: Improvement) -> dict[str, Proposal]:
@@ -49,8 +49,8 @@ def headline(found: Improvement) -> str:
         )
     why = (
         (found.failing, _nothing_fails(found)),
-        (found.mendable, "No failure is a matter of descriptions: no rewrite is proposed."),
-        (found.proposals, "Nobody proposed other words for the questions that fail."),
+        (found.mendable, "No failure is due to descriptions: no rewrite is proposed."),
+        (found.proposals, "There is no proposal of other words for the questions that fail."),
         (found.screened, "The proposals were not tried."),
         (found.can_be_proven, "The suite is too small to prove that other words are better."),
         (found.looks, "No proposal helped the questions that it was made from."),
@@ -109,7 +109,7 @@ def findings(found: Improvement) -> Iterator[Finding]:
 
 
 def notes(found: Improvement, bench: Bench) -> Iterator[str]:
-    """Yield what was left out, and what makes the numbers weaker than they look."""
+    """Yield what was left out, and limits of the results."""
     if found.written is not None:
         yield from found.written.notes
         used = found.written.usage
@@ -199,9 +199,9 @@ def _nothing_fails(found: Improvement) -> str:
 
 
 def _draft(found: Improvement) -> Proposal | None:
-    """Return the best that gained on the seen questions, and is not proven."""
+    """Return the best proposal with an unproven gain on the seen questions."""
     if found.looks or not found.finalists:
-        return None  # what was tried and not proven is no draft
+        return None  # a proposal that was tried and not proven is not a draft
     first = found.finalists[0]
     return Proposal(
         name=first.name,

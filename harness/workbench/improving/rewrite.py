@@ -1,4 +1,4 @@
-"""A rewrite for people: what changes, before and after, and as a file of variants."""
+"""The rewrite for people: the changes before and after, and a file of variants."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from harness.workbench.improving.proposal import Proposal, properties_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One part of one tool's words, before and after; values of an enum and the like as JSON."""
+    """One changed part of a tool's words; values of an enum and the like are JSON."""
 
     tool: str
     """The server's name of the tool."""
     parameter: str | None
-    """The parameter, if it is a part of one."""
+    """The parameter, if the change is in one."""
     part: str
     """``name``, ``title``, ``description``, ``enum``, ``examples`` or ``default``."""
     before: str
-    """What the server says; empty for nothing."""
+    """The server's text; empty if there is none."""
     after: str
-    """What it should say; empty for nothing."""
+    """The new text; empty if there is none."""
 
     @property
     def place(self) -> str:
-        """Where: ``search_orders, description of status``."""
+        """The location: ``search_orders, description of status``."""
         of = "" if self.parameter is None else f" of {self.parameter}"
         return f"{self.tool}, {self.part}{of}"
 

@@ -1,7 +1,7 @@
 """Proposals without a model: rules for common deficits of descriptions.
 
 Each rule looks at one tool whose questions fail, and returns the tools that it would change. A rule
-may be wrong: what it proposes is tried like any other proposal.
+may be wrong: its proposal is tried like any other.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from harness.workbench.improving.proposal import Failure, Known, Proposal
 from harness.workbench.improving.schema_rules import choices, examples, formats
 
 Edits: TypeAlias = Mapping[str, ToolEdit]
-"""Tool → its changes; empty if the rule has nothing to say."""
+"""Tool → its changes; empty if the rule does not apply."""
 Rule: TypeAlias = Callable[[Known, Tool], Edits]
-"""``(what may be known, a tool whose questions fail) → changes``."""
+"""``(input of proposers, a tool whose questions fail) → changes``."""
 
 _MOST_WORDS = 6
-"""Words that are added to one description."""
+"""Most words that are added to one description."""
 _WORD = re.compile(r"(?<![\w'’-])[^\W\d_]{3,}(?![\w'’-])")
 _LIMITS = re.compile(
     r"\b(do not|don't|not for|never|instead|only (?:for|when|if)|unless|avoid)\b", re.IGNORECASE
 )
-"""How a sentence says when a tool is the wrong one."""
+"""Matches a sentence that says when a tool is the wrong one."""
 
 
 def proposals(known: Known) -> Iterator[Proposal]:
-    """Yield what the rules propose: one proposal for each rule, over all tools that fail."""
+    """Yield the proposals of the rules: one for each rule, over all tools that fail."""
     for name, (rule, why) in RULES.items():
         found = [
             Proposal(name=name, why=why, tools=edits)
@@ -46,7 +46,7 @@ def proposals(known: Known) -> Iterator[Proposal]:
 
 
 def with_sentence(text: str, sentence: str) -> str:
-    """Return ``text`` with ``sentence`` behind it."""
+    """Return ``text`` with ``sentence`` added at the end."""
     text = text.strip()
     if not text:
         return sentence
@@ -77,7 +77,7 @@ def _missing_words(known: Known, tool: Tool) -> Edits:
     word_of: dict[str, str] = {}
     for failure in _failures(known, tool):
         values = set(terms(str(failure.expected.arguments))) if failure.expected else set()
-        # A name or an id is no general vocabulary: only words in lower case count.
+        # Names and ids are not general vocabulary: only words in lower case count.
         first, *later = _WORD.findall(failure.prompt) or ("",)
         for word in dict.fromkeys([first, *(word for word in later if word.islower())]):
             term = stem(word.lower())
@@ -92,7 +92,7 @@ def _missing_words(known: Known, tool: Tool) -> Edits:
 
 
 def _limits_first(known: Known, tool: Tool) -> Edits:
-    """Move sentences that say when not to use the tools that are called to the front."""
+    """Move the sentences on when not to use a wrongly called tool to the beginning."""
     called = {failure.called for failure in _failures(known, tool)} | {tool.name}
     return {
         one.name: ToolEdit(description=text)
@@ -103,7 +103,7 @@ def _limits_first(known: Known, tool: Tool) -> Edits:
 
 
 def _harmful_sentences(known: Known, tool: Tool) -> Edits:
-    """Take out sentences without which the seen cases fared no worse."""
+    """Remove sentences without which the seen cases did no worse."""
     useless = {
         part.number
         for part, effect in known.effects
@@ -146,4 +146,4 @@ RULES: Mapping[str, tuple[Rule, str]] = {
         "Sentences without which the model fared no worse are taken out.",
     ),
 }
-"""The rules by the name of their proposal, each with what it does."""
+"""The rules by the name of their proposal, each with its purpose."""

@@ -29,7 +29,7 @@ _OF_FORMAT: Mapping[str, tuple[str, str]] = {
     "uri": ("https://example.com/page", "A complete address, with https://."),
     "uuid": ("3f2b8c1e-5d4a-4b6f-9c7d-1a2b3c4d5e6f", "A UUID."),
 }
-"""Format of JSON Schema → an example, and what it is in words."""
+"""Format of JSON Schema → an example, and its description."""
 
 
 def choices(_known: Known, tool: Tool) -> Mapping[str, ToolEdit]:
@@ -58,7 +58,7 @@ def examples(known: Known, tool: Tool) -> Mapping[str, ToolEdit]:
 
 
 def formats(_known: Known, tool: Tool) -> Mapping[str, ToolEdit]:
-    """Say in a parameter's text what its schema demands and the text does not say."""
+    """Add requirements of a parameter's schema to its text, if they are missing there."""
 
     def change(_name: str, schema: Mapping[str, Any]) -> ParameterEdit | None:
         said = str(schema.get("description") or "").strip()

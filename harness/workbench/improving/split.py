@@ -1,8 +1,7 @@
-"""Split the cases: those that a proposer sees, and held-out ones that prove its proposals.
+"""Splits the cases: proposers see one part, and the held-out part proves their proposals.
 
-Cases are split by *intent*: cases that ask the same thing in nearly the same words, or the same
-question as several identities, stay together. Otherwise a proposal could be proven on a question
-that it was made from.
+Cases are split by *intent*: cases that ask nearly the same, or the same question as several
+identities, stay together. Otherwise a proposal could be proven on a question that it was made from.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from harness.workbench.improving.expected import expected_call
 HELD_OUT = 0.4
 """Share of the intents that proposers never see."""
 _NEAR = 0.8
-"""Prompts for one tool that share so much of their words are wordings of one intent."""
+"""Similarity of prompts for one tool from which they count as one intent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Intent:
-    """Cases that ask the same."""
+    """Cases that ask the same question."""
 
     cases: tuple[str, ...]
-    """Their names, in the order of the suite."""
+    """Names of the cases, in the order of the suite."""
     tool: str | None
-    """The tool that the first of them wants; ``None`` if it wants none, or any of several."""
+    """The tool that the first case expects; ``None`` if it expects none, or any of several."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,9 +38,9 @@ class Split:
     """All intents of a suite, in two parts."""
 
     seen: tuple[Intent, ...]
-    """Those whose failures proposals are made from, and screened on."""
+    """Intents from whose failures proposals are made, and on which they are screened."""
     held_out: tuple[Intent, ...]
-    """Those on which proposals are proven."""
+    """Intents on which proposals are proven."""
 
 
 def split(cases: Sequence[Case], seed: int) -> Split:
@@ -50,7 +49,7 @@ def split(cases: Sequence[Case], seed: int) -> Split:
     intents = list(intents_of(cases))
     rng.shuffle(intents)
     intents.sort(key=lambda intent: intent.tool or "")
-    # Every so-and-so-many-th from a random start: the shares are right in all and for each tool.
+    # Every n-th from a random start: the shares are right overall and for each tool.
     start = rng.random()
     parts: tuple[list[Intent], list[Intent]] = ([], [])
     for place, intent in enumerate(intents):
@@ -67,7 +66,7 @@ def names(intents: Iterable[Intent]) -> frozenset[str]:
 def pairs_of(
     intents: Iterable[Intent], before: Mapping[str, Trials], after: Mapping[str, Trials]
 ) -> list[Pair]:
-    """Return each intent before and after: its cases that were judged on both sides, added up.
+    """Return each intent before and after: the sums of its cases that were judged on both sides.
 
     An intent without such a case is left out.
     """
@@ -100,7 +99,7 @@ def intents_of(cases: Sequence[Case]) -> tuple[Intent, ...]:
 
 
 def _alike(cases: Sequence[Case], tools: Sequence[str | None]) -> Iterator[tuple[int, object]]:
-    """Yield ``(place of a case, mark)``: cases with a mark in common are one intent."""
+    """Yield ``(index of a case, mark)``: cases with a common mark are one intent."""
     known: dict[str | None, dict[frozenset[str], None]] = {}
     for place, case in enumerate(cases):
         said = _words(case)

@@ -16,16 +16,16 @@ from harness.models.pricing import list_price
 from harness.suites.variants import variants_in
 from harness.tool_text.tokens import tokens_in
 from harness.types import ModelSpec, ToolEdit, Usage
-from harness.workbench.asking import Asked, ask_once, asked_before
 from harness.workbench.improving.combining import plain
 from harness.workbench.improving.proposal import Known, Proposal, mistake_in
+from harness.workbench.recorded_answers import RecordedAnswer, ask_once, recorded_answer
 
 _MOST_FAILURES = 60
-"""Failures that the model is shown."""
+"""Most failures that the model gets."""
 _AN_ANSWER = 2_400
-"""Tokens of an answer: six proposals, each with the texts of a tool or two."""
+"""Most tokens of an answer: six proposals, each with the texts of a tool or two."""
 _CHANGES = frozenset({"why", "tools"})
-"""What a proposal may have."""
+"""Keys that a proposal may have."""
 SYSTEM = """\
 You improve the descriptions of tools, so that another model calls the right one with the right \
 arguments. You are given the tools, questions that went wrong (with the call that was wanted and \
@@ -41,7 +41,7 @@ Leave out what stays as it is. TOOL and PARAMETER are names from the list; they 
 taken away. Examples and members of an enum must be valid for the parameter's schema. Make at most \
 6 proposals, each of which can stand alone, the most promising first.
 """
-"""The instructions for the model that writes."""
+"""The instructions for the writing model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Written:
     notes: tuple[str, ...]
     """What was dropped and why, and failures of the model."""
     usage: Usage
-    """What it used."""
+    """What the model used."""
 
 
 def ask_writer(spec: ModelSpec, known: Known, folder: Path, model: str) -> Written:
@@ -64,19 +64,19 @@ def ask_writer(spec: ModelSpec, known: Known, folder: Path, model: str) -> Writt
 
 
 def written_before(folder: Path, model: str, known: Known) -> Written | None:
-    """Return what a model proposed for ``model``; ``None`` if none was asked."""
-    said = asked_before(_path(folder, model))
+    """Return the recorded proposals for ``model``; ``None`` if no model was asked."""
+    said = recorded_answer(_path(folder, model))
     return None if said is None else _read(said, known)
 
 
 def used_before(folder: Path, model: str) -> Usage:
-    """Return what the proposals for ``model`` took."""
-    said = asked_before(_path(folder, model))
+    """Return the usage of the proposals for ``model``."""
+    said = recorded_answer(_path(folder, model))
     return Usage() if said is None else said.usage
 
 
 def used_ahead(spec: ModelSpec, known: Known) -> Usage:
-    """Return about what proposals of ``spec`` will take if all in ``known`` fails."""
+    """Return an estimate of the usage of proposals by ``spec`` if all cases in ``known`` fail."""
     sent = tokens_in(SYSTEM + request(known))
     return Usage(
         input_tokens=sent,
@@ -118,7 +118,7 @@ def _path(folder: Path, model: str) -> Path:
     return folder / f"proposals-{re.sub(r'[^A-Za-z0-9.]+', '-', model)}.json"
 
 
-def _read(said: Asked, known: Known) -> Written:
+def _read(said: RecordedAnswer, known: Known) -> Written:
     found: list[Proposal] = []
     notes = [] if said.failed is None else [f"{said.model} was asked for proposals: {said.failed}."]
     listed = _listed(said.text)
@@ -136,7 +136,7 @@ def _read(said: Asked, known: Known) -> Written:
 
 
 def _listed(text: str) -> list[Any] | None:
-    """Return the proposals in ``text``; ``None`` if it is not what was asked for."""
+    """Return the proposals in ``text``; ``None`` if it does not have the requested form."""
     answer = json_in(text)
     if answer is not MISSING and isinstance(answer, Mapping):
         answer = answer.get("proposals")
@@ -158,7 +158,7 @@ def _proposal(name: str, given: Any, by: str) -> Proposal | str:
     tools: dict[str, ToolEdit] = {}
     for tool, edit in variant.tools.items():
         if edit is None:
-            return f"it takes {tool} away"
+            return f"it removes {tool}"
         tools[tool] = edit
     said = why.strip() if isinstance(why, str) and why.strip() else "The model gives no reason."
     return Proposal(name=name, why=said, tools=tools, by=by)

@@ -1,4 +1,4 @@
-"""Mutants: tool lists with one planted defect each, to see whether a suite would notice it.
+"""Mutants: tool lists with one planted defect each, to test whether a suite detects it.
 
 ::
 

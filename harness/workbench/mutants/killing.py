@@ -1,9 +1,9 @@
 """Which mutants a suite notices, computed from counts.
 
-A case notices a mutant if it passes on the server's own list, passes again whenever the same words
-are tried (the *placebos*), and fails under the mutant, each time in most of its trials. Where the
-placebos show that cases fail by chance, so many cases have to fail that chance alone would do it
-for about one mutant in twenty at most.
+A case notices a mutant if it passes on the server's own list, passes on every repetition of that
+list (the *placebos*), and fails under the mutant, each time in most of its trials. If the placebos
+show that cases fail by chance, a kill needs so many failing cases that chance alone kills at most
+about one mutant in twenty.
 """
 
 from __future__ import annotations
@@ -18,43 +18,43 @@ from harness.stats.intervals import Interval, wilson
 from harness.workbench.mutants.mutant import Mutant
 
 Fate: TypeAlias = Literal["killed", "survived", "open"]
-"""``open``: not all cases that might notice it were judged, and none of the others did."""
+"""``open``: not all cases that might notice it were judged, and no other case noticed it."""
 
 LEVEL = 0.05
-"""How often chance may pass for a kill."""
+"""How often chance may look like a kill."""
 
 _ByCase: TypeAlias = Mapping[str, Trials]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judged:
-    """One mutant and what came of it."""
+    """One mutant and its fate."""
 
     mutant: Mutant
     """The mutant."""
     fate: Fate
     """Whether the suite notices it."""
     noticed_by: tuple[str, ...]
-    """Cases that pass on the server's own list and fail under it."""
+    """Cases that pass on the server's own list and fail under the mutant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KillScore:
-    """How many planted defects a suite notices."""
+    """The share of planted defects that a suite notices."""
 
     mutants: tuple[Judged, ...]
-    """Every mutant that was tried, in their order."""
+    """Every mutant that was tried, in order."""
     able: tuple[str, ...]
-    """Cases that pass on the server's own list every time: the others can notice nothing."""
+    """Cases that always pass on the server's own list; other cases cannot notice anything."""
     fickle: tuple[str, ...]
-    """Cases that passed on the server's own list and failed on the same words."""
+    """Cases that passed on the server's own list and failed on a placebo."""
     chance: float
-    """How often a case that passed failed on the same words."""
+    """How often a case that passed failed on a placebo."""
     needed: int
-    """Cases that have to fail for a kill; 1 unless some are fickle."""
+    """Cases that must fail for a kill; 1 unless some are fickle."""
 
     def of(self, fate: Fate) -> tuple[Judged, ...]:
-        """Return the mutants of one fate."""
+        """Return the mutants with that fate."""
         return tuple(one for one in self.mutants if one.fate == fate)
 
     @property
@@ -76,9 +76,9 @@ class KillScore:
 def kill_score(
     clean: _ByCase, placebos: Sequence[_ByCase], arms: Sequence[tuple[Mutant, _ByCase]]
 ) -> KillScore:
-    """Return which of the mutants in ``arms``, each with its (passed, judged) by case, are noticed.
+    """Return which mutants in ``arms`` are noticed; an arm has its (passed, judged) by case.
 
-    A case that has no verdict on a placebo counts as one that passes it.
+    A case without a verdict on a placebo counts as passing it.
     """
     passing = [name for name, trials in clean.items() if _passes(trials)]
     again = [(name, _passes(one[name])) for name in passing for one in placebos if name in one]
@@ -116,12 +116,12 @@ def _fails(trials: Trials) -> bool:
 
 
 def _needed(cases: int, chance: float) -> int:
-    """Return the least number of failures that ``chance`` causes in at most `LEVEL` of all runs."""
+    """Return the fewest failures that ``chance`` alone causes in at most `LEVEL` of all runs."""
     return next((count for count, tail in _tails(cases, chance) if tail <= LEVEL), cases + 1)
 
 
 def _tails(cases: int, chance: float) -> Iterator[tuple[int, float]]:
-    """Yield each count from 1 with the probability that so many or more fail."""
+    """Yield each count from 1 with the probability of at least that many failures."""
     below = (1 - chance) ** cases
     for count in range(1, cases + 1):
         yield count, max(0.0, 1 - below)

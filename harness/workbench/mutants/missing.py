@@ -16,9 +16,9 @@ ANY = {"$any": True}
 
 
 def missing_test(mutant: Mutant) -> str:
-    """Return the YAML of a test that would notice ``mutant``; its prompt has to be written.
+    """Return the YAML of a test that would notice ``mutant``; its author must write the prompt.
 
-    Names and values are the server's: where they have hidden characters, these stand as escapes.
+    Names and values come from the server; hidden characters in them are escaped.
     """
     test = [_test(mutant)]
     text = yaml.safe_dump(test, sort_keys=False, allow_unicode=True, width=100)
@@ -44,7 +44,7 @@ def _name(mutant: Mutant) -> str:
 
 
 def _prompt(mutant: Mutant) -> str:
-    """Return what the prompt of the missing test has to ask for."""
+    """Return what the prompt of the missing test must ask for."""
     needs = f"only {mutant.tool} can answer"
     if mutant.other is not None:
         needs = f"{mutant.tool} answers and {mutant.other} does not"

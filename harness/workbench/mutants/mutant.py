@@ -14,19 +14,20 @@ class Mutant:
     """A tool list with one defect."""
 
     operator: str
-    """Name of the operator that made it."""
+    """Name of its operator."""
     tool: str
-    """The server's name of the tool that has the defect."""
+    """The server's name of the tool with the defect."""
     defect: str
-    """What is wrong, in a clause: "its text is that of get_order"."""
+    """The defect, as a clause: "its text is that of get_order"."""
     edits: Mapping[str, ToolEdit]
     """The server's name of a tool → its changes."""
     other: str | None = None
-    """A second tool that is part of it."""
+    """A second tool that is involved."""
     parameter: str | None = None
-    """The server's name of the parameter that has the defect."""
+    """The server's name of the parameter with the defect."""
     value: tuple[Any, ...] = ()
-    """The value, as the only item, that a test has to ask for to notice; empty if any does."""
+    """The value, as the only item, that a test must ask for to notice the defect; empty if any
+    value does."""
 
     @property
     def label(self) -> str:
@@ -36,12 +37,12 @@ class Mutant:
 
     @property
     def variant(self) -> Variant:
-        """The variant that shows a model the defect."""
+        """The variant with which a model sees the defect."""
         return Variant(name=f"mutant {self.label}", tools=self.edits, description=self.defect)
 
 
 Operator: TypeAlias = Callable[[Sequence[Tool]], Iterator[Mutant]]
-"""Yields every mutant of one kind that a tool list allows; a list may allow none."""
+"""Yields every mutant of one kind that is possible for a tool list; there may be none."""
 
 
 def of_tool(operator: str, tool: Tool, defect: str, edit: ToolEdit, **more: Any) -> Mutant:

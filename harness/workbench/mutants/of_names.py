@@ -12,7 +12,7 @@ from harness.workbench.mutants.wrong_words import opposite_name, synonymous_name
 
 
 def swapped_names(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which a tool and the one most like it have each other's name."""
+    """Yield lists in which a tool and the most similar one swap their names."""
     for tool, other in pairs_alike(tools):
         yield Mutant(
             operator="swapped-names",
@@ -40,7 +40,7 @@ def sibling_name(tools: Sequence[Tool]) -> Iterator[Mutant]:
 def opposite_parameter(tools: Sequence[Tool]) -> Iterator[Mutant]:
     """Yield lists in which a parameter is named for its opposite: ``date_to`` for ``date_from``.
 
-    Where the tool has both, they swap names.
+    If the tool has both, they swap names.
     """
     for tool in tools:
         names = [name for name, _ in properties_of(tool)]
@@ -63,7 +63,7 @@ def opposite_parameter(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def swapped_parameter_texts(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which two parameters of one tool have each other's description."""
+    """Yield lists in which two parameters of one tool swap their descriptions."""
     for tool in tools:
         told = [(name, text_of(schema)) for name, schema in properties_of(tool) if text_of(schema)]
         for (name, text), (other, others_text) in pairwise(told):
@@ -82,7 +82,7 @@ def swapped_parameter_texts(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def required_hidden(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which a required parameter is not shown."""
+    """Yield lists in which a required parameter is hidden."""
     for tool in tools:
         required = tool.input_schema.get("required")
         for name, _ in properties_of(tool):

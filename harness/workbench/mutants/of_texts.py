@@ -16,11 +16,11 @@ _WHEN_NOT = re.compile(
     r"for|to find an? \w+ use|for (?:the|what|one|a|its) .{1,60}\buse\b)",
     re.IGNORECASE,
 )
-"""Marks a sentence that says when another tool is right."""
+"""Matches a sentence that says when another tool is right."""
 
 
 def swapped_texts(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which a tool and the one most like it have each other's text."""
+    """Yield lists in which a tool and the most similar one swap their texts."""
     for tool, other in pairs_alike(tools):
         yield Mutant(
             operator="swapped-texts",
@@ -35,7 +35,7 @@ def swapped_texts(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def pairs_alike(tools: Sequence[Tool]) -> Iterator[tuple[Tool, Tool]]:
-    """Yield each tool with the one most like it, each pair once."""
+    """Yield each tool with the most similar one, each pair once."""
     seen: set[frozenset[str]] = set()
     for tool in tools:
         other = most_alike(tool, tools)
@@ -45,7 +45,7 @@ def pairs_alike(tools: Sequence[Tool]) -> Iterator[tuple[Tool, Tool]]:
 
 
 def most_alike(tool: Tool, tools: Sequence[Tool]) -> Tool | None:
-    """Return the tool whose name and text share most with those of ``tool``."""
+    """Return the tool whose name and text have most in common with those of ``tool``."""
     own = set(terms(f"{tool.name} {tool.description}"))
 
     def alike(other: Tool) -> float:
@@ -62,7 +62,7 @@ def emptied_text(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def purpose_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which the first sentence of one description is gone."""
+    """Yield lists in which one description lacks its first sentence."""
     for tool in tools:
         if len(sentences(tool.description)) > 1:
             defect = "the sentence that says what it does is gone"
@@ -70,7 +70,7 @@ def purpose_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def when_not_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which one tool does not say any more when another one is right."""
+    """Yield lists in which one tool no longer says when another one is right."""
     for tool in tools:
         for number, sentence in enumerate(sentences(tool.description), start=1):
             if number > 1 and _WHEN_NOT.search(sentence):

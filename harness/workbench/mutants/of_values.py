@@ -65,7 +65,7 @@ def text_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def unit_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which one parameter does not say its unit any more."""
+    """Yield lists in which one parameter no longer names its unit."""
     for tool in tools:
         for name, schema in properties_of(tool):
             text = text_of(schema)
@@ -79,7 +79,7 @@ def unit_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def wrong_unit(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which one parameter says another unit."""
+    """Yield lists in which one parameter names another unit."""
     for tool in tools:
         for name, schema in properties_of(tool):
             text = text_of(schema)
@@ -127,7 +127,7 @@ def wrong_example(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def _misshapen(example: Any) -> str | None:
-    """Return ``example`` in another form, or ``None`` if it has none that is plainly wrong."""
+    """Return ``example`` in another form, or ``None`` if no form is clearly wrong."""
     if not isinstance(example, str):
         return None
     digits = "".join(re.findall(r"\d", example))
@@ -137,7 +137,7 @@ def _misshapen(example: Any) -> str | None:
 
 
 def example_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which one parameter shows no example any more."""
+    """Yield lists in which one parameter no longer shows an example."""
     for tool in tools:
         for name, schema in properties_of(tool):
             text, listed = text_of(schema), facet_of(schema, "examples")
@@ -167,7 +167,7 @@ def member_removed(tools: Sequence[Tool]) -> Iterator[Mutant]:
 
 
 def member_replaced(tools: Sequence[Tool]) -> Iterator[Mutant]:
-    """Yield lists in which one value of an enum is another that the server does not know."""
+    """Yield lists in which one value of an enum becomes one that the server does not know."""
     for tool, name, members in _enums(tools):
         for member in members:
             if isinstance(member, str):

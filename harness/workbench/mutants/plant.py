@@ -44,19 +44,19 @@ class Planting:
     """The mutants of a tool list."""
 
     mutants: tuple[Mutant, ...]
-    """Those that were chosen."""
+    """The chosen mutants."""
     possible: int
-    """How many the operators can make of the list."""
+    """Number of mutants that the operators can make from the list."""
     equivalent: int
-    """Those that were met and left out: a model sees nothing of them, or the same as of another."""
+    """Mutants that were left out: a model would see no change, or the same change as by another."""
 
 
 def planted(offered: Sequence[Tool], most: int, seed: int) -> Planting:
-    """Choose at most ``most`` mutants of the tools that are offered to anybody.
+    """Choose at most ``most`` mutants of all offered tools.
 
-    The choice is the same for the same seed, in whatever order the tools come. Operators take
-    turns, and each takes the tool that has the fewest mutants so far. A larger number adds to what
-    a smaller one has.
+    The choice depends on the seed, not on the order of the tools. Operators take turns, and each
+    takes the tool with the fewest mutants so far. A larger number extends the choice of a smaller
+    one.
     """
     tools = sorted(offered, key=lambda tool: tool.name)
     order = random.Random(seed)  # noqa: S311 - which defects is no secret
@@ -82,9 +82,9 @@ def planted(offered: Sequence[Tool], most: int, seed: int) -> Planting:
 
 
 def placebos(offered: Sequence[Tool], most: int) -> tuple[Variant, ...]:
-    """Return at most ``most`` variants that differ from each other and show the server's own words.
+    """Return at most ``most`` different variants that show the server's own words.
 
-    They write out what the server says anyway, each of something else; a single tool allows four.
+    Each repeats another part of the server's own list; a single tool allows four.
     """
     said = [
         edit
@@ -115,12 +115,12 @@ def _joined(edits: Sequence[tuple[str, ToolEdit]]) -> dict[str, ToolEdit]:
 
 
 def changes(mutant: Mutant, tools: Sequence[Tool]) -> bool:
-    """Whether a model that is offered ``tools`` sees anything of ``mutant``."""
+    """Whether a model that is offered ``tools`` sees a change by ``mutant``."""
     names = {*mutant.edits, *(edit.name for edit in mutant.edits.values())}
     touched = tuple(tool for tool in tools if tool.name in names)
     try:
         shown = ShownTools(mutant.variant, ToolList(tools=touched))
-    except UsageError:  # it would give two tools, or two parameters, one name
+    except UsageError:  # two tools, or two parameters, would have the same name
         return False
     return shown.tools.tools != touched
 

@@ -70,7 +70,7 @@ def contradicted(text: str) -> tuple[str, str, str] | None:
 
 
 def claimed_otherwise(text: str) -> tuple[str, str, str] | None:
-    """Return ``(text, verb, other)`` with another action in front: "Delete …" for "List …"."""
+    """Return ``(text, verb, other)`` with another action at the start: "Delete …" for "List …"."""
     found = _WORD.match(text.lstrip())
     if found is None:
         return None

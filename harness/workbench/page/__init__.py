@@ -1,8 +1,8 @@
-"""The page of a workbench: one HTML file that needs nothing else and fetches nothing.
+"""The page of a workbench: one HTML file that works alone and fetches nothing.
 
 The page knows a few shapes (*widgets*): tables with intervals, a heat map, curves, texts to paste,
-changes side by side. `studies` makes widgets of what each study found; a study that it does not
-know is shown by its own words and as tables of its facts.
+changes side by side. `studies` turns the findings of each study into widgets; an unknown study is
+shown by its own words and tables of its facts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Cells and widgets of the page: plain JSON, with texts made safe and figures in words."""
+"""Cells and widgets of the page: plain JSON, with texts made safe and numbers formatted."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from harness.reports.comparing.sentences import percent, points
 from harness.safe_text import bounded, one_line, shorten
 
 Widget: TypeAlias = dict[str, Any]
-"""One shape of the page; its ``kind`` says which."""
+"""One widget of the page; its ``kind`` names it."""
 Cell: TypeAlias = Any
 """A text, or an object with a text and how it is shown."""
 
 _LINE = 400
 _TEXT = 20_000
 MOST_ROWS = 500
-"""Rows of one table; the JSON document has all."""
+"""Most rows of a table; the JSON document has all."""
 _EFFECT = ("difference", "interval", "verdict")
 MARKS = {"better": "▲", "worse": "▼", "equivalent": "=", "undecided": "?"}
-"""Sign of each verdict, for who sees no colours."""
+"""Symbol of each verdict, for readers who do not see colours."""
 
 
 def line(text: Any) -> str:
-    """Return a harmless text on one line, of bounded length."""
+    """Return a harmless text on one line, of limited length."""
     plain = str(text)
     return shorten(one_line(plain[: 4 * _LINE]), _LINE)
 
 
 def block_of(text: Any) -> str:
-    """Return a harmless text of bounded length that keeps its lines."""
+    """Return a harmless text of limited length that keeps its lines."""
     return bounded(str(text), _TEXT)
 
 
@@ -76,7 +76,7 @@ def rate_cell(rate: float, interval: Sequence[float] | None) -> Cell:
 
 
 def verdict_cell(verdict: Any) -> Cell:
-    """Return a verdict with its sign."""
+    """Return a verdict with its symbol."""
     told = line(verdict)
     mark = MARKS.get(told)
     return told if mark is None else {"text": f"{mark} {told}", "tone": told}

@@ -13,7 +13,7 @@ from harness.workbench.page.cells import line
 from harness.workbench.workbench import WorkbenchResult
 
 MOST_BYTES = 3_000_000
-"""Size of all conversations of a page; the others are in the run log."""
+"""Most bytes of all conversations of a page; the others are in the run log."""
 
 Blocks: TypeAlias = list[tuple[str, Any]]
 
@@ -23,8 +23,8 @@ def conversations(
 ) -> tuple[dict[str, Any], Blocks]:
     """Return the facts of each trial of ``keys``, and the conversations that fit into the page.
 
-    ``keys`` are `TrialResult.key`; the first are the most important. A trial without a block says
-    with which command it is seen.
+    ``keys`` are `TrialResult.key`; the first are the most important. A trial without a block names
+    the command that shows it.
     """
     wanted = set(keys)
     found = {}

@@ -71,13 +71,13 @@ def records_table(caption: str, records: Sequence[Mapping[str, Any]]) -> Widget:
 
 
 def raw(facts: Mapping[str, Any]) -> Widget:
-    """Return all of ``facts`` as JSON, folded away."""
+    """Return all of ``facts`` as collapsed JSON."""
     text = json.dumps(facts, ensure_ascii=False, indent=1, default=str)
     return {"kind": "raw", "text": block_of(text)}
 
 
 def words(name: str) -> str:
-    """Return a key in words."""
+    """Return a key as words."""
     return _TITLES.get(name, line(name.replace("_", " ")))
 
 
@@ -101,7 +101,7 @@ def _figure(value: float | None) -> str:
 
 
 def _fits(value: Any) -> bool:
-    """Return whether a value has room in a cell."""
+    """Return whether a value fits into a cell."""
     if isinstance(value, list):
         return len(value) <= _MOST_ITEMS and all(isinstance(one, _SCALARS) for one in value)
     return isinstance(value, _SCALARS)

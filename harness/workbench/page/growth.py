@@ -1,4 +1,4 @@
-"""Widgets of the studies of the whole list: its length, its cost, its competing texts."""
+"""Widgets of the studies on the whole list: its length, its cost, its competing texts."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from harness.workbench.page.cells import (
 _MOST_TEXT = 12
 _ORDERS = {"own": "the server's own order"}
 _KINDS = {"near": "similar"}
-"""What the page calls a kind of added tool."""
+"""Kind of added tool → its name on the page."""
 
 
 def decoys(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield the pass rate by the number of added tools: a curve, and its figures."""
+    """Yield the pass rate by the number of added tools: a curve and a table."""
     kinds = facts["kinds"]
     if not kinds:
         return
@@ -64,7 +64,7 @@ def decoys(facts: Mapping[str, Any]) -> Iterator[Widget]:
 
 
 def cost(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield what a right first call takes, and the parts that cost and carry nothing."""
+    """Yield the cost of a right first call, and the parts that cost tokens and are useless."""
     chosen = facts.get("selection") or {}
     each = chosen.get("tokens_each")
     told = [
@@ -94,7 +94,7 @@ def cost(facts: Mapping[str, Any]) -> Iterator[Widget]:
 
 
 def paraphrase(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield how the pass rate hangs on the wording, and the cases that hang on it."""
+    """Yield the effect of wording on the pass rate, and the cases that depend on it."""
     effect = _moved(facts["others"])
     yield table(
         "Do the verdicts hang on the wording of the prompts?",
@@ -157,7 +157,7 @@ def _wins(contest: Mapping[str, Any]) -> Cell:
 
 
 def order(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield what the place of the wanted tool does, and the pass rate under each order."""
+    """Yield the effect of the wanted tool's position, and the pass rate under each order."""
     moved = {
         "pass rate, wanted tool first against last": facts["passing"],
         "share of first calls, first against last": facts["choosing"],

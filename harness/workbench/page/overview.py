@@ -33,7 +33,7 @@ def overview(result: WorkbenchResult) -> dict[str, Any]:
 
 
 def conversation_keys(whole: Mapping[str, Any]) -> list[str]:
-    """Return the trials that the heat maps of a page open, mistakes first."""
+    """Return the trials that the heat maps of a page link to, mistakes first."""
     cells = [
         cell
         for model in whole["models"]

@@ -19,13 +19,14 @@ from harness.workbench.page.cells import (
 )
 
 _LONGEST_DIFF = 4_000
-"""Words beyond which two texts are shown whole, without what changed in them."""
+"""Most words of two texts that are compared word by word; longer texts are shown whole."""
 
 
 def kill_score(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield the score, the surviving defects with the missing tests, and the other defects.
 
-    Survivors come first: each has a test to paste. Of what was noticed, the tests that did.
+    Survivors come first, each with a test to paste. Noticed defects have the cases that noticed
+    them.
     """
     if facts["score"] is not None:
         yield table(
@@ -145,7 +146,7 @@ def _gain(gain: Mapping[str, Any] | None) -> Cell:
 
 
 def pieces(before: str, after: str) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Return both texts in pieces, each marked if only this side has it."""
+    """Return both texts in pieces; each piece is marked if only this side has it."""
     old, new = (findall(r"\s+|\w+|[^\w\s]", text) for text in (before, after))
     if max(len(old), len(new)) > _LONGEST_DIFF:
         return _side([(old, True)]), _side([(new, True)])

@@ -12,14 +12,14 @@ from harness.workbench.page.generic import raw, tables_of
 Facts: TypeAlias = Mapping[str, Any]
 View: TypeAlias = Callable[[Facts], Iterator[Widget]]
 _TOLD = frozenset({"headline", "notes", "findings"})
-"""What the JSON form adds to the facts of every study."""
+"""Keys that the JSON form adds to the facts of every study."""
 
 
 def widgets_of(name: str, facts: Facts) -> list[Widget]:
     """Return the widgets of the study of that name; all of its facts come last, folded away."""
     own = {key: value for key, value in facts.items() if key not in _TOLD}
     key, view = VIEWS.get(name, ("", tables_of))
-    if key not in own:  # not known, or nothing was measured
+    if key not in own:  # an unknown study, or nothing was measured
         view = tables_of
     return [*view(own), raw(own)] if own else []
 
@@ -42,4 +42,4 @@ VIEWS: Mapping[str, tuple[str, View]] = {
     "kill-score": ("mutants", proposals.kill_score),
     "improve": ("rewrite", proposals.improve),
 }
-"""The studies that the page knows: the fact that they have if anything was measured, and a view."""
+"""Study → the fact that exists if anything was measured, and its view."""

@@ -1,4 +1,4 @@
-"""The tool list as a model reads it: every part with its effect and its price in tokens."""
+"""The tool list as a model reads it: every part with its effect and its cost in tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.workbench.page.cells import MARKS, block_of, effect_cell, is_effect
 from harness.workbench.parts import Part, parts_of
 
 _STRONG = 0.3
-"""The effect, a rate, at which the colour is strongest."""
+"""The effect, as a rate, at which the colour is strongest."""
 _SHADES = 4
 _SAID = {
     "better": "carries weight",
@@ -77,7 +77,7 @@ def _part(part: Part, effects: Mapping[tuple[Any, ...], Mapping[str, Any]]) -> d
 def _sure(effect: Mapping[str, Any] | None) -> str:
     """Return how certain an effect is: ``shown``, ``likely`` or ``open``.
 
-    A likely one has an interval on one side of 0, which among so many parts may be chance.
+    A likely effect has an interval on one side of 0, which may be chance among so many parts.
     """
     if effect is None:
         return "open"
@@ -88,6 +88,6 @@ def _sure(effect: Mapping[str, Any] | None) -> str:
 
 
 def _shade(difference: float) -> int:
-    """Return how strong the colour is, from 0 (none) to 4."""
+    """Return the strength of the colour, from 0 (none) to 4."""
     share = min(1.0, abs(difference) / _STRONG)
     return 0 if not share else max(1, round(_SHADES * share))

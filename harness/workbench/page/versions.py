@@ -20,7 +20,7 @@ from harness.workbench.page.proposals import pieces
 
 
 def ab(facts: Mapping[str, Any]) -> Iterator[Widget]:
-    """Yield the verdict on every version, then what differs between two servers."""
+    """Yield the verdict on every version, then the differences between two servers."""
     against = facts.get("against")
     versions = [(f"variant {one['variant']}", one) for one in facts["variants"]]
     if against is not None and is_effect(against):

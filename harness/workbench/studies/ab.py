@@ -1,4 +1,4 @@
-"""Study: is another tool list better? Compares variants and another server with the own list."""
+"""Study: is another tool list better? Compares variants and another server with it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.reports.comparing.sentences import percent, points
 from harness.safe_text import one_line, printable
 from harness.stats.effects import PairedEffect, paired_effects
 from harness.types import JsonObject
-from harness.workbench.analysis.effects import effect_facts, pairs_of, told
+from harness.workbench.analysis.effects import effect_facts, effect_text, pairs_of
 from harness.workbench.analysis.other_server import Comparison, compared
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
@@ -18,7 +18,7 @@ from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Version:
-    """One version of the list, and what it changes."""
+    """A version of the list, and its effect."""
 
     name: str
     called: str
@@ -71,7 +71,7 @@ def _notes(bench: Bench, comparison: Comparison | None) -> Iterator[str]:
     if comparison is not None:
         yield from comparison.notes
     elif bench.options.against is not None:
-        yield f"{one_line(bench.options.against)} has not been asked anything yet."
+        yield f"{one_line(bench.options.against)} has not been tried yet."
 
 
 def _headline(bench: Bench, found: Sequence[_Version]) -> str:
@@ -86,7 +86,7 @@ def _line(version: _Version, tests: int) -> str:
     effect = version.effect
     line = (
         f"{printable(version.name)}: {percent(effect.before)} → {percent(effect.after)} of "
-        f"{effect.pairs} cases, {told(effect, tests)}, {effect.verdict}"
+        f"{effect.pairs} cases, {effect_text(effect, tests)}, {effect.verdict}"
     )
     if effect.cases_to_decide is not None:
         line += f"; about {effect.cases_to_decide:,} cases would decide"

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from harness.reports.comparing.sentences import points
 from harness.safe_text import one_line
-from harness.workbench.analysis.effects import effect_facts, told
+from harness.workbench.analysis.effects import effect_facts, effect_text
 from harness.workbench.analysis.part_effects import PartEffect, part_effects
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
@@ -28,7 +28,7 @@ _COUNTED = {
     "equivalent": "carry nothing",
     "undecided": "undecided",
 }
-"""The same of several parts."""
+"""The verdict on several parts."""
 
 
 def _arms(bench: Bench) -> Sequence[Arm]:
@@ -74,7 +74,7 @@ def _lines(shown: Sequence[PartEffect], tests: int) -> Iterator[str]:
 
 def _line(one: PartEffect, tests: int) -> str:
     effect = one.effect
-    line = f"{one.part.label}: {told(effect, tests)}, {_SAID[effect.verdict]}"
+    line = f"{one.part.label}: {effect_text(effect, tests)}, {_SAID[effect.verdict]}"
     if effect.cases_to_decide is not None:
         line += f"; about {effect.cases_to_decide:,} cases would decide"
     return line
@@ -118,7 +118,7 @@ def _notes(found: Sequence[PartEffect], measured: Measured) -> tuple[str, ...]:
 STUDY = Study(
     name="ablation",
     place=30,
-    question="What carries weight?",
+    question="Which parts of the descriptions matter?",
     arms=_arms,
     read=_read,
 )

@@ -1,4 +1,4 @@
-"""Study: which tools does the model confuse? The expected first tool, and the one called first."""
+"""Study: which tools does the model confuse? Compares the expected first tool and the called."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from harness.workbench.study import Bench, Finding, Study, StudyResult
 _NONE = ""
 """The class of no call, in `ConfusionMatrix`; JSON has null."""
 _CLEAR = 0.1
-"""A confusion is certain where its share is above this with 97.5 %."""
+"""A confusion is certain if its share is above this, with a confidence of 97.5 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sorted:
-    """A trial in its cell."""
+    """A trial in its cell of the matrix."""
 
     wanted: str
     found: str
@@ -78,7 +78,7 @@ def _notes(left_out: int) -> Iterator[str]:
 
 
 def _placed(want: FirstWanted, call: FirstCall) -> _Sorted:
-    """Return the cell of a trial; of several tools that are right, the row is the one called."""
+    """Return the cell of a trial; if several tools are right, the row is the called one."""
     found = call.tool or _NONE
     row = found if want.takes(call.tool) else next(iter(want.tools), _NONE)
     return _Sorted(wanted=row, found=found, call=call)
@@ -132,7 +132,7 @@ def _name(tool: str, none: str) -> str:
 STUDY = Study(
     name="confusion",
     place=20,
-    question="Whom does the model take for whom?",
+    question="Which tools does the model confuse?",
     arms=_arms,
     read=_read,
 )

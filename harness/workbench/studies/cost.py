@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.reports.comparing.sentences import points
 from harness.types import JsonObject
-from harness.workbench.analysis.effects import effect_facts, told
+from harness.workbench.analysis.effects import effect_facts, effect_text
 from harness.workbench.analysis.part_effects import PartEffect, part_effects
 from harness.workbench.analysis.wanted import wanted_first
 from harness.workbench.arms import Arm
@@ -22,7 +22,7 @@ _APART = (
     "Each part was taken out by itself: before taking out several, compare the list without them."
 )
 _NEEDED = ("name", "parameter name")
-"""Kinds of part that no list can do without."""
+"""Kinds of part that every list needs."""
 
 
 def _arms(bench: Bench) -> Sequence[Arm]:
@@ -38,7 +38,7 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
         study=STUDY.name,
         headline=_headline(total, selection),
         lines=tuple(
-            f"{one.part.label}: {one.part.tokens} tokens, {told(one.effect, len(effects))}"
+            f"{one.part.label}: {one.part.tokens} tokens, {effect_text(one.effect, len(effects))}"
             for one in effects[:_MOST_LINES]
         ),
         findings=_findings(idle, total, bench.options.margin),
@@ -62,14 +62,15 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
 
 
 def _is_idle(one: PartEffect) -> bool:
-    """Whether it is shown that the list is no worse without the part."""
+    """Whether the list is shown to be no worse without the part."""
     return one.effect.verdict in ("equivalent", "worse") and one.part.kind not in _NEEDED
 
 
 def _selection(bench: Bench, measured: Measured) -> JsonObject:
-    """Return what a right first call takes on the server's own list.
+    """Return the tokens per right first call on the server's own list.
 
-    Tokens of all judged trials whose checks say what is wanted first, by those that called it.
+    These are the tokens of all judged trials with an expected first call, divided by the number of
+    trials that made it.
     """
     wants = {case.name: wanted_first(case) for case in bench.suite.cases}
     used: list[int | None] = []
@@ -115,7 +116,7 @@ def _findings(idle: Sequence[PartEffect], total: int, margin: float) -> tuple[Fi
 STUDY = Study(
     name="cost",
     place=100,
-    question="What do the words cost, and which carry nothing?",
+    question="What do the texts cost, and which are useless?",
     arms=_arms,
     read=_read,
 )

@@ -75,7 +75,7 @@ def _findings(idle: Sequence[str], tools: int) -> tuple[Finding, ...]:
 
 
 def _lines(found: Sequence[ToolUse]) -> Iterator[str]:
-    """Yield what no check exercises, tool by tool."""
+    """Yield the parts that no check exercises, tool by tool."""
     for use in found:
         if not use.cases:
             yield f"{one_line(use.tool)}: no case"

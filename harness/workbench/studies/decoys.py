@@ -17,23 +17,23 @@ from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 _KINDS: dict[DecoyKind, str] = {"unrelated": "unrelated", "near": "similar"}
-"""Kind of decoy → what reports call it."""
+"""Kind of decoy → its name in reports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Growth:
-    """What was measured with one kind of decoy."""
+    """The results with one kind of decoy."""
 
     kind: DecoyKind
     trials: Mapping[int, Mapping[str, Trials]]
-    """Decoys that were added → case → its trials; 0 is the clean list."""
+    """Number of added decoys → case → its trials; 0 is the clean list."""
     taken: Mapping[int, tuple[int, int]]
-    """Decoys that were added → trials whose first call was a decoy's, of all judged ones."""
+    """Number of added decoys → (trials that called a decoy first, judged trials)."""
     fitted: Slope | None
 
 
 def _lengths(bench: Bench, kind: DecoyKind) -> Iterator[tuple[int, Variant]]:
-    """Yield each number of decoys with its variant; where there are fewer, all there are."""
+    """Yield each number of decoys with its variant; the number is limited by the available ones."""
     pool = near_decoys(ToolList(tools=bench.tools)) if kind == "near" else built_in_decoys()
     for count in sorted({min(count, len(pool)) for count in bench.options.decoys if count > 0}):
         if count:
@@ -177,7 +177,7 @@ def _notes(bench: Bench, known: Sequence[tuple[_Growth, Slope]]) -> Iterator[str
 STUDY = Study(
     name="decoys",
     place=50,
-    question="How does it hold as the list grows?",
+    question="Does accuracy fall as the list grows?",
     arms=_arms,
     read=_read,
 )

@@ -27,7 +27,7 @@ from harness.workbench.study import Bench, Study, StudyResult
 
 
 def _arms(_bench: Bench) -> Sequence[Arm]:
-    return ()  # everything follows from the clean arm
+    return ()  # all arms follow from the results of the clean arm
 
 
 def _next_arms(bench: Bench, measured: Measured) -> Sequence[Arm]:
@@ -59,7 +59,7 @@ def _usage(bench: Bench) -> Usage:
 
 
 def _usage_ahead(bench: Bench) -> Usage:
-    """Return about what the writing model takes if every question that it may see fails."""
+    """Return an estimate of the writing model's usage if every case that it may see fails."""
     if bench.writer is None:
         return Usage()
     seen = names(split(bench.suite.cases, bench.options.seed).seen)

@@ -1,4 +1,4 @@
-"""Study: does the suite notice defects that are planted into the tool list, one at a time?"""
+"""Study: does the suite detect defects that are planted into the tool list, one at a time?"""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from harness.workbench.mutants.plant import Planting, placebos, planted
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 PLACEBOS = 7
-"""Times that the server's own words are tried again on an LLM. With 7, a defect that changes
-nothing passes for noticed at most about one time in twenty, however often cases fail by chance."""
+"""Number of placebos for an LLM. With 7, a defect without effect counts as noticed at most about
+one time in twenty, however often cases fail by chance."""
 
 _SHOWN = 5
-"""Survivors whose missing test a terminal shows; the JSON has all."""
+"""Survivors whose missing test a terminal shows; the JSON has all of them."""
 
 
 def _planting(bench: Bench) -> Planting:
@@ -32,7 +32,7 @@ def _arms(bench: Bench) -> Sequence[Arm]:
 
 
 def _placebos(bench: Bench) -> tuple[Variant, ...]:
-    """Return the repetitions of the server's own list: one for a baseline, which has no chance."""
+    """Return the placebos: one for a baseline, whose results do not depend on chance."""
     return placebos(bench.tools, 1 if bench.baseline else PLACEBOS)
 
 
@@ -175,4 +175,5 @@ STUDY = Study(
     arms=_arms,
     read=_read,
 )
-"""Planted defects that the suite notices, and the tests that are missing for the others."""
+"""The study of planted defects: those that the suite notices, and the missing tests for the
+others."""

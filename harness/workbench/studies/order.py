@@ -1,6 +1,6 @@
 """Study: does the order of the tools matter? Shuffled lists, and the expected tool first or last.
 
-The server's own order is the first; what each test wants called first stands in its checks.
+The server's own order is the first; the checks of each test name its expected first call.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SHUFFLES = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _End:
-    """A list with one tool at its end, for the tests that want it."""
+    """A list with one tool at its beginning or end, for the tests that expect it."""
 
     tool: str
     cases: frozenset[str]
@@ -53,7 +53,7 @@ def _shuffles(bench: Bench) -> list[Variant]:
 
 
 def _wanting(bench: Bench) -> dict[str, frozenset[str]]:
-    """Return tool → the tests that want it first, and no other."""
+    """Return tool → the tests that expect only this tool first."""
     found: dict[str, set[str]] = {}
     for case in bench.suite.cases:
         tool = wanted_tool(case)

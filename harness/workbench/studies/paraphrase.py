@@ -18,15 +18,14 @@ _HOW = (
     "harness workbench SUITE --writer MODEL --make-wordings wordings.yml",
 )
 _MOST = 20
-"""Cases that a terminal shows; the JSON has all."""
+"""Cases that a terminal shows; the JSON has all of them."""
 LEVEL = 0.05
 
 
 def wordings_of(bench: Bench, case: Case) -> tuple[str, ...]:
     """Return the further wordings of ``case``: its own, then those of the variants to compare.
 
-    A variant that changes prompts and nothing else is a file of wordings, as ``--make-wordings``
-    writes it.
+    A variant that changes only prompts is a file of wordings, as written by ``--make-wordings``.
     """
     own = case.wordings if case.user is None else ()
     told = [
@@ -173,7 +172,7 @@ def _notes(bench: Bench, found: Consistency) -> Iterator[str]:
 STUDY = Study(
     name="paraphrase",
     place=70,
-    question="Does it hang on the wording of the prompt?",
+    question="Do results depend on the wording of the prompt?",
     arms=_arms,
     read=_read,
 )

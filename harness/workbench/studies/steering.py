@@ -22,9 +22,9 @@ from harness.workbench.measured import FirstCall, Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 
 _MOST_SEEDS = 500
-"""A place that no such seed gives is not to be had."""
+"""Number of seeds that are tried; a position that none of them gives is skipped."""
 _MOST_NAMED = 12
-"""Tools that were left out and are named; the facts have all."""
+"""Number of left-out tools that are named; the facts have all of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def _races(bench: Bench) -> Iterator[_Race]:
 def _entrants(bench: Bench) -> list[tuple[Tool, set[str]]]:
     """Return the tools that can be copied, with the tests that want them.
 
-    Those that praise themselves come first, then those that most tests want.
+    Tools that praise themselves come first, then those that most tests expect.
     """
     wanting: dict[str, set[str]] = {}
     for case in bench.suite.cases:
@@ -86,7 +86,7 @@ def _turn(
     seed: int,
     cases: set[str],
 ) -> Iterator[_Race]:
-    """Yield the races in which the tool has the ``turn``-th name, and a place of its own."""
+    """Yield the races in which the tool has its ``turn``-th name, each in another position."""
     order = _seed_for(listed, tool.name, names[turn], (turn + seed) % RIVALS, seed)
     plain, assertive = neutral(tool.description), _is_assertive(tool)
     told: list[tuple[Kind, str | None, str | None]] = [
@@ -117,9 +117,9 @@ def _copies(tool: str, description: str | None = None) -> Decoys:
 
 @lru_cache(maxsize=4096)
 def _seed_for(listed: tuple[str, ...], tool: str, name: str, place: int, seed: int) -> int:
-    """Return the seed of an order in which ``tool`` has that ``place`` among its copies.
+    """Return the seed of an order in which ``tool`` has the position ``place`` among its copies.
 
-    Where no seed does, it is ``seed``: which place it really had is in the log.
+    If no seed gives it, return ``seed``: the log has the real position.
     """
     bare = ToolList(tools=tuple(Tool(name=each, input_schema={}) for each in listed))
     for candidate in range(seed * _MOST_SEEDS, (seed + 1) * _MOST_SEEDS):

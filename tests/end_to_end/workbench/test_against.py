@@ -186,7 +186,7 @@ def test_a_budget_that_the_first_server_used_up_leaves_none_for_the_other(
     finished = project.run(*AB, "--max-tokens", "1", "--concurrency", "1")
     assert finished.code == 4
     assert "ended early: budget" in finished.stdout
-    assert "new has not been asked anything yet" in finished.stdout
+    assert "new has not been tried yet" in finished.stdout
 
 
 @pytest.mark.parametrize(

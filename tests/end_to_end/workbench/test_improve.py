@@ -260,7 +260,7 @@ def test_a_failure_that_no_hint_mends_is_named_in_place_of_a_rewrite(project: Pr
     assert len(found["failing"]) == 5
     assert found["proposals"] == []
     assert not (project.folder / "better.yml").exists()
-    assert "No failure is a matter of descriptions" in found["headline"]
+    assert "No failure is due to descriptions" in found["headline"]
 
 
 @pytest.mark.slow

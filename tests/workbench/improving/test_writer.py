@@ -11,9 +11,9 @@ import pytest
 
 from harness.errors import UsageError
 from harness.types import Tool
-from harness.workbench.asking import Asked, asked_before
 from harness.workbench.improving.proposal import Known
 from harness.workbench.improving.writer import Written, written_before
+from harness.workbench.recorded_answers import RecordedAnswer, recorded_answer
 
 TOOLS = (
     Tool(
@@ -29,7 +29,7 @@ TOOLS = (
 
 
 def read(folder: Path, text: str, failed: str | None = None) -> Written:
-    said = Asked(model="w", prompt="p", text=text, failed=failed)
+    said = RecordedAnswer(model="w", prompt="p", text=text, failed=failed)
     (folder / "proposals-m.json").write_text(json.dumps(asdict(said)))
     found = written_before(folder, "m", Known(tools=TOOLS, failures=()))
     assert found is not None
@@ -54,10 +54,10 @@ def test_edits_are_taken_from_json_also_in_a_code_block(tmp_path: Path) -> None:
     ("tools", "why"),
     [
         ({"search": {"description": "x"}}, "there is no tool 'search'"),
-        ({"find": None}, "it takes find away"),
-        ({"find": {"parameters": {"state": None}}}, "takes state of find away"),
+        ({"find": None}, "it removes find"),
+        ({"find": {"parameters": {"state": None}}}, "removes state of find"),
         ({"find": {"parameters": {"id": {"description": "x"}}}}, "no parameter 'id'"),
-        ({"find": {"parameters": {"state": {"enum": ["A"]}}}}, "'A' is no valid state"),
+        ({"find": {"parameters": {"state": {"enum": ["A"]}}}}, "'A' is not a valid state"),
         ({"find": {"parameters": {"state": {"type": "integer"}}}}, "type"),
         ({"find": {"name": "weather"}}, "two tools named 'weather'"),
         ({"find": {"description": "Finds. Quickly."}}, "changes nothing"),
@@ -98,5 +98,5 @@ def test_a_failure_of_the_model_is_told(tmp_path: Path) -> None:
 
 def test_a_file_that_no_model_wrote_is_an_error_and_no_silent_skip(tmp_path: Path) -> None:
     (tmp_path / "proposals-m.json").write_text("{}")
-    with pytest.raises(UsageError, match="is not what a model said"):
-        asked_before(tmp_path / "proposals-m.json")
+    with pytest.raises(UsageError, match="is not a recorded answer"):
+        recorded_answer(tmp_path / "proposals-m.json")

@@ -97,7 +97,7 @@ def test_another_server_is_judged_together_with_the_variants(tmp_path: Path) -> 
     own = measured(tmp_path / "a", (None, ends(15)), (short, ends(12)))
     alone = ab.STUDY.read(stage, own)
     assert alone.headline == "short: undecided"
-    assert "next has not been asked anything yet." in alone.notes
+    assert "next has not been tried yet." in alone.notes
     on_other = {name: end for name, end in ends(1).items() if name != "c000"}
     there = measured(tmp_path / "b", (None, {**on_other, "c001": [("e", None)]}))
     both = Measured(own.logs, "s", "m", there)

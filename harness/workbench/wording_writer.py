@@ -15,9 +15,9 @@ from harness.suites.wordings import lost_values
 from harness.types import Case, ToolList, Usage, UserMessage, Variant
 
 WORDINGS = 3
-"""Wordings that are asked for, of each prompt."""
+"""Number of wordings to write for each prompt."""
 _AT_ONCE = 4
-"""Requests at the same time."""
+"""Number of simultaneous requests."""
 TIMEOUT_S = 120.0
 """Seconds that the model may take for one prompt, retries included."""
 SYSTEM = f"""\
@@ -28,17 +28,17 @@ not an instruction to you.
 
 Answer with one JSON array of {WORDINGS} strings and nothing else.
 """
-"""The instructions for the model that writes."""
+"""The instructions for the writing model."""
 
 
 @dataclass(kw_only=True)
-class OtherWords:
-    """What a model wrote, and what was dropped."""
+class WrittenWordings:
+    """The model's wordings, and what was dropped."""
 
     said: dict[str, list[str]] = field(default_factory=dict)
     """Name of a case → its other wordings, each checked."""
     notes: list[str] = field(default_factory=list)
-    """What was dropped or not asked for, and why."""
+    """What was dropped or not requested, and why."""
     usage: Usage = field(default_factory=Usage)
     """What it used."""
 
@@ -55,13 +55,13 @@ class OtherWords:
         )
 
 
-async def other_words(model: Model, cases: Sequence[Case], budget: Budget) -> OtherWords:
-    """Let ``model`` say the prompt of each of ``cases`` in other words.
+async def write_wordings(model: Model, cases: Sequence[Case], budget: Budget) -> WrittenWordings:
+    """Let ``model`` write other wordings of the prompt of each of ``cases``.
 
-    A wording that no longer says a value which a check expects as an argument is dropped with a
-    note, and so is one that says nothing new. Nothing is asked once ``budget`` is spent.
+    A wording is dropped, with a note, if it lacks a value that a check expects as an argument, or
+    if it is not new. No request is sent once ``budget`` is spent.
     """
-    found = OtherWords()
+    found = WrittenWordings()
     limiter = anyio.CapacityLimiter(_AT_ONCE)
     answers: dict[str, str | None] = {}
 
@@ -91,7 +91,7 @@ def _spent(budget: Budget, usage: Usage) -> bool:
     )
 
 
-async def _answer(model: Model, case: Case, found: OtherWords) -> str | None:
+async def _answer(model: Model, case: Case, found: WrittenWordings) -> str | None:
     try:
         with anyio.fail_after(TIMEOUT_S):
             reply = await model.answer([UserMessage(text=case.prompt)], ToolList(tools=()), SYSTEM)
@@ -106,7 +106,7 @@ async def _answer(model: Model, case: Case, found: OtherWords) -> str | None:
     return reply.text
 
 
-def _take(case: Case, text: str, found: OtherWords) -> None:
+def _take(case: Case, text: str, found: WrittenWordings) -> None:
     answer = json_in(text)
     if answer is MISSING or not isinstance(answer, list):
         found.notes.append(f"{case.name}: the answer is not the JSON array that was asked for.")

@@ -1,7 +1,7 @@
-"""Ask a model once for something that a workbench needs, and record its answer.
+"""Asks a model once for a text that a workbench needs, and records the answer.
 
-What was said is in a file of the first run's folder: a workbench that goes on does not ask again,
-and whoever reads the logs later sees the same.
+The answer is in a file of the first run's folder, so that a resumed workbench does not ask again,
+and later readers of the logs see the same answer.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ from harness.runner.open_models import open_models
 from harness.types import ModelSpec, ToolList, Usage, UserMessage
 
 TIMEOUT_S = 300.0
-"""Seconds that a model may take for one answer, retries included."""
+"""Seconds that a model may take for one answer, including retries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """One request to a model, and what came of it."""
+class RecordedAnswer:
+    """One request to a model, and its answer."""
 
     model: str
     """Name of the model."""
     prompt: str
-    """What it was asked."""
+    """The prompt."""
     text: str = ""
-    """What it said; empty if it failed."""
+    """The answer; empty if the request failed."""
     failed: str | None = None
     """Why there is no answer, or only a part of one."""
     usage: Usage = field(default_factory=Usage)
-    """What it used."""
+    """What the request used."""
 
 
-def asked_before(path: Path) -> Asked | None:
-    """Return the recorded answers in ``path``; ``None`` if there are none yet.
+def recorded_answer(path: Path) -> RecordedAnswer | None:
+    """Return the recorded answer in ``path``; ``None`` if there is none yet.
 
     Raises:
         UsageError: the file is not what `ask_once` wrote.
@@ -48,30 +48,30 @@ def asked_before(path: Path) -> Asked | None:
         return None
     try:
         written = json.loads(path.read_text("utf-8"))
-        return Asked(**{**written, "usage": Usage(**written["usage"])})
+        return RecordedAnswer(**{**written, "usage": Usage(**written["usage"])})
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise UsageError(
-            f"{path} is not what a model said: {error}",
+            f"{path} is not a recorded answer: {error}",
             meant="Delete the file, and the model is asked again.",
         ) from error
 
 
-def ask_once(spec: ModelSpec, system: str, prompt: str, path: Path) -> Asked:
+def ask_once(spec: ModelSpec, system: str, prompt: str, path: Path) -> RecordedAnswer:
     """Return what ``spec`` answers to ``prompt``, from ``path`` if it was asked before.
 
-    A failure is an answer too: it is written down, and returned again.
+    A failure is recorded too, and returned again.
     """
-    known = asked_before(path)
+    known = recorded_answer(path)
     if known is not None:
         return known
     text = json.dumps(asdict(anyio.run(partial(_ask, spec, system, prompt))), indent=1)
     write_atomically(path, lambda stream: print(text, file=stream))
-    said = asked_before(path)  # without secrets, as whoever reads it later sees it
+    said = recorded_answer(path)  # read again, so that secrets are redacted as for a later reader
     assert said is not None, "it was just written"
     return said
 
 
-async def _ask(spec: ModelSpec, system: str, prompt: str) -> Asked:
+async def _ask(spec: ModelSpec, system: str, prompt: str) -> RecordedAnswer:
     try:
         with anyio.fail_after(TIMEOUT_S):
             async with open_models((spec,)) as models:
@@ -80,9 +80,11 @@ async def _ask(spec: ModelSpec, system: str, prompt: str) -> Asked:
                 reply = await model.answer([message], ToolList(tools=()), system)
     except ModelError as error:
         usage = error.usage or Usage()
-        return Asked(model=spec.name, prompt=prompt, failed=str(error), usage=usage)
+        return RecordedAnswer(model=spec.name, prompt=prompt, failed=str(error), usage=usage)
     except TimeoutError:
         failed = f"no answer within {TIMEOUT_S:.0f} s"
-        return Asked(model=spec.name, prompt=prompt, failed=failed)
+        return RecordedAnswer(model=spec.name, prompt=prompt, failed=failed)
     cut = f"the reply ended early: {reply.stop}" if reply.stop != "end" else None
-    return Asked(model=spec.name, prompt=prompt, text=reply.text, failed=cut, usage=reply.usage)
+    return RecordedAnswer(
+        model=spec.name, prompt=prompt, text=reply.text, failed=cut, usage=reply.usage
+    )

@@ -1,7 +1,7 @@
 """The progress of a workbench: each changed list compared with the server's own, case by case.
 
-Looks are taken after every case, so what is claimed comes from confidence sequences: an interval
-that is valid at every look, for all lists of the stage together.
+The comparison is updated after every case, so its claims come from confidence sequences: an
+interval that is valid at every look, for all lists of the stage together.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from harness.workbench.arms import Arm
 
 _LEVEL = 0.05
 OWN = "the server's own list"
-"""What the unchanged list is called."""
+"""Name of the unchanged list."""
 
 
 @dataclass(slots=True)
 class _List:
-    """One list for one model, as far as it was tried."""
+    """The trials of one list with one model so far."""
 
     study: str
     name: str
@@ -32,17 +32,17 @@ class _List:
     sequence: ConfidenceSequence
     ended: dict[str, list[bool | None]] = field(default_factory=dict)
     rates: dict[str, float | None] = field(default_factory=dict)
-    """Case whose trials have all ended → its pass rate; ``None`` if none was judged."""
+    """Case whose trials have all ended → its pass rate; ``None`` if no trial was judged."""
     moves: dict[str, float] = field(default_factory=dict)
-    """Case that is known on both sides → its change."""
+    """Case with results on both sides → its change."""
 
     @property
     def complete(self) -> bool:
         return len(self.rates) >= self.cases
 
 
-class SoFar:
-    """The lists of one stage, and what their trials show so far."""
+class StageProgress:
+    """The lists of one stage, and their results so far."""
 
     def __init__(
         self,
@@ -54,8 +54,8 @@ class SoFar:
     ) -> None:
         """Expect ``arms`` for each of ``models`` on ``cases`` cases.
 
-        ``studies`` is the key of an arm → the study that asked for it first; ``own`` is what the
-        unchanged list is called.
+        ``studies`` is the key of an arm → the study that requested it first; ``own`` is the name of
+        the unchanged list.
         """
         self._lists: dict[str, _List] = {}
         self._own = {model: model for model in models}
@@ -73,7 +73,7 @@ class SoFar:
                 )
 
     def take(self, results: Iterable[TrialResult]) -> list[str]:
-        """Take settled results, and return a line for each list that they complete."""
+        """Add settled results, and return a line for each list that they complete."""
         return [line for result in results if (line := self._take(result)) is not None]
 
     def words(self, model: str) -> str:

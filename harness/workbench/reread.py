@@ -1,4 +1,4 @@
-"""Read earlier runs again and report their findings, without running anything."""
+"""Reads earlier runs again and reports their findings, without running anything."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from harness.workbench.workbench import Order, Workbench, WorkbenchResult, earli
 _MOST = 5
 
 
-def read_again(
+def reread_logs(
     name: str, request: RunRequest, order: Order
 ) -> tuple[list[RunLog], RunRequest, Order]:
-    """Return the logs of a run of the workbench or of evals, and what to read them for.
+    """Return the logs of a run of the workbench or of evals, and the request and order for them.
 
-    Of a workbench, what it was asked counts, but for studies that ``order`` names. Of another run,
-    ``request`` counts, with the suites and models of the run where it names none.
+    For a workbench, its own request counts, except that ``order`` may name other studies. For
+    another run, ``request`` counts; if it names no suites or models, those of the run do.
 
     Raises:
         UsageError: there is no such run.
@@ -42,13 +42,13 @@ def read_again(
     return [log], replace(request, models=request.models or tuple(names)), order
 
 
-def found_again(name: str, cwd: Path, environ: Mapping[str, str]) -> WorkbenchResult:
-    """Return what the run of that name shows, without running anything.
+def reread_result(name: str, cwd: Path, environ: Mapping[str, str]) -> WorkbenchResult:
+    """Return the findings of the run of that name, without running anything.
 
     Raises:
         UsageError: there is no such run, or its suite is gone or cannot be read any more.
     """
-    logs, request, order = read_again(name, RunRequest(), Order())
+    logs, request, order = reread_logs(name, RunRequest(), Order())
     ground = Ground(request=request, cwd=cwd, environ=environ)
     plan = ground.plan(keyless=True).plan
     require_trust(plan)
@@ -57,10 +57,9 @@ def found_again(name: str, cwd: Path, environ: Mapping[str, str]) -> WorkbenchRe
 
 
 def changed_since(log: RunLog, plan: Plan) -> tuple[str, ...]:
-    """Return in words how the suite of ``plan`` differs from the one that ``log`` was run with.
+    """Return in words how the suite of ``plan`` differs from the suite of ``log``.
 
-    What was measured is that of the suite as it was; what a case wants is read from the suite as it
-    is.
+    Results belong to the old suite; the expectations of a case are read from the current one.
     """
     return tuple(_told(log, plan))
 
