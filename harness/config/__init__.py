@@ -3,8 +3,7 @@
 In order of precedence: ``harness.yml`` of the project, then ``$HARNESS_CONFIG`` or
 ``~/.harness/config.yml``, then ``$MXCP_CONFIG`` or ``~/.mxcp/config.yml``. The first file that
 configures a name decides all of its settings, so that a key is never combined with an endpoint of
-another file. References such as ``${NAME}`` are looked up when a model or a server is used, not
-before.
+another file. References such as ``${NAME}`` are resolved only when a model or a server is used.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ class Config:
     client: ConfigFile | None = None
     """The servers of an MCP client; they take precedence over all others."""
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Where references, keys and base URLs are looked up."""
+    """Environment in which references, keys and base URLs are looked up."""
     keyless: bool = False
     """Whether a model may lack its key, because it will not be asked: for a dry run."""
 
@@ -58,12 +57,12 @@ class Config:
 
     @property
     def concurrency(self) -> int | None:
-        """Trials at the same time; ``None`` when no file says."""
+        """Trials at the same time; ``None`` when no file sets it."""
         return next((file.concurrency for file in self.files if file.concurrency), None)
 
     @property
     def timeout_s(self) -> float | None:
-        """Wall time of a trial, in seconds; ``None`` when no file says."""
+        """Wall time of a trial, in seconds; ``None`` when no file sets it."""
         return next((file.timeout_s for file in self.files if file.timeout_s), None)
 
     def model(self, name: str, options: Mapping[str, Any] | None = None) -> ModelSpec:
@@ -72,7 +71,7 @@ class Config:
         ``options`` are settings as in a file, and override the file's.
 
         Raises:
-            UsageError: there is none, its key is missing, or its settings cannot be used.
+            UsageError: there is no such model, its key is missing, or its settings cannot be used.
         """
         entry = self._model_entries().get(name) or named_entry(name)
         if entry is None:
@@ -85,7 +84,7 @@ class Config:
         """Return the agent that ``text`` names: a configured one, a kind, or a command in ``cwd``.
 
         Raises:
-            UsageError: there is none, or its settings cannot be used.
+            UsageError: there is no such agent, or its settings cannot be used.
         """
         return agent_named(text, self._agent_entries(), self.environ, cwd)
 
@@ -112,7 +111,7 @@ class Config:
         one, or all of an MCP client's configuration.
 
         Raises:
-            UsageError: there is none, or a variable that it needs is not set.
+            UsageError: there is no such server, or a variable that it needs is not set.
         """
         if isinstance(ref, ServerSpec):
             return expand_server(ref, self.environ)
@@ -134,7 +133,7 @@ class Config:
     def only_server(self, command: str) -> ServerSpec:
         """Return the only configured server, or all of an MCP client's.
 
-        ``command`` is the command that was given no server; messages name it.
+        ``command`` is the command that needs a server, for messages.
 
         Raises:
             UsageError: there is none, or more than one, or a variable that it needs is not set.
@@ -230,7 +229,7 @@ class Config:
         return _first_wins(file.agents for file in self.files)
 
     def _all_are_meant(self) -> bool:
-        """Whether the server is clear although none is named.
+        """Whether the server is unambiguous although none is named.
 
         Raises:
             UsageError: every server of the given client configuration is disabled.
@@ -285,8 +284,8 @@ def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:
 def _project_file(cwd: Path) -> list[Path]:
     """Look in ``cwd`` and, within a git repository, in its parents up to the repository's root.
 
-    Outside of a repository no parent is read: it may belong to somebody else, and a configuration
-    starts processes.
+    Outside of a repository no parent is read: the parent may belong to another user, and a
+    configuration starts processes.
     """
     folder = cwd.absolute()
     above = [folder, *folder.parents]
@@ -312,7 +311,7 @@ def _project_file(cwd: Path) -> list[Path]:
 
 
 def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[Path]:
-    """Return the file that ``variable`` names, which must exist, else the home folder's."""
+    """Return the existing file that ``variable`` names, else the one in the home folder."""
     if named := environ.get(variable):
         path = Path(named).expanduser()
         if not path.is_file():

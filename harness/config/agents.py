@@ -36,7 +36,7 @@ from harness.types import CLIENT_CAN, AgentSpec, JsonPath, Location, ModelSpec
 
 
 def _command(value: Any) -> tuple[str, ...]:
-    """Parse a command line, or a list of its words. It may hold secrets: no message shows it."""
+    """Parse a command line, or a list of its words. It may be secret: no message shows it."""
     if isinstance(value, str):
         try:
             words = tuple(shlex.split(value))
@@ -107,7 +107,7 @@ AGENT_LAYOUT = Layout(
 """Layout of the mapping under ``agents: NAME:``."""
 
 _OF_ALL = ("type", "command", "args", "env", "files", "home", "max_output_mb", "client_can")
-"""Settings that every kind takes."""
+"""Settings that every kind accepts."""
 _LONGEST = 60
 
 
@@ -120,7 +120,7 @@ class AgentEntry:
     settings: Mapping[str, Any] = field(repr=False)
     """Setting → value."""
     base: Path
-    """The folder that its relative paths start from."""
+    """The folder to which its relative paths refer."""
     locate: Callable[[JsonPath], Location] | None = field(default=None, repr=False)
     """Returns the place of a setting; ``None`` if there is no file."""
 
@@ -191,8 +191,7 @@ def agent_named(
         name = usual[words[0]]
         raise UsageError(
             f"{words[0]} is started by a driver of its own",
-            meant=f"Write --agent {name}; further arguments stand in an entry below 'agents:' in "
-            "harness.yml.",
+            meant=f"Write --agent {name}; put further arguments below 'agents:' in harness.yml.",
         )
     if shutil.which(words[0], path=environ.get("PATH")) is None and not _is_program(cwd, words[0]):
         raise _no_agent(text, words[0], tuple(entries))
@@ -226,7 +225,7 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
     """Return the agent of ``entry``, with its references replaced.
 
     Raises:
-        UsageError: variables are not set, or a folder is not there.
+        UsageError: variables are not set, or a folder is missing.
     """
     written = entry.settings["type"]
     kind = KINDS.get(written)
@@ -268,22 +267,22 @@ def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownAgent:
-    """An agent that ``--agent`` may name, whether or not it could be started."""
+    """An agent that ``--agent`` may name, whether or not it can be started."""
 
     name: str
-    """What stands behind ``--agent``."""
+    """The value for ``--agent``."""
     kind: str
     """Its ``type``."""
     program: str | None
-    """The program that is started, as it is written; ``None`` for a function of Python."""
+    """The program to start, as written; ``None`` for a Python function."""
     found: bool
-    """Whether the program is there."""
+    """Whether the program exists."""
     source: str | None
     """Where it is configured; ``None`` if it needs no configuration."""
     spec: AgentSpec | None
     """Its settings, if they can be used."""
     error: UsageError | None = None
-    """Why they cannot."""
+    """Why its settings cannot be used."""
 
 
 def known_agents(
@@ -317,7 +316,7 @@ def _known(entry: AgentEntry, environ: Mapping[str, str]) -> KnownAgent:
 
 
 def _deeds(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:
-    """Return what a file asks for, references unexpanded."""
+    """Return the actions that a file requests, with references unexpanded."""
     settings = entry.settings
     usual = (kind.program or settings.get("function") or "",)
     words = shlex.join((*settings.get("command", usual), *settings.get("args", ())))

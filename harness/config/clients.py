@@ -5,8 +5,8 @@
 | ``.mcp.json``, Claude Desktop, Cursor …  | ``mcpServers``          |
 | VS Code (``.vscode/mcp.json``)           | ``servers``             |
 
-Keys that only concern the client are ignored. References are those of harness (``${NAME}``,
-``${NAME:-text}``) and those of VS Code:
+Keys that only concern the client are ignored. References may have the form of harness (``${NAME}``,
+``${NAME:-text}``) or of VS Code:
 
 | written              | becomes                                                                 |
 |----------------------|-------------------------------------------------------------------------|
@@ -58,7 +58,7 @@ def read_client_config(path: FilePath) -> ConfigFile:
     """Return the servers of an MCP client's configuration.
 
     Raises:
-        InvalidInput: with every mistake in it, or if it has no servers.
+        InvalidInput: it has mistakes, all of which are named, or no servers.
     """
     if not path.is_file():
         raise InvalidInput([_no_file(path)])

@@ -24,7 +24,7 @@ from harness.types import JsonPath, Location, Secret
 
 
 def _unseen(value: Any) -> str:
-    """Parse text that no message may show."""
+    """Parse text that messages must not show."""
     if not isinstance(value, str):
         raise InvalidValue("expected text", meant="Write it in quotes.")
     return value
@@ -71,7 +71,7 @@ MODEL = Layout(
 """Layout of the mapping under ``models: models: NAME:``."""
 
 _IN_OPTIONS = ("timeout", "max_retries", "api", "temperature", "max_tokens", "max_reply_mb")
-# Settings that may stand under `options` as well.
+# settings that are also allowed under `options`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,11 +83,11 @@ class ModelEntry:
     settings: Mapping[str, Any] = field(repr=False)
     """Setting → value; the key is a `Secret`, ``options`` are merged in."""
     wanted: str
-    """The model for the API if ``model`` is not set: an id, or a name to translate into one."""
+    """The model for the API if ``model`` is not set: an id, or a name to translate into an id."""
     source: str
-    """The file that configures it, or a word that says why it needs none."""
+    """The file that configures it, or a word on why it needs none."""
     locate: Callable[[JsonPath], Location] | None = field(default=None, repr=False)
-    """Returns the place of a setting; ``None`` if there is no file."""
+    """Returns the location of a setting; ``None`` if there is no file."""
     problems: tuple[Problem, ...] = ()
     """Mistakes in its mapping, if they are reported only when the model is used."""
 
@@ -142,7 +142,7 @@ def overridden(entry: ModelEntry, options: Mapping[str, Any]) -> ModelEntry:
             raise UsageError(
                 f"model {entry.name!r}: {name}: {error.message}", meant=error.meant
             ) from error
-        except TypeError as error:  # the usual message would show the value as JSON
+        except TypeError as error:  # the usual message would show the value
             raise UsageError(
                 f"model {entry.name!r}: {name}: a {type(value).__name__} is not JSON"
             ) from error
@@ -160,7 +160,7 @@ def read_foreign_model(document: Document, path: JsonPath, value: Any) -> ModelE
 
 
 def _dissolve_options(settings: dict[str, Any]) -> dict[JsonPath, JsonPath]:
-    """Move the settings under ``options`` to their places; settings that are already there win.
+    """Move the settings under ``options`` to their places; existing settings take precedence.
 
     ``body:NAME`` goes into the body and ``header:NAME`` into the headers; any other name is a
     setting, or else also goes into the body. Returns the place of each moved setting.

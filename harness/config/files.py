@@ -1,4 +1,4 @@
-"""Reads one configuration file: models, servers and defaults, with their places."""
+"""Reads one configuration file: models, servers and defaults, with their locations."""
 
 from __future__ import annotations
 
@@ -80,11 +80,12 @@ class ServerEntry:
     env_file: str | None = field(default=None, repr=False)
     """A file of further environment variables; those of ``spec`` take precedence."""
     asked: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """Variable → what to do if it is not set, for inputs that a client would prompt for."""
+    """Variable → advice if it is not set, for inputs that a client would prompt for."""
     hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Variable → its default, for inputs that a client hides while typing.
 
-    Their values are secrets, whatever their names."""
+    Their values are secrets whatever their names are.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +215,7 @@ def located_below(document: Document, path: JsonPath, part: JsonPath) -> Locatio
 
 
 def _within_models(document: Document) -> list[Problem]:
-    """Keep the YAML problems of the section that harness reads."""
+    """Return the YAML problems of the section that harness reads."""
     if not isinstance(document.value, dict) or "models" not in document.value:
         return []
     begin = document.at_key(("models",)).line or 0

@@ -1,4 +1,4 @@
-"""``identity:`` of a server: its keys, how they are read, and which can be combined."""
+"""``identity:`` of a server: its keys, their parsers, and their valid combinations."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _port(value: Any) -> int:
 
 
 def _command(value: Any) -> str:
-    """Parse a command line. It may contain a secret, so no message shows it."""
+    """Parse a command line. It may contain a secret, so messages must not show it."""
     if not isinstance(value, str) or not value.strip():
         raise InvalidValue(
             "expected a command line", meant="Write it as one string: 'my-idp token --short'."

@@ -17,7 +17,8 @@ from harness.types import ModelSpec, Secret
 OFFLINE = "lexical"
 """The model that needs no key, no network and no configuration.
 
-It is the default: a key in the environment alone never starts a paid run."""
+It is the default, so that a key in the environment alone never starts a paid run.
+"""
 
 KeyState: TypeAlias = Literal["present", "missing", "not needed"]
 """State of the key that a model needs."""
@@ -35,9 +36,9 @@ _PLAIN = {
 }
 # Setting → field of `ModelSpec`, for settings that need no lookup.
 
-_KEY_HEADERS = frozenset({"authorization", "x-api-key"})  # either of them can replace a key
+_KEY_HEADERS = frozenset({"authorization", "x-api-key"})  # either header can replace a key
 
-# schemes by which other tools fetch a key from elsewhere
+# schemes by which other tools fetch a key from a store
 _ELSEWHERE = ("vault://", "op://", "file://")
 
 
@@ -50,7 +51,7 @@ class ResolvedModel:
     key: KeyState
     """State of its key."""
     source: str
-    """The file that configures it, or in a word why it needs none."""
+    """The file that configures it, or a word on why it needs none."""
     error: UsageError | None = None
     """The problem that prevents its use; its text is a message for the user."""
 
@@ -105,7 +106,7 @@ def resolve(
 ) -> ResolvedModel:
     """Resolve ``entry`` in this environment; a problem is recorded, not raised.
 
-    If ``keyless``, a missing key is no problem.
+    If ``keyless``, a missing key is not a problem.
     """
     return _Resolution(entry, environ, keyless=keyless).result()
 
@@ -176,8 +177,8 @@ class _Resolution:
     def _api_key(self, *, own_service: bool, required: bool) -> tuple[str | None, str | None]:
         """Return the key and the variable that holds it.
 
-        The key of the usual variable is sent to the provider's own service, or to the endpoint of
-        the environment; a file with another endpoint must also give the key for it.
+        The key of the usual variable is sent only to the provider's own service or to the endpoint
+        in the environment; a file with another endpoint must also give its key.
         """
         if (written := self.settings.get("api_key")) is not None:
             return self._written_key(written.reveal(), required=required)
@@ -270,7 +271,7 @@ class _Resolution:
 def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        port = parts.port  # of which there are 65,535
+        port = parts.port  # a port is at most 65,535
     except ValueError:
         return False
     return parts.scheme in {"http", "https"} and bool(parts.hostname) and port != 0

@@ -1,4 +1,4 @@
-"""``server:`` as a mapping: its keys, and how they are read.
+"""``server:`` as a mapping: its keys and their parsers.
 
 Suites and configuration share this format; the JSON Schema of suites is made from the same tables.
 """
@@ -126,7 +126,8 @@ HANDLING = {
     "read_only": flag("Never send calls to tools that are not marked read-only."),
     "block": _BLOCK,
 }
-"""Settings for the use of a server: in its entry for all suites, in a suite for that suite."""
+"""Settings for the use of a server: in its entry they apply to all suites, in a suite to that
+suite."""
 
 _SERVER_FIELDS = {
     **HOW_TO_REACH,
@@ -173,7 +174,7 @@ def read_server(
 ) -> ServerSpec:
     """Return the server that the mapping ``given`` at ``path`` describes, named ``name``.
 
-    Messages call it ``called``. References such as ``${TOKEN}`` stay unexpanded; ``reading``
+    ``called`` is its name in messages. References such as ``${TOKEN}`` stay unexpanded; ``reading``
     collects problems.
     """
     values = reading.record(path, given, layout, called)

@@ -47,7 +47,7 @@ NAMED_SERVER = Layout(
 )
 
 _LAUNCHERS = frozenset({"python", "python3", "node", "npx", "bunx", "uvx", "uv", "run", "exec"})
-# Words of a command line that start a server but do not name it.
+# words of a command line that start a server but do not identify it
 
 
 def read_named_server(reading: Reading, path: JsonPath, value: Mapping[str, Any]) -> ServerSpec:
@@ -61,7 +61,7 @@ def read_named_server(reading: Reading, path: JsonPath, value: Mapping[str, Any]
 
 
 def starting_in(spec: ServerSpec, base: FilePath, *, by_default: bool) -> ServerSpec:
-    """Return ``spec`` with its ``cwd`` relative to ``base``, which may also be the default.
+    """Return ``spec`` with its ``cwd`` resolved against ``base``, which may also be the default.
 
     A folder that begins with a reference is left unchanged.
     """
@@ -91,8 +91,8 @@ def expand_server(
 ) -> ServerSpec:
     """Return ``spec`` with all references replaced, ready for use.
 
-    ``locate`` returns the place of a part of the server's mapping; without it, messages give the
-    server's own place. ``asked`` is the advice for variables that are not set.
+    ``locate`` returns the location of a part of the server's mapping; without it, messages have the
+    server's own location. ``asked`` is the advice for variables that are not set.
 
     Raises:
         InvalidInput: variables are not set or references are malformed; all of them at once.
@@ -154,7 +154,7 @@ def joined(members: Sequence[ServerSpec]) -> ServerSpec:
     """Return ``members`` as one server with the tools of all; a single member stays unchanged.
 
     Raises:
-        UsageError: two of them have the same name, so their tools could not be told apart.
+        UsageError: two of them have the same name, so their tools would be indistinguishable.
     """
     if len(members) == 1:
         return members[0]
@@ -168,7 +168,7 @@ def joined(members: Sequence[ServerSpec]) -> ServerSpec:
 
 
 def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
-    """Return in words the commands that ``spec`` would run, and where it would send data."""
+    """Return in words the commands that ``spec`` runs, and where it sends data."""
     transport = spec.transport
     deeds = []
     if transport.command is not None:
@@ -185,7 +185,7 @@ def deeds_of(spec: ServerSpec) -> tuple[str, ...]:
 
 
 def _unusable(spec: ServerSpec) -> Iterator[InvalidValue]:
-    """Yield the problems of a URL and headers after their references were replaced."""
+    """Yield the problems of URL and headers after their references were replaced."""
     transport = spec.transport
     if transport.url is not None and "${" not in transport.url:
         try:

@@ -24,7 +24,7 @@ from harness.types import Transport, TransportSpec
 
 
 def _words(*, built_in: bool = False) -> Mapping[str, str]:
-    """Return each valid ``type`` of a server → its transport; transports' names come first."""
+    """Return each valid ``type`` of a server → its transport; transports' own names come first."""
     names = TRANSPORTS.built_in if built_in else TRANSPORTS.names()
     others = {word: name for name in names for word in TRANSPORTS.get(name).words}
     return {name: name for name in names} | others
@@ -48,10 +48,10 @@ def transport_of(url: str) -> Transport:
 def checked_url(value: Any) -> str:
     """Return ``value`` if it is a URL of a known transport.
 
-    It may contain a secret, so no message shows it.
+    It may contain a secret, so messages must not show it.
 
     Raises:
-        InvalidValue: it is not.
+        InvalidValue: it is not such a URL.
     """
     if not isinstance(value, str) or any(
         each.isspace() or not each.isprintable() for each in value
@@ -67,7 +67,7 @@ def checked_url(value: Any) -> str:
         known = "${" in value or (parts.hostname and parts.port != 0)
     except (
         ValueError
-    ):  # the library's message quotes the URL: a password with a slash is taken for a port
+    ):  # the library's message quotes the URL: a password with a slash looks like a port
         escapes = "In a user name or a password, write /, # and ? as %2F, %23 and %3F."
         raise InvalidValue("the host or port of this URL cannot be read", meant=escapes) from None
     if not known:

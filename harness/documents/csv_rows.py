@@ -1,8 +1,8 @@
 """Reads a CSV file as rows of named cells, each with its first line.
 
-Strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark is skipped),
-commas, double quotes that are doubled inside a quoted cell, one header, and as many cells in each
-row as in the header.
+The reader is strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark
+is skipped), commas, double quotes that are doubled inside a quoted cell, one header, and as many
+cells in each row as in the header.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.documents.files import Rows, problem, read_bytes, shown
 from harness.errors import InvalidInput, Problem, did_you_mean
 
 MAX_BYTES = 5_000_000
-"""Largest file; a larger table is no set of cases but a mistake."""
+"""Largest file; a larger table is a mistake, not a set of cases."""
 
 QUOTES_HINT = 'Within a quoted cell every quote must be doubled: "{""ticker"":""AAPL""}".'
 """The hint for a cell with JSON that cannot be read."""

@@ -25,19 +25,19 @@ from harness.errors import InvalidInput, Problem
 from harness.types import Location
 
 Steps: TypeAlias = tuple[str | int, ...]
-"""The way from the whole document to a part of it: ``("tests", 0, "prompt")``."""
+"""The steps from the whole document to a part of it: ``("tests", 0, "prompt")``."""
 
 MAX_BYTES = 5_000_000
 """Largest file: ten thousand cases fit easily, so a larger file is a mistake."""
 MAX_DEPTH = 100
-"""Most levels: more than any tool's argument has, and far from the interpreter's recursion limit.
-"""
+"""Most levels: more than a tool's argument has, and far below the interpreter's recursion limit."""
 MAX_COPIED = 1_000_000
-"""Most values and characters that all aliases together may copy: nested aliases multiply."""
+"""Most values and characters that all aliases together may copy, because nested aliases
+multiply."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _TEXT_TAG = "tag:yaml.org,2002:str"
-# Characters that YAML forbids, and three that only YAML 1.1 treats as ends of lines.
+# Characters that YAML forbids, and three that only YAML 1.1 treats as line ends.
 _FORBIDDEN = re.compile(
     "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 )
@@ -55,7 +55,7 @@ _Place: TypeAlias = tuple[int, int]
 
 
 class _Node(NamedTuple):
-    """A value, its place, and its parts; a tuple, since a large suite has a million of them."""
+    """A value, its location, and its parts; a tuple, since a large suite has a million of them."""
 
     value: Any
     place: _Place
@@ -68,12 +68,12 @@ class _Node(NamedTuple):
 
 
 class Document:
-    """A file's content as plain data, with the place of each part."""
+    """A file's content as plain data, with the location of each part."""
 
     def __init__(
         self, *, file: str, digest: str, root: _Node, problems: tuple[Problem, ...]
     ) -> None:
-        """Use `read_document`."""
+        """Made by `read_document`."""
         self.file = file
         """The file's path as the user would type it."""
         self.digest = digest
@@ -85,9 +85,9 @@ class Document:
         self._root = root
 
     def at(self, path: Steps) -> Location:
-        """Return the place of the value at ``path``, or of the nearest existing part around it.
+        """Return the location of the value at ``path``, or of the nearest existing parent.
 
-        A value that begins below its key, or is missing, gets the key's place.
+        A value that begins below its key, or is missing, gets the key's location.
         """
         node, place = self._root, self._root.place
         for step in path:
@@ -100,7 +100,7 @@ class Document:
         return self._location(place)
 
     def at_key(self, path: Steps) -> Location:
-        """Return the place of the last key of ``path``, or of the nearest part around it."""
+        """Return the location of the last key of ``path``, or of the nearest existing parent."""
         node = self._root
         for step in path[:-1]:
             if step not in node.parts:
@@ -114,7 +114,7 @@ class Document:
 
 
 def in_code(at: Location) -> Document:
-    """Return a document for a program's data, with one place ``at`` for every part."""
+    """Return a document for a program's data, with the location ``at`` for every part."""
     return Document(
         file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=()
     )
@@ -133,7 +133,7 @@ def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
 
 
 def document_of(text: str, file: str, digest: str = "") -> Document:
-    """Return the YAML ``text`` as a document; ``file`` is where messages say that it stands.
+    """Return the YAML ``text`` as a document; ``file`` is its file in messages.
 
     Raises:
         InvalidInput: as `read_document`.
@@ -294,7 +294,7 @@ class _Builder:
         )
 
     def _merged(self, event: Any, part: _Node) -> list[_Node]:
-        """Return the mappings that ``<<:`` adds; the first one with a key decides its value."""
+        """Return the mappings that ``<<:`` adds; for each key, the first one with it decides."""
         sources = list(part.parts.values()) if isinstance(part.value, list) else [part]
         if all(isinstance(source.value, dict) for source in sources):
             return sources

@@ -1,7 +1,7 @@
 """Reads a ``.env`` file of variables, one ``NAME=value`` for each line.
 
-Strict: a line that is neither a variable nor a comment is an error with its number; it never shows
-the value.
+The reader is strict: a line that is neither a variable nor a comment is an error with its number.
+Errors never show a value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.documents.files import problem, read_bytes, shown
 from harness.errors import InvalidInput, Problem
 
 MAX_BYTES = 1_000_000
-"""Largest file; a larger one is no file of settings."""
+"""Largest file; a larger one is not a file of settings."""
 
 _VARIABLE = re.compile(r"(?:export[ \t]+)?(?P<name>[A-Za-z_][\w.-]*)[ \t]*=[ \t]*(?P<value>.*)")
 _QUOTED = re.compile(r"""(?:'(?P<plain>[^']*)'|"(?P<escaped>(?:[^"\\]|\\.)*)")[ \t]*(?:#.*)?""")
@@ -24,7 +24,7 @@ _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def read_env_file(path: Path) -> Mapping[str, str]:
-    r"""Return the variables of the file at ``path``; the last value of a variable wins.
+    r"""Return the variables of the file at ``path``; the last value of a variable counts.
 
     Blank lines, comments (``#``) and ``export`` are skipped. A value in single quotes is literal;
     in double quotes ``\n``, ``\r``, ``\t``, ``\"`` and ``\\`` are escapes. References to other

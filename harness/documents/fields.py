@@ -134,7 +134,7 @@ def lines(description: str) -> Field:
 
 
 def arguments(description: str) -> Field:
-    """A list of texts for a process; empty ones are allowed."""
+    """A list of texts for a process; empty texts are allowed."""
     schema = {"type": "array", "items": {"type": "string"}, "description": description}
     return Field(schema=schema, parse=lambda value: _each(value, _argument))
 
@@ -177,10 +177,10 @@ SHARE: JsonObject = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 
 
 def as_share(value: Any, shown: Callable[[Any], str] | None = None) -> float:
-    """Return a share of a whole, above 0 and up to 1; ``shown`` tells what else was found.
+    """Return a share of a whole, above 0 and up to 1; ``shown`` formats any other value.
 
     Raises:
-        InvalidValue: it is none; of a percentage, it says how a share is written.
+        InvalidValue: it is not a share; the advice tells how to write a percentage.
     """
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 < value <= 1:
@@ -201,7 +201,7 @@ def as_line(value: Any) -> str:
 
 
 def found(value: Any) -> str:
-    """Return a few words for a value that is not what was expected."""
+    """Return a short description of an unexpected value."""
     if value is None:
         return "nothing"
     if isinstance(value, dict):
@@ -238,7 +238,7 @@ def _text(value: Any) -> str:
 
 
 def _argument(value: Any) -> str:
-    """Parse text for a process. It may be a secret, so no message shows it."""
+    """Parse text for a process. It may be a secret, so messages must not show it."""
     if not isinstance(value, str):
         raise InvalidValue("expected text", meant="Write it in quotes.")
     if "\0" in value:

@@ -1,4 +1,4 @@
-"""A file's path for messages, its bytes, and problems with its lines."""
+"""Helpers for files: the path for messages, the bytes, and problems of lines."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Rows(Generic[_R]):
     digest: str
     """SHA-256 of the file's bytes."""
     rows: tuple[_R, ...]
-    """In the order of the file, without blank ones."""
+    """The rows in the order of the file, without blank ones."""
     problems: tuple[Problem, ...]
-    """Problems of rows that cannot be read; these are not in `rows`."""
+    """Problems of rows that cannot be read; such rows are not in `rows`."""
 
     def at(self, line: int) -> Location:
-        """Return the place of a line."""
+        """Return the location of a line."""
         return Location(file=self.file, line=line)
 
 

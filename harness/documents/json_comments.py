@@ -1,4 +1,4 @@
-"""Reads JSON as editors write it: with comments, trailing commas and tabs."""
+"""Reads JSON with comments, trailing commas and tabs, which editors accept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NOT_LINE_END = re.compile(r"[^\n]")
 
 
 def without_comments(text: str) -> str:
-    """Return ``text`` with spaces in place of comments and tabs, so that no other part moves.
+    """Return ``text`` with comments and tabs replaced by spaces, so that all positions stay.
 
     The result is YAML, whose flow style accepts JSON with trailing commas.
     """
@@ -24,7 +24,7 @@ def without_comments(text: str) -> str:
 
 
 def require_json(text: str, file: str) -> str:
-    """Return ``text`` (JSON without comments) unchanged, or raise its error in JSON's terms.
+    """Return ``text`` (JSON without comments) unchanged, or raise its error as a JSON error.
 
     Raises:
         InvalidInput: it is not JSON; trailing commas are allowed.

@@ -1,7 +1,7 @@
 """Reads a file of JSON Lines as objects, each with its line.
 
-Strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark is skipped),
-one object for each line, no duplicate key, no NaN. Blank lines are skipped.
+The reader is strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark
+is skipped), one object for each line, no duplicate key, no NaN. Blank lines are skipped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Reads the mappings of a document by their layouts, and goes on after a mistake."""
+"""Reads the mappings of a document by their layouts, and continues after a mistake."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ class Reading:
         self.document = document
         self.problems = list(document.problems)
         self.notes: list[str] = []
-        """Notes for the user that are no mistakes."""
+        """Notes for the user that are not mistakes."""
 
     def record(
         self, path: Steps, given: Mapping[str, Any], layout: Layout, noun: str
     ) -> dict[str, Any]:
         """Return the parsed values of the mapping ``given`` at ``path``, in the order of the file.
 
-        Keys that are absent, null, unknown or invalid are left out; the last two are problems, and
-        so are a missing required key, and null if a field takes it but cannot parse it. Messages
-        call the mapping ``noun``.
+        Keys that are absent, null, unknown or invalid are left out. Unknown and invalid keys are
+        problems; so are a missing required key, and null that a field takes but cannot parse.
+        ``noun`` is the name of the mapping in messages.
         """
         for name, field in layout.fields.items():
             if field.required and given.get(name) is None:
@@ -57,7 +57,7 @@ class Reading:
         """End reading.
 
         Raises:
-            InvalidInput: with all problems, in the order of the file, if there are any.
+            InvalidInput: there are problems; the error has all of them, in the order of the file.
         """
         if self.problems:
             unique = dict.fromkeys(self.problems)

@@ -1,4 +1,4 @@
-"""What an unquoted YAML word means: JSON's values, and text for everything else.
+"""The meaning of an unquoted YAML word: a JSON value, or else text.
 
 YAML 1.1 turns ``no`` into false, ``2024-05-01`` into a date, ``1_000`` into a number and ``010``
 into eight. Here, as in JSON and in YAML 1.2, only ``null``, ``true``, ``false`` and numbers are
@@ -28,7 +28,7 @@ _INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)")
 _BASED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FRACTION = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]*)(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
-_MAX_DIGITS = 1000  # Python refuses to print whole numbers of more than 4300
+_MAX_DIGITS = 1000  # Python refuses to print integers of more than 4300 digits
 _NUMBER_STARTS = frozenset("+-.0123456789")
 
 
@@ -36,7 +36,7 @@ def resolve(word: str) -> Any:
     """Return the JSON value of an unquoted ``word``.
 
     Raises:
-        ValueError: it is a number that JSON cannot hold.
+        ValueError: it is a number that JSON cannot express.
     """
     if word in _WORDS:
         return _WORDS[word]

@@ -12,7 +12,7 @@ _SHOWN = 60
 
 
 def strict_json(text: str, *, meant: str | None = None) -> Any:
-    """Return the value of ``text``; ``meant`` is the hint if it is not JSON at all.
+    """Return the value of ``text``; ``meant`` is the advice if it is not JSON at all.
 
     Raises:
         InvalidValue: it is not JSON.
@@ -27,7 +27,7 @@ def strict_json(text: str, *, meant: str | None = None) -> Any:
             f"{text.strip()[:_SHOWN]!r}"
         )
         raise InvalidValue(message, meant=meant) from None
-    except ValueError:  # Python refuses whole numbers of more than 4300 digits
+    except ValueError:  # Python refuses integers of more than 4300 digits
         raise InvalidValue("a number in it has too many digits") from None
 
 

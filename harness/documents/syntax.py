@@ -1,4 +1,4 @@
-"""Explains YAML syntax errors: the place, the problem and its usual cause."""
+"""Explains YAML syntax errors: the location, the problem and its usual cause."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _HINTS = (
     ("directive", "Quote a text that begins with '%'."),
 )
 _OPENED = ("quoted scalar", "flow sequence", "flow mapping")
-"""Errors that are reported at the opening mark, not where the parser stopped."""
+"""Errors that are reported at the opening mark instead of where the parser stopped."""
 _HINT = "Check the indentation, the colons and the quotation marks around this place."
 
 

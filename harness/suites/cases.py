@@ -62,7 +62,7 @@ class CaseReader:
         decision = layout.assertions.fields.get("decision")
         self._identities = IdentityReader(reading, suite, layout.expectation, decision)
         self._as: tuple[str, ...] = ()  # the identities of a test that names none
-        self._lost = False  # whether a check already caused a problem
+        self._lost = False  # whether a check has already caused a problem
         self._base = self._defaults(suite.get("defaults", {}))
         self._base_lost = self._lost
 
@@ -89,7 +89,7 @@ class CaseReader:
     # ── Defaults of every test ────────────────────────────────────────────────────────────
 
     def _defaults(self, given: Mapping[str, Any]) -> Case:
-        """Return the case that every other case is derived from."""
+        """Return the case from which all other cases are derived."""
         path: Steps = ("defaults",)
         values = self._reading.record(path, given, self._layout.defaults, "defaults")
         for key in _LIMITS.keys() & values.keys() & self._suite.keys():
@@ -287,7 +287,7 @@ class CaseReader:
                 self._reading.note(at, f"{kind!r} of {noun} has no value, so it checks nothing.")
 
     def calls(self, path: Steps, calls: Any, noun: str) -> tuple[ScriptedCall, ...]:
-        """Return the calls written at ``path``; messages call what they belong to ``noun``."""
+        """Return the calls written at ``path``; ``noun`` names their owner in messages."""
         read = (self._call((*path, index), given, noun) for index, given in enumerate(calls))
         return tuple(call for call in read if call is not None)
 
@@ -315,7 +315,7 @@ class CaseReader:
             return None
 
     def _caller(self, path: Steps, values: Mapping[str, Any], base: Caller) -> Caller:
-        """Return ``base`` with what ``values`` say of who asks."""
+        """Return ``base`` with the caller that ``values`` describe."""
         given = _given(values, "leaks", "credential", "allow_no_tools")
         if "user_context" in values:
             given["user_context"] = self._user(path, values["user_context"])
@@ -325,7 +325,7 @@ class CaseReader:
         """Return a ``user_context``, which may be given by name."""
         if not isinstance(given, str):
             return given
-        if self._contexts is None:  # which is a problem already
+        if self._contexts is None:  # which was already reported
             return None
         if given not in self._contexts:
             known = ", ".join(self._contexts)

@@ -10,7 +10,7 @@ def chunks_of(text: str, size: int) -> tuple[str, ...]:
     """Return ``text`` in chunks of at most ``size`` characters, without white space around them.
 
     A chunk ends at the last paragraph break in its second half, else at the last line, sentence or
-    word break there. A longer run of letters is split. Only white space is lost.
+    word break there. A longer word is split. Only white space is dropped.
     """
     pieces: list[str] = []
     begins = 0

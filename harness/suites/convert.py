@@ -1,7 +1,7 @@
-"""Converts datasets from CSV to YAML and back, without loss.
+"""Converts datasets between CSV and YAML without loss.
 
-The output is read again and compared before it is kept: a file that differs from the source is
-never left behind.
+The output is read again and compared before it is kept, so that a file that differs from the source
+is never left behind.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _require_equal(suite: Suite, text: str, target: Path, vocabulary: Vocabulary
 
 
 def _essence(suite: Suite) -> str:
-    """Return a suite's content, without places."""
+    """Return a suite's content, without locations."""
     return canonical_json(_without_places({**asdict(suite), "digest": None}))
 
 

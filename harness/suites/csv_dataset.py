@@ -22,9 +22,10 @@ from harness.types import Case, Location, Suite
 COLUMNS = ("test_id", "query", "expected_tool", "expected_args", "expected_response_contains")
 """The columns, in their usual order; any order is read."""
 MAX_CASES = 100
-"""Default limit: each case may cost a conversation and a judgement, so more must be asked for."""
+"""Default limit; more cases must be requested, because each may cost a conversation and a
+judgement."""
 CHECK = "graded"
-"""The kind of check that every row asks for."""
+"""The kind of check in every row."""
 NO_LIMIT = 10**9
 """More tests than a file of the largest size can contain."""
 

@@ -1,7 +1,7 @@
-"""What each identity is expected to get of a tool, once for all tests: ``expect`` of ``defaults``.
+"""Expected outcomes per tool and identity for all tests: ``expect`` of ``defaults``.
 
-A test that names the tool under ``tool:`` takes it for each identity that its own ``expect`` does
-not name, unless that has a ``*``.
+A test with this tool under ``tool:`` uses them for each identity that its own ``expect`` does not
+name, unless that has a ``*``.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ DEFAULT_EXPECT = Field(
 
 
 class DefaultExpectations:
-    """The ``expect`` of ``defaults``, and which tools of it some test is about."""
+    """The ``expect`` of ``defaults``, and its tools that some test names."""
 
     def __init__(self, reading: Reading, identities: Collection[str]) -> None:
         """``identities`` are the names that the suite knows; `learn` reads the values."""
@@ -60,7 +60,7 @@ class DefaultExpectations:
         self._named: dict[str, None] = {}
 
     def learn(self, by_tool: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take the parsed values, and report names that no identity has."""
+        """Store the parsed values, and report unknown identities."""
         self._by_tool = by_tool
         for tool, expected in by_tool.items():
             for name, given in expected.items():
@@ -73,14 +73,14 @@ class DefaultExpectations:
                     self._problem((*_AT, tool, name), f"{name}: there is no value.", meant)
 
     def of(self, tool: str, name: str) -> tuple[Steps, Any] | None:
-        """Return what identity ``name`` is expected to get of ``tool``, and where that stands."""
+        """Return the expectation of identity ``name`` for ``tool``, with its path."""
         self._named[tool] = None
         expected = self._by_tool.get(tool, {})
         written = name if name in expected else OTHERS
         return ((*_AT, tool, written), expected[written]) if written in expected else None
 
     def refuse_unused(self) -> None:
-        """Report tools that no test names: a misspelt one would never be expected anything."""
+        """Report tools that no test names: a misspelt tool would never be checked."""
         for tool in self._by_tool:
             if tool not in self._named:
                 meant = did_you_mean(tool, self._named) or (

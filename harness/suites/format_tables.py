@@ -66,11 +66,11 @@ class Layouts:
     user: Layout
     """``user:`` of a test, written out."""
     expectation: Layout
-    """What stands under an identity under ``expect:`` of a test."""
+    """The value of an identity under ``expect:`` of a test."""
     call: Layout
     """An item of ``setup:`` and ``teardown:``."""
     parameters: Layout
-    """The two keys that make many tests of one; a test also has them."""
+    """The two keys that make several tests of one; they are also keys of a test."""
 
 
 def layouts(vocabulary: Vocabulary) -> Layouts:

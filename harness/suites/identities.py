@@ -243,16 +243,16 @@ class IdentityReader:
             else None
         )
         self.is_lost = given is not None and "identities" not in suite
-        """Whether the identities already caused a problem."""
+        """Whether the identities have already caused a problem."""
         self.contexts: Mapping[str, JsonObject | None] = {
             NOBODY: None,
             **suite.get("identities", {}),
         }
         self.defaults = DefaultExpectations(reading, self.contexts)
-        """What every test about a tool expects that says nothing else."""
+        """The default expectations of tests about a tool."""
 
     def names(self, path: Steps, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the known identities that ``as`` of a test or of the defaults names."""
+        """Return the known identities under ``as`` of a test or of the defaults."""
         if "as" in values and "user_context" in values:
             message = "'as' and 'user_context' both set the caller."
             self._problem_at_key((*path, "user_context"), message, "Keep one of them.")
@@ -290,9 +290,9 @@ class IdentityReader:
             )
         for name in expected:
             if name not in names and name != OTHERS:
-                meant = did_you_mean(name, names) or f"It is asked as {', '.join(names)}."
+                meant = did_you_mean(name, names) or f"Its identities are {', '.join(names)}."
                 self._problem_at_key(
-                    (*path, "expect", name), f"{noun} is not asked as {name!r}.", meant
+                    (*path, "expect", name), f"{noun} does not have the identity {name!r}.", meant
                 )
             elif expected[name] is None:
                 meant = "Write what is expected, such as 'denied', or leave the name out."

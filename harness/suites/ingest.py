@@ -1,7 +1,7 @@
-"""``ingest`` of a test: texts that the model is told before it is asked, and their turns.
+"""``ingest`` of a test: texts that the model gets before the questions, and their turns.
 
-Each chunk is told in a conversation of its own. So a later answer must have gone through the
-server: it was stored there, and is looked up there.
+Each chunk has a conversation of its own, so the model can answer later questions only if it stored
+the chunk on the server and looks it up there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from harness.errors import InvalidValue
 from harness.types import Limits, Turn
 
 Session: TypeAlias = tuple[str, ...]
-"""The texts that are told in one conversation, one for each message."""
+"""The texts of one conversation, one for each message."""
 
 CHUNK = "{chunk}"
 """Placeholder for the chunk in an ingest prompt."""
@@ -23,7 +23,7 @@ CHUNK = "{chunk}"
 INGEST_PROMPT = (
     f"Remember what follows. You will be asked about it later, in another conversation.\n\n{CHUNK}"
 )
-"""The default prompt that tells the model a chunk."""
+"""The default prompt for a chunk."""
 
 MAX_CHUNKS = 10_000
 """Most chunks of one case."""
@@ -33,7 +33,7 @@ def sessions(value: Any) -> tuple[Session, ...]:
     """Return the texts of each conversation; each item of the value is a text or a list of texts.
 
     Raises:
-        InvalidValue: with the path to what does not fit.
+        InvalidValue: the error has the path of the invalid part.
     """
     items = as_list(value)
     if not items:
@@ -81,7 +81,7 @@ def template(value: Any, placeholder: str = CHUNK) -> str:
 
 
 def ingest_turns(told: Sequence[Session], prompt: str = INGEST_PROMPT) -> tuple[Turn, ...]:
-    """Return the turns that tell ``told``, each conversation a fresh one."""
+    """Return the turns for ``told``, with a new conversation for each session."""
     return tuple(
         Turn(prompt=prompt.replace(CHUNK, chunk), fresh=place == 0, ingest=True)
         for chunks in told
@@ -112,8 +112,8 @@ INGEST = Field(
             ]
         },
         "description": (
-            "Texts that the model is told before 'turns:' ask about them, each in a conversation "
-            "of its own; the texts of a nested list in one."
+            "Texts that the model gets before the questions under 'turns:', each in a "
+            "conversation of its own; the texts of a nested list in one."
         ),
     },
     parse=sessions,

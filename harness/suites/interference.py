@@ -124,8 +124,8 @@ INTERFERENCE = Field(
         "type": "array",
         "items": {"$ref": "#/$defs/alteration"},
         "description": (
-            "Withheld values that harness probe alters; whoever must not see them must get equal "
-            "answers."
+            "Withheld values that harness probe alters; identities that must not see them must "
+            "get equal answers."
         ),
     },
     parse=_alterations,
@@ -136,7 +136,7 @@ INTERFERENCE = Field(
 def read_alterations(
     reading: Reading, path: Steps, given: list[Mapping[str, Any]], calls: CallsReader
 ) -> Iterator[Alteration]:
-    """Yield the alterations that ``given`` at ``path`` describes; ``reading`` keeps problems."""
+    """Yield the alterations that ``given`` at ``path`` describes; ``reading`` collects problems."""
     for index, part in enumerate(given):
         at = (*path, index)
         noun = f"number {index + 1} of 'interference'"

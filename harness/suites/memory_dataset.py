@@ -1,4 +1,4 @@
-"""Reads memory suites in JSON Lines: a long text told in chunks, and many questions about it.
+"""Reads memory suites in JSON Lines: a long text in chunks, and many questions about it.
 
 `docs/memory.md` describes the format. The columns are those of MemoryAgentBench, which users
 download themselves. A file names neither itself nor its server: both have the file's name.
@@ -31,7 +31,7 @@ from harness.suites.readers import Vocabulary
 from harness.types import Case, Check, Limits, Location, Suite, Turn
 
 MAX_BYTES = 100_000_000
-"""The longest published contexts have a few megabytes each."""
+"""Largest file; the longest published contexts have a few megabytes each."""
 MAX_CASES = 100
 """Default limit of cases in one file."""
 MAX_QUESTIONS = 1000
@@ -109,7 +109,7 @@ def read_memory(path: Path, vocabulary: Vocabulary, *, max_cases: int = MAX_CASE
     return Suite(
         name=Path(shown(path)).stem,
         cases=tuple(cases.values()),
-        isolation="case",  # a trial must not find what another one stored
+        isolation="case",  # a trial must not find data that another trial stored
         digest=lines.digest,
         at=Location(file=lines.file),
     )

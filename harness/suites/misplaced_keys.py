@@ -1,4 +1,4 @@
-"""What people write by mistake: keys of a suite in the wrong place, and what to write instead."""
+"""Common mistakes: keys of a suite in the wrong place, and what to write instead."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ MISPLACED = {
 """Keys that belong to no part of a suite."""
 
 SUITE_MISPLACED = {
-    "name": "The name of a suite stands under 'suite:'.",
-    "cases": "The tests of a suite stand under 'tests:'.",
+    "name": "The name of a suite belongs under 'suite:'.",
+    "cases": "The tests of a suite belong under 'tests:'.",
     "user_context": (
         "Put it into each test that it is meant for, or under 'defaults:' for all tests."
     ),
 }
-"""Keys that do not stand at the top of a suite."""
+"""Keys that do not belong at the top of a suite."""
 
 TEST_MISPLACED = {
     "context": "Name it by 'user_context: …'.",
     "repeat": "Say how often with 'trials: …'.",
 }
-"""Keys that do not stand in a test."""
+"""Keys that do not belong in a test."""

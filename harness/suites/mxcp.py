@@ -66,7 +66,7 @@ def _suite(reading: Reading, layout: Layouts) -> Suite:
     name = values.get("suite", "")
     reader = CaseReader(reading, layout, values)
     cases = _cases(reading, reader)
-    # A trial must not find what another one stored.
+    # A trial must not find data that another trial stored.
     isolation = "case" if any(turn.ingest for case in cases for turn in case.turns) else None
     return Suite(
         name=name,
@@ -101,7 +101,7 @@ def _judge_model(reading: Reading, values: Mapping[str, Any]) -> str | None:
 
 
 def _cases(reading: Reading, reader: CaseReader) -> tuple[Case, ...]:
-    """Return every case, once."""
+    """Return all cases; report duplicate names."""
     cases: dict[str, Case] = {}
     for path, case in reader.cases():
         if first := cases.get(case.name):

@@ -26,8 +26,8 @@ Row: TypeAlias = Mapping[str, Any]
 MAX_CASES = 10_000
 """Most cases that the parameters of one suite may make."""
 MAX_COPIED = 5_000_000
-"""Most values and characters that filling in may copy: a long prompt times many rows is a mistake.
-"""
+"""Most values and characters that placeholders may copy: a long prompt times many rows is a
+mistake."""
 
 FILLED = (
     "description",
@@ -187,9 +187,9 @@ class Expander:
     def expand(
         self, path: Steps, test: Mapping[str, Any], noun: str
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """Yield ``(suffix of its name, test)`` for each row of the test at ``path``.
+        """Yield ``(suffix of the name, test)`` for each row of the test at ``path``.
 
-        None on problems.
+        Nothing is yielded after a problem.
 
         A test without parameters is yielded unchanged: a placeholder in it is ordinary text.
         """

@@ -1,6 +1,6 @@
-"""Chooses who reads a file: by its extension, and by what it says where two formats share one.
+"""Chooses the reader of a file by its extension, and by its content if formats share the extension.
 
-Readers sit below the room of checks, so what they need of it is handed in as a `Vocabulary`.
+Readers must not import checks, so they get the kinds of check as a `Vocabulary`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from harness.types import Check, JsonObject, Suite
 
 
 class Vocabulary(Protocol):
-    """The kinds of check that a suite may use, as far as a reader is concerned."""
+    """The kinds of check that a suite may use, as readers need them."""
 
     def names(self) -> Sequence[str]:
-        """Return every check name that may stand under ``assertions:``."""
+        """Return every check name that is allowed under ``assertions:``."""
         ...
 
     def schema(self, name: str) -> JsonObject:
@@ -32,7 +32,7 @@ class Vocabulary(Protocol):
         """Return ``(path in value, check)`` for each check that ``value`` asks for.
 
         Raises:
-            InvalidValue: with the path to what does not fit.
+            InvalidValue: the error has the path of the invalid part.
         """
         ...
 
@@ -41,8 +41,8 @@ Reader: TypeAlias = Callable[[Path, Vocabulary], Suite]
 """Reads one file; raises `harness.errors.InvalidInput` with every problem that it finds."""
 
 READERS: Registry[SuiteFormat | Reader] = Registry("harness.suites", "sort of suite", {})
-"""Formats of other packages: ``EXTENSION`` or ``EXTENSION-NAME`` → the `SuiteFormat`, or what reads
-every file with that extension."""
+"""Formats of other packages: ``EXTENSION`` or ``EXTENSION-NAME`` → the `SuiteFormat`, or a reader
+of every file with that extension."""
 
 
 def is_suite_file(path: Path) -> bool:
@@ -81,7 +81,7 @@ def _format_of(path: Path) -> SuiteFormat:
         raise UsageError(
             f"{path} is not a suite file", meant=f"A suite's name ends in one of: {known}."
         )
-    if len(formats) == 1 or not path.is_file():  # whatever is wrong, a reader tells it best
+    if len(formats) == 1 or not path.is_file():  # any other problem is best reported by a reader
         return next(iter(formats.values()))
     found = {name: one for name, one in formats.items() if is_recognised(one, path)}
     if len(found) == 1:
@@ -89,11 +89,9 @@ def _format_of(path: Path) -> SuiteFormat:
     looked_for = "; ".join(f"{one.looks_for} ({name})" for name, one in formats.items())
     if found:
         message = f"{shown(path)} could be a suite of several formats: {', '.join(found)}"
-        raise UsageError(
-            message, meant=f"Leave only what one of them is recognised by: {looked_for}."
-        )
+        raise UsageError(message, meant=f"Keep only what identifies one of them: {looked_for}.")
     raise UsageError(
-        f"{shown(path)} is no suite of a format that is known here",
+        f"{shown(path)} is not a suite of a known format",
         meant=f"A suite with this extension has: {looked_for}.",
     )
 
@@ -106,7 +104,7 @@ def _formats(extension: str) -> dict[str, SuiteFormat]:
         for name in READERS.names()
         if _extension(name) == extension
     }
-    # A reader that takes every file with an extension takes none from our own formats.
+    # A reader of all files with an extension must not take files of built-in formats.
     return own | {
         name: one for name, one in others.items() if one.recognises is not _takes_all or not own
     }

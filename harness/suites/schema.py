@@ -46,7 +46,7 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
     checks = {name: vocabulary.schema(name) for name in vocabulary.names()}
     known = {
         canonical_json(part): _reference(name)
-        for bare in (True, False)  # what is described word for word outranks the form alone
+        for bare in (True, False)  # an exact description takes precedence over the general form
         for name in reversed(checks)
         for part in [_bare(checks[name]) if bare else checks[name]]
     }
@@ -97,13 +97,13 @@ def suite_schema(vocabulary: Vocabulary) -> JsonObject:
                 "description": "A search in place of a list of tools.",
                 **_mapping(TOOL_SEARCH_LAYOUT),
             },
-            "decoys": {"description": "Tools that lead nowhere.", **_mapping(DECOYS_LAYOUT)},
+            "decoys": {"description": "Tools without a function.", **_mapping(DECOYS_LAYOUT)},
             "alteration": {
                 "description": "A withheld value that is altered.",
                 **_mapping(ALTERATION_LAYOUT),
             },
             "data_set": {
-                "description": "How the data of a server is made what it is to be.",
+                "description": "How the data of a server is prepared.",
                 **_mapping(DATA_SET_LAYOUT),
             },
             "may_depend": {
@@ -147,7 +147,7 @@ def _mapping(layout: Layout) -> dict[str, Any]:
 
 
 def _test(layout: Layouts) -> dict[str, Any]:
-    """Return the schema of a test; it is looser where a placeholder may be any value."""
+    """Return the schema of a test, which is looser where a placeholder may be any value."""
     schema = _mapping(layout.test)
     strict = {name: schema["properties"][name] for name in FILLED if name in schema["properties"]}
     described = {name: {"description": part["description"]} for name, part in strict.items()}

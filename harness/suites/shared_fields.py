@@ -9,7 +9,7 @@ from harness.errors import InvalidValue
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 
 MAX_TRIALS = 1000
-"""More trials of one case tell nothing new."""
+"""More trials of one case would add no information."""
 
 
 def _trials(value: Any) -> int:
@@ -32,7 +32,7 @@ LIMITS = {
     "max_tokens": integer("Input plus output tokens of one trial.", least=1),
     "max_cost": number("US dollars that one trial may cost.", unit="US dollars", positive=False),
 }
-"""Where a trial ends."""
+"""Limits of a trial."""
 REPEATS = {
     "trials": Field(
         schema={
@@ -62,4 +62,4 @@ LABELS = {
         "Anything; carried to every report. A test's own keys go before those of the suite."
     ),
 }
-"""What a test is marked with."""
+"""Labels of a test."""

@@ -1,4 +1,4 @@
-"""What may stand under ``variants:``: the fields, and the layouts that they make."""
+"""The fields under ``variants:``, and the layouts that they form."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SEARCH_NAME = r"[A-Za-z0-9_-]{1,64}"
 
 
 def _any_text(description: str) -> Field:
-    """Text that may be empty: then the part is taken out."""
+    """Text that may be empty, which removes the part."""
 
     def parse(value: Any) -> str:
         if not isinstance(value, str):
@@ -41,7 +41,7 @@ def _any_text(description: str) -> Field:
 
 
 def _values(description: str) -> Field:
-    """A list of JSON values that may be empty: then the part is taken out."""
+    """A list of JSON values that may be empty, which removes the part."""
     schema = {"type": "array", "description": description}
     return Field(schema=schema, parse=lambda value: tuple(as_list(value)))
 
@@ -53,7 +53,7 @@ def _numbers(value: Any) -> tuple[int, ...]:
 
 
 def _named(noun: str, value: Any) -> dict[str, Any]:
-    """Take a mapping from names to mappings, or to nothing."""
+    """Parse a mapping from names to mappings, or to null."""
     for name, part in as_mapping(value).items():
         as_line(name)
         if part is not None and not isinstance(part, dict):
@@ -254,7 +254,7 @@ VARIANT_LAYOUT = Layout(
                     {"$ref": "#/$defs/decoys"},
                     {"type": "array", "items": {"$ref": "#/$defs/decoys"}},
                 ],
-                "description": "Decoys: tools that lead nowhere.",
+                "description": "Decoys: tools without a function.",
             },
             parse=_added,
         ),
@@ -306,4 +306,4 @@ FILE_LAYOUT = Layout(
     fields={"variants": VARIANTS},
     elsewhere={"tests": "A file of variants has no tests; put 'variants:' into the suite."},
 )
-"""A file of variants alone."""
+"""A file with only variants."""

@@ -1,4 +1,4 @@
-"""``variants:`` of a suite or of a file of its own: tools and prompts as a model sees them."""
+"""``variants:`` of a suite or of a separate file: tools and prompts as a model sees them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from harness.suites.variant_layouts import (
 from harness.types import COPY_LETTERS, Decoys, ParameterEdit, ToolEdit, ToolSearch, Variant
 
 MOST_DECOYS = 1_000
-"""More tools than any model is offered at once."""
+"""Most decoys; no model is offered as many tools at once."""
 
 _CHANGES = ("tools", "order", "add", "prompts", "prefix", "max_result_tokens", "tool_search")
 _LISTED = ":', '".join(_CHANGES[:-1])
@@ -29,13 +29,13 @@ _WHAT_CHANGES = f"Add '{_LISTED}:' or '{_CHANGES[-1]}:'."
 def read_variants(reading: Reading, path: Steps, given: Mapping[str, Any]) -> tuple[Variant, ...]:
     """Return the variants that ``given`` at ``path`` describes.
 
-    Problems are kept by ``reading``.
+    ``reading`` collects problems.
     """
     return tuple(_variant(reading, (*path, name), name, part) for name, part in given.items())
 
 
 def read_variants_file(path: Path) -> tuple[Variant, ...]:
-    """Return the variants of a file of their own.
+    """Return the variants of a file that has only variants.
 
     Raises:
         InvalidInput: with every problem of the file, in the order of its lines.
@@ -64,7 +64,7 @@ def variants_in(document: Document) -> tuple[Variant, ...]:
 def _variant(reading: Reading, path: Steps, name: str, given: Any) -> Variant:
     noun = f"variant {name!r}"
     if not isinstance(given, dict):
-        reading.problem(reading.document.at(path), f"{noun} is no mapping.", _WHAT_CHANGES)
+        reading.problem(reading.document.at(path), f"{noun} is not a mapping.", _WHAT_CHANGES)
         return Variant(name=name)
     values = reading.record(path, given, VARIANT_LAYOUT, noun)
     if given.keys().isdisjoint(_CHANGES):
@@ -112,7 +112,7 @@ def _tool_search(
 
 def _decoys(reading: Reading, path: Steps, given: list[Any]) -> Iterator[Decoys]:
     for index, part in enumerate(given):
-        # One alone needs no list.
+        # a single item needs no list
         at = (*path, index) if len(given) > 1 else path
         values = reading.record(at, part, DECOYS_LAYOUT, "'add'")
         source = values.pop("from", "builtin")

@@ -1,8 +1,8 @@
-"""``wordings:`` of a test: other ways to say its prompt, which must keep its argument values.
+"""``wordings:`` of a test: other wordings of its prompt, which must keep its argument values.
 
-Most failures under a paraphrase are no failures of the model: the paraphrase lost or changed a
-value that a check expects as an argument (arXiv 2504.00914). So a wording that no longer says such
-a value is a mistake of the suite.
+Most failures with a paraphrase are not the model's: the paraphrase lost or changed a value that a
+check expects as an argument (arXiv 2504.00914). So a wording without such a value is a mistake of
+the suite.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from harness.types import Case
 
 
 class Flaw(NamedTuple):
-    """What is wrong with one wording of a case."""
+    """A problem of one wording of a case."""
 
     place: int
-    """Which wording, from 0."""
+    """Index of the wording, from 0."""
     message: str
-    """What is wrong, without a full stop."""
+    """The problem, without a full stop."""
     meant: str
-    """What to do."""
+    """The advice."""
 
 
 def _wordings(value: Any) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ WORDINGS = Field(
 
 
 def flaws(case: Case) -> Iterator[Flaw]:
-    """Yield what is wrong with the wordings of ``case``."""
+    """Yield the problems of the wordings of ``case``."""
     if case.wordings and case.user is not None:
         yield Flaw(
             0,
@@ -78,11 +78,10 @@ def flaws(case: Case) -> Iterator[Flaw]:
 
 
 def lost_values(case: Case, words: str) -> list[tuple[Scalar, str]]:
-    """Return the argument values that the prompt of ``case`` says and ``words`` do not.
+    """Return the argument values that the prompt of ``case`` has and ``words`` lack.
 
-    Each comes with the first check that expects it. A value counts as said if it stands there
-    literally, as a word or number of its own; a plain word such as ``open`` may begin with a
-    capital.
+    Each comes with the first check that expects it. A text has a value if the value occurs in it
+    literally, as a whole word or number; a plain word such as ``open`` may begin with a capital.
     """
     expected: dict[Scalar, str] = {}
     for check in (one for each in case.every_check for one in each.walk()):
@@ -104,7 +103,7 @@ def _says(text: str, value: Scalar) -> bool:
 
 
 def _forms(value: Scalar) -> tuple[str, ...]:
-    """Return how ``value`` may be written."""
+    """Return the spellings of ``value``."""
     if isinstance(value, str):
         if not value.strip():
             return ()

@@ -158,8 +158,8 @@ def test_parameters_and_identities_multiply() -> None:
         ),
         (
             "as: [admin]\n    expect: {analyst: denied}",
-            "10:14: test 'a' is not asked as 'analyst'.",
-            "It is asked as admin.",
+            "10:14: test 'a' does not have the identity 'analyst'.",
+            "Its identities are admin.",
         ),
         (
             "as: [admin]\n    expect: {admin: deny}",

@@ -1,4 +1,4 @@
-"""``ingest`` of a test: what is told before it is asked."""
+"""``ingest`` of a test: the texts that the model gets before the questions."""
 
 from __future__ import annotations
 

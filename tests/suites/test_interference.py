@@ -1,4 +1,4 @@
-"""``interference:`` as it is written: each part of it, and mistakes told with their line."""
+"""``interference:`` of a suite: every part of it, and mistakes with their line."""
 
 from __future__ import annotations
 

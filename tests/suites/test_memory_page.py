@@ -1,4 +1,4 @@
-"""The page on memory holds what it says."""
+"""The documentation page on memory is true."""
 
 from __future__ import annotations
 

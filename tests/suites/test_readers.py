@@ -1,4 +1,4 @@
-"""Who reads a file: decided by its extension, and by what it says where two formats share one."""
+"""The reader of a file is chosen by its extension, and by its content if formats share it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_a_file_that_two_formats_recognise_is_an_error_that_says_by_what(tmp_pat
 def test_a_file_that_no_format_recognises_is_an_error_that_says_what_was_looked_for(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(UsageError, match="no suite of a format that is known") as caught:
+    with pytest.raises(UsageError, match="not a suite of a known format") as caught:
         named(write(tmp_path / "neither.yml", "services: {}\n"))
     assert caught.value.meant is not None
     assert "'suite:' and 'tests:'" in caught.value.meant

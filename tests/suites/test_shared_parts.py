@@ -1,4 +1,4 @@
-"""Defaults, contexts, turns, scripted calls, repeats.
+"""Defaults, contexts, turns, scripted calls and repeats: the parts of a test beside its prompt.
 
 What a test shares, and what it does beside one prompt.
 """

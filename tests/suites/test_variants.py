@@ -1,4 +1,4 @@
-"""``variants:`` as it is written: every edit of it, and mistakes told with their line."""
+"""``variants:`` of a suite: every edit, and mistakes with their line."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_every_edit_is_read(tmp_path: Path) -> None:
 MISTAKES = {
     "variants: {}": "there are no variants in the file",
     "variants: {a: {}}": "variant 'a' changes nothing",
-    "variants: {a: 3}": "variant 'a' is no mapping",
+    "variants: {a: 3}": "variant 'a' is not a mapping",
     "variants: {a: {decoys: 3}}": "Did you mean 'add'?",
     "variants: {a: {tools: {x: yes please}}}": "Write 'null' to take the tool out",
     "variants: {a: {tools: {x: {descripton: y}}}}": "Did you mean 'description'?",

@@ -1,9 +1,9 @@
-"""The formats of suites, one file each: what a file of the format looks like, and what reads it.
+"""The formats of suites, one file each: how to recognise a file of the format, and its reader.
 
-A file is recognised by what it says, and not by its extension alone, so that two formats may share
-one. To add a format, put a file with a `FORMAT` into this folder, or name a `SuiteFormat` under the
-entry-point group ``harness.suites``, as ``EXTENSION`` or ``EXTENSION-NAME``. Nothing here imports
-more than Python's own library: pytest asks about every file that it meets.
+A file is recognised by its content, not by its extension alone, so that two formats may share an
+extension. To add a format, put a file with a `FORMAT` into this folder, or name a `SuiteFormat`
+under the entry-point group ``harness.suites``, as ``EXTENSION`` or ``EXTENSION-NAME``. Nothing here
+imports more than Python's own library: pytest asks about every file that it meets.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pkgutil import iter_modules
 from typing import Any, BinaryIO
 
 HEAD = 262_144
-"""Bytes of a file that are looked at, if its lines are not longer than that."""
+"""Bytes of a file that are examined."""
 BOM = b"\xef\xbb\xbf"
 
 
@@ -28,20 +28,20 @@ class SuiteFormat:
     extensions: tuple[str, ...]
     """In lower case, each with its dot: ``(".yml", ".yaml")``."""
     recognises: Callable[[Path, BinaryIO], bool]
-    """Whether a file with such an extension, open at its beginning, is a suite of this format, a
-    valid one or not. It must be cheap, and must not guess: other tools have such files, too."""
+    """Whether a file with such an extension, open at its beginning, is a suite of this format,
+    valid or not. It must be cheap and must not guess: other tools have similar files."""
     looks_for: str
-    """What it is recognised by, as a message says it: ``'suite:' and 'tests:'``."""
+    """What identifies a file, for messages: ``'suite:' and 'tests:'``."""
     reads: str | Callable[..., Any]
-    """The `harness.suites.Reader`, or ``module:attribute`` of it, which is imported when a file is
+    """The `harness.suites.Reader`, or its ``module:attribute``, which is imported when a file is
     read."""
     counts_cases: bool = False
-    """Whether the reader takes ``max_cases``, the most tests that a file may hold."""
+    """Whether the reader takes ``max_cases``, the most tests that a file may have."""
 
 
 @cache
 def built_in() -> dict[str, SuiteFormat]:
-    """Return the formats that come with harness, by the names of their files here."""
+    """Return the built-in formats, by the names of their files here."""
     return {
         module.name: import_module(f"{__name__}.{module.name}").FORMAT
         for module in iter_modules(__path__)

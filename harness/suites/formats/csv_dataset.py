@@ -12,7 +12,7 @@ _COLUMNS = frozenset(
     {"test_id", "query", "expected_tool", "expected_args", "expected_response_contains"}
 )
 _ENOUGH_COLUMNS = 3
-"""Columns of a dataset by which it is ours, even if another one is misspelt or missing."""
+"""Columns by which a file counts as a dataset, even if another column is misspelt or missing."""
 _SEPARATORS = re.compile(r"[,;|\t]")
 
 

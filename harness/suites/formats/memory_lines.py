@@ -15,9 +15,9 @@ _BESIDE = frozenset(
     {"name", "metadata", "metric", "chunk_chars", "at_least", "ingest_prompt", "question_prompt"}
 )
 _LINES = 5
-"""Lines that are looked at: any of them shows what it is, and one may be broken."""
+"""Lines that are examined: any of them may identify the file, and some may be broken."""
 _LONGEST_LINE = 32 * 2**20
-"""Bytes of a line, which may hold a whole book."""
+"""Most bytes of a line, which may contain a whole book."""
 
 
 def _is_memory(_path: Path, file: BinaryIO) -> bool:
@@ -25,7 +25,7 @@ def _is_memory(_path: Path, file: BinaryIO) -> bool:
 
 
 def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines that may be of a memory suite; a file that begins otherwise has none."""
+    """Yield the lines that may be of a memory suite; none if the file begins otherwise."""
     while line := file.readline(HEAD).removeprefix(BOM):
         if not line.strip():
             continue
@@ -38,7 +38,7 @@ def _is_memory_line(line: bytes) -> bool:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
-        # Broken: then it is ours if it names all that such a line must have.
+        # broken: still a memory suite if it names all required keys
         told, asked = ([b'"%s"' % key.encode() in line for key in keys] for keys in (_TOLD, _ASKED))
         return any(told) and all(asked)
     if not isinstance(found, dict):

@@ -15,10 +15,9 @@ _QUOTED_KEY = re.compile(rb"[\"']([a-z_]+)[\"'][ \t]*:")
 _ASSERTIONS = frozenset(
     {b"must_call", b"must_not_call", b"answer_contains", b"answer_not_contains", b"user_context"}
 )
-"""What only our tests say, and those of MXCP, which are ours."""
+"""Keys that only our tests have, and keys of MXCP's tests, which are suites too."""
 _OF_TESTS = frozenset({b"prompt", b"turns", b"ingest", b"assertions"})
-"""What stands in our tests beside their names; other tools that begin with ``suite:`` do not ask a
-model."""
+"""Keys that our tests have beside their names; other tools with ``suite:`` have no prompts."""
 
 
 def _is_suite(_path: Path, file: BinaryIO) -> bool:

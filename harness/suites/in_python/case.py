@@ -59,9 +59,9 @@ class PythonCase:
     The function is ``(conversation as the user sees it) → the user's next message``; ``None``
     stops."""
     steering: str | None = None
-    """A message of the user while the run is under way: right after the model's first reply."""
+    """A message that the user sends during the run: right after the model's first reply."""
     abort: bool = False
-    """Whether the run is aborted while the first tool calls are under way."""
+    """Whether the run is aborted during the first tool calls."""
     allow_no_tools: bool = False
     """Whether the case is judged even if the suite's server offers no tool, which is otherwise an
     error."""
@@ -76,6 +76,6 @@ class UserCheck:
     function: Callable[[Any, Any], Any]
     """The suite's ``check``; may be a coroutine function."""
     case: Any
-    """The case as the suite gave it."""
+    """The case, as the suite returned it."""
     threshold: float
     """Lowest passing score."""

@@ -37,7 +37,7 @@ _LIBRARIES = tuple(
 
 
 class NoSuchModule(UsageError):
-    """No module has the name that an object's name begins with."""
+    """There is no module for the beginning of an object's name."""
 
 
 def names_a_file(text: str) -> bool:
@@ -48,7 +48,7 @@ def names_a_file(text: str) -> bool:
 def may_be_reference(text: str) -> bool:
     """Whether ``text`` could be the dotted path of an object.
 
-    A name without dot and colon never is.
+    A name without dot and colon cannot be one.
     """
     return _WITH_COLON.fullmatch(text) is not None or _WITH_DOTS.fullmatch(text) is not None
 
@@ -77,9 +77,9 @@ def find(reference: str) -> Any:
 def reference_of(target: Any) -> str | None:
     """Return the name by which `find` finds ``target``, a class or an instance.
 
-    ``None`` if none does.
+    ``None`` if it cannot be found by name.
 
-    An instance has one if a variable of its module holds it, or if its class needs no arguments.
+    An instance can be found if it is a variable of its module, or if its class needs no arguments.
     """
     kind = target if isclass(target) else type(target)
     module = sys.modules.get(kind.__module__)
@@ -152,7 +152,7 @@ def _import_module(name: str) -> ModuleType | None:
     except (
         Exception,
         SystemExit,
-    ) as error:  # boundary to users' code, which may raise anything
+    ) as error:  # boundary to users' code, which may raise any exception
         raise _not_importable(name, error) from error
 
 
@@ -186,7 +186,7 @@ def _is_at(module: ModuleType, path: Path) -> bool:
 
 
 def _home(module: ModuleType) -> str | None:
-    """Return how to import ``module``: a running script by its file; interactive code cannot be."""
+    """Return how to import ``module``: a script by its file; ``None`` for interactive code."""
     name = module.__name__
     if name == "__main__":
         name = module.__spec__.name if module.__spec__ else ""

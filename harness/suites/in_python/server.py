@@ -2,8 +2,8 @@
 
 ``python -m harness.suites.in_python.server [my.module:Suite [CASE]]``
 
-They run in a process of their own, as every server does: it can be ended, and its output is not
-part of the protocol. The model gets the text of a tool's exception.
+The tools run in a process of their own, as on every server, so that they can be ended and their
+output does not mix with the protocol. The model gets the text of a tool's exception.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _AnyArguments(ArgModelBase):
     model_config = ConfigDict(extra="allow")
 
     def model_dump_one_level(self) -> dict[str, Any]:
-        """Return the arguments as they came."""
+        """Return the arguments unchanged."""
         return dict(self.model_extra or {})
 
 
@@ -75,7 +75,7 @@ def _tool(tool: PythonTool) -> Tool:
 def _by_name(tool: PythonTool) -> Callable[..., Any]:
     """Return the handler as a function of named arguments.
 
-    A handler whose only parameter is not among them gets all arguments as one mapping.
+    A handler whose only parameter is none of these names gets all arguments as one mapping.
     """
     assert tool.input_schema is not None
     parameters = list(inspect.signature(tool.function).parameters.values())
@@ -95,7 +95,7 @@ def _by_name(tool: PythonTool) -> Callable[..., Any]:
 
 
 def _telling(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return ``function`` with its exceptions reported to the model, and in full on stderr."""
+    """Return ``function`` with its exceptions reported to the model and, in full, on stderr."""
     if inspect.iscoroutinefunction(function):
 
         @wraps(function)

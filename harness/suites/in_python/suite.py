@@ -1,7 +1,7 @@
 """Suites in Python: a class with ``name``, ``cases()`` and ``check(case, run)``.
 
-`docs/python.md` describes its optional members. The class is asked once for its cases and tools;
-each case keeps its object for judging, so that the same instance is used in a whole run.
+`docs/python.md` describes its optional members. The cases and tools of the class are read once;
+each case keeps its object for judging, so that a whole run uses the same instance.
 """
 
 from __future__ import annotations
@@ -127,9 +127,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.servers: dict[tuple[int, ...], ServerSpec] = {}
         self.check_at = _place(suite, "check") or self.at
-        self.toolless = (
-            False  # whether it has neither a server nor default tools, so that none are expected
-        )
+        self.toolless = False  # without a server and default tools, no tools are expected
 
     def result(self) -> Suite:
         """Return the suite; raise an error with all problems if there are any."""
@@ -206,14 +204,14 @@ class _Reading:
         self.problems.append(Problem(at=self.at, message=message, meant=meant))
 
     def _require_methods(self) -> None:
-        """Raise at once if the object is no suite at all: further problems would not help."""
+        """Raise at once if the object is not a suite: further problems would not help."""
         if not callable(getattr(self.suite, "cases", None)):
             meant = "A suite in Python has name, cases() and check(case, run)."
             raise InvalidInput(
                 [
                     Problem(
                         at=self.at,
-                        message=f"{self.title} is no suite: it has no cases() method.",
+                        message=f"{self.title} is not a suite: it has no cases() method.",
                         meant=meant,
                     )
                 ]
@@ -309,7 +307,7 @@ class _Reading:
                 )
         function = getattr(self.suite, "check", None)
         if function is not None:
-            # A changed check makes a new trial, so that no old result is used for it.
+            # a changed check gives a new trial key, so that no old result is reused
             asks = digest(
                 [self.source, json_value(part(given, "expected"), strict=False), self.threshold]
             )

@@ -91,8 +91,8 @@ def served(
 
     ``reference`` names the suite; without it, the server has no tools.
 
-    Its process finds the same modules as this one, in the same order. The working directory is
-    added only when the suite is imported, so that nothing in it can replace a module of harness.
+    Its process has the same module path as this one. The working directory is added only when the
+    suite is imported, so that no file in it can replace a module of harness.
     """
     here = {"", str(Path.cwd())}
     path = os.pathsep.join(entry for entry in sys.path if entry not in here)

@@ -28,7 +28,7 @@ def name(value: Any) -> str:
 
 
 def prompts(value: Any) -> tuple[str, ...]:
-    """Return what the user says: one text, or several."""
+    """Return the user's messages: one text, or several."""
     if isinstance(value, str):
         return (text(value),)
     return texts(value) or (text(None),)
@@ -81,7 +81,7 @@ def true(value: Any) -> bool:
 
 
 def isolation(value: Any) -> Isolation:
-    """Return who shares a process."""
+    """Return which users share a process."""
     known: tuple[Isolation, ...] = get_args(Isolation)
     for one in known:
         if value == one:

@@ -1,4 +1,4 @@
-"""A folder with modules in it, as somebody has who writes suites in Python."""
+"""A folder with modules, as an author of suites in Python has it."""
 
 from __future__ import annotations
 

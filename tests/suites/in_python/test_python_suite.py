@@ -325,7 +325,7 @@ def test_a_case_of_the_wrong_shape_is_named_with_what_is_wrong(case: Any, words:
     [
         ({"name": None}, "has no 'name'"),
         ({"name": 3.5}, "name: expected text, found float 3.5"),
-        ({"cases": None}, "is no suite: it has no cases()"),
+        ({"cases": None}, "is not a suite: it has no cases()"),
         ({"cases": lambda self: 3}, "cases() must return a list of cases; it returned int"),
         ({"check": lambda self, run: True}, "check must take two arguments: the case and the run"),
         ({"check": None}, "case 'a' checks nothing"),
