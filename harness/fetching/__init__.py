@@ -1,7 +1,8 @@
 """Downloads leaderboards' data into the user's cache: verified, unpacked, then used offline.
 
-None of it is part of this project. A leaderboard has an object that satisfies `Source`; so may a
-package, under the entry-point group ``harness.sources``. ``harness fetch NAME`` finds it.
+The data are not part of this project. A leaderboard has an object that satisfies `Source`; other
+packages may add one under the entry-point group ``harness.sources``. ``harness fetch NAME`` finds
+it by name.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with ``(activity, units done, units in all)``; 0 in all if that is unknown."""
+"""Called with ``(activity, units done, total units)``; the total is 0 if it is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class FetchRequest:
     root: Path
     """The cache; the data gets a folder of its own in it."""
     origin: Path | None = None
-    """A downloaded file or a checkout to take it from; ``None`` downloads it."""
+    """A downloaded file or a checkout with the data; ``None`` downloads them."""
     categories: tuple[str, ...] = ()
     """The parts to fetch; empty means all."""
     limit: int | None = None
@@ -38,7 +39,7 @@ class Fetched:
     summary: str
     """In words: ``5,088 cases in 22 categories``."""
     new: bool = True
-    """Whether anything was fetched."""
+    """Whether anything was downloaded."""
 
 
 class Source(Protocol):

@@ -26,7 +26,7 @@ def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
     if named := environ.get(CACHE_VARIABLE):
         return Path(named).expanduser().absolute()
     base = environ.get("XDG_CACHE_HOME") or ""
-    # The specification of these folders has relative paths ignored.
+    # the XDG specification says to ignore relative paths
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "harness"
 
 
@@ -41,23 +41,23 @@ def stamp(folder: Path) -> dict[str, Any] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The parts of data that a folder contains, or shall contain."""
+    """The parts of data that a folder contains, or is to contain."""
 
     tree: str
     """Digest of all the data; a stamp with another digest is ignored."""
     names: frozenset[str]
     """The parts."""
     limit: int | None = None
-    """At most so many cases of each part; ``None`` for all."""
+    """Most cases of each part; ``None`` for all."""
 
     def are_in(self, noted: Mapping[str, Any] | None) -> bool:
-        """Return whether the folder with the stamp ``noted`` contains all of this."""
+        """Return whether the folder with the stamp ``noted`` contains all these parts."""
         had = self._read(noted)
         enough = had.limit is None or (self.limit is not None and self.limit <= had.limit)
         return self.names <= had.names and enough
 
     def beside(self, noted: Mapping[str, Any] | None) -> Parts:
-        """Return this together with the folder's parts: fetching more never removes anything."""
+        """Return the union with the folder's parts: fetching more never removes anything."""
         had = self._read(noted)
         if not had.names:
             return self
@@ -65,7 +65,7 @@ class Parts:
         return Parts(tree=self.tree, names=self.names | had.names, limit=limit)
 
     def stamp(self, order: Sequence[str]) -> dict[str, Any]:
-        """Return the stamp for this, with the names in the given order."""
+        """Return the stamp for these parts, with the names in the given order."""
         return {
             "tree": self.tree,
             "categories": [name for name in order if name in self.names],
@@ -82,10 +82,10 @@ class Parts:
 def replaced(folder: Path, noted: Mapping[str, Any]) -> Iterator[Path]:
     """Yield an empty folder that replaces ``folder`` if the block succeeds, stamped with ``noted``.
 
-    Until then the old one stays; an interrupted fetch leaves nothing behind.
+    Until then the old folder stays; an interrupted fetch leaves nothing behind.
 
     Raises:
-        UsageError: there is no room, or no right to write.
+        UsageError: the disk is full, or not writable.
     """
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)

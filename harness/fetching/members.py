@@ -1,4 +1,4 @@
-"""Reads files from an archive or a checkout, which are not trusted."""
+"""Reads files from an untrusted archive or checkout."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from harness.errors import UsageError
 
 MAX_BYTES = 200_000_000
-"""Most bytes of all wanted files: an archive that unpacks to more is not the right one."""
+"""Most bytes of all wanted files; an archive with more is not the right one."""
 
 _DAMAGED = (
     zipfile.BadZipFile,
@@ -24,14 +24,15 @@ _DAMAGED = (
     RuntimeError,
     ValueError,
 )
-"""Exceptions of the unpackers for data that is cut, altered, encrypted or in an unknown format."""
+"""Exceptions of the unpackers for data that are truncated, altered, encrypted or in an unknown
+format."""
 
 
 def members(origin: Path, wanted: Callable[[str], bool]) -> dict[str, bytes]:
     """Return the ``wanted`` files of an archive (zip, wheel) or folder, by names with ``/``.
 
     Raises:
-        UsageError: it is neither, cannot be read, is too large, or a name in it leads outside.
+        UsageError: it is neither, cannot be read, is too large, or a name in it leaves the folder.
     """
     try:
         found = _in_folder(origin, wanted) if origin.is_dir() else _in_archive(origin, wanted)
@@ -92,8 +93,8 @@ def write(files: dict[str, bytes], folder: Path) -> None:
     """Write ``files`` below ``folder``.
 
     Raises:
-        UsageError: a name leads outside.
-        OSError: the disk refuses.
+        UsageError: a name leaves the folder.
+        OSError: a file cannot be written.
     """
     for name, content in files.items():
         check_name(name, folder)

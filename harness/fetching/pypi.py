@@ -1,4 +1,4 @@
-"""Downloads a wheel by the user's own pip, with its index, proxies and keys."""
+"""Downloads a wheel with the user's own pip, with its index, proxies and credentials."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _download(requirement: str, folder: Path, progress: Progress, by_hand: str) 
 
 
 def _abilities() -> list[str]:
-    """Return the options that this pip supports for progress and for resuming downloads."""
+    """Return this pip's options for progress and for resuming downloads."""
     parts = version("pip").split(".")
     release = tuple(int(part) for part in parts[:2] if part.isdigit())
     options = ["--progress-bar=raw"] if release >= _TELLS_PROGRESS else ["--progress-bar=off"]
@@ -95,4 +95,4 @@ def _abilities() -> list[str]:
 _TELLS_PROGRESS = (24, 1)
 _RESUMES = (25, 1)
 _LAST = 6
-"""Lines of pip's output that say why it failed."""
+"""Prefixes of the lines in pip's output that say why it failed."""

@@ -1,12 +1,11 @@
 """Redacts secrets in everything that is written: logs, reports, messages.
 
-Two kinds are found: values that are known to be secret, in whatever form they travel (as they are,
-URL-encoded, in JSON, HTML and XML, in base64 even in the middle of a longer text), and text that
-looks like a well-known kind of key, wherever it came from. One regular expression does it in one
-pass.
+Two kinds are found: known secret values in any form (plain, URL-encoded, in JSON, HTML and XML, in
+base64 even inside a longer text), and text that looks like a well-known kind of key, whatever its
+origin. One regular expression finds both in one pass.
 
-`KNOWN` is the redactor of this process: whatever reads a configuration, a suite, a command line or
-a token tells it what is secret there, and everything that leaves the process goes through it
+`KNOWN` is the redactor of this process. Every reader of a configuration, a suite, a command line or
+a token adds the secrets in it, and all output of the process goes through it
 (`harness.redaction.output`).
 """
 
@@ -29,7 +28,7 @@ MARK = "[redacted]"
 """The replacement of a secret."""
 
 MIN_LENGTH = 6
-"""Shorter values are not treated as secrets: they would be found everywhere."""
+"""Shorter values are not treated as secrets, because they occur everywhere."""
 
 _LONG_LINE = 16
 """Minimum length of a line of a multi-line secret that is treated as a secret itself."""
@@ -43,8 +42,8 @@ _OUR_WORDS = frozenset(
     settings skipped status steps suites target tokens tool_calls tool_error transcript trials
     turns unknown unknown_tool usage user_context version warning""".split()  # noqa: SIM905
 )
-"""Words of logs and reports: a password that is one of them is no secret, and without them no log
-could be read."""
+"""Words of logs and reports. A password that is one of them is not redacted, because logs would be
+unreadable."""
 
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
@@ -59,24 +58,23 @@ _WORDS = (
     (r"AIza", r"[\w-]{35}"),
     (r"eyJ", r"[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
 )
-# How keys of model providers, code hosts, chat and cloud services begin and go on; last, JSON Web
-# Tokens.
+# Beginnings and forms of keys of model providers, code hosts, chat and cloud services; last,
+# JSON Web Tokens.
 
 _AFTER = (
     (r"Bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
     (r"bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
     (r"://", r"[^\s/:@\"'\\]*:[^\s/@\"'\\]+(?=@)"),
 )
-# What stands before a secret and is none itself, and the secret: credentials, a user and password
-# in a URL.
+# The text before a secret, which is not secret itself, and the secret: credentials, a user and
+# password in a URL.
 
 
 def _word(begin: str, rest: str) -> str:
     r"""Match ``begin`` only at the start of a word, so that time stays linear.
 
-    A word also starts after an escape such as ``\n`` of JSON. The condition stands behind
-    ``begin``, since a pattern that begins with plain characters lets the engine skip to where they
-    occur.
+    A word also starts after an escape such as ``\n`` of JSON. The condition follows ``begin``,
+    because a pattern that begins with plain characters lets the engine skip to their occurrences.
     """
     back = "." * len(re.sub(r"\[\w+\]", ".", begin))
     return rf"{begin}(?:(?<![\w-]{back})|(?<=\\[bfnrt]{back})){rest}"
@@ -90,20 +88,20 @@ _SHAPES = (
 
 _PIECE = 262_144
 _OVERLAP = 65_536
-# Characters that are searched at once, and how many more a secret may have that begins among them.
+# Characters that are searched at once, and the most further ones of a secret that begins there.
 
 
 class Redactor:
-    """Replaces secrets by `MARK`.
+    """Replaces secrets with `MARK`.
 
-    Secrets of different identities get different marks, ``[redacted]``, ``[redacted 2]``, so that a
-    reader of a policy's report can still tell the identities apart.
+    Secrets of different identities get different marks, ``[redacted]``, ``[redacted 2]``, so that
+    the identities stay distinguishable in a policy's report.
     """
 
     __slots__ = ("_compiled", "_identities", "_known", "_tokens")
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        """Know ``secrets`` by value; those shorter than `MIN_LENGTH` are ignored."""
+        """Add ``secrets`` by value; those shorter than `MIN_LENGTH` are ignored."""
         self.forget()
         self._know(secrets)
 
@@ -114,7 +112,7 @@ class Redactor:
         servers: Iterable[ServerSpec] = (),
         environ: Mapping[str, str] | None = None,
     ) -> Redactor:
-        """Return a redactor that knows the secrets of ``models`` and (expanded) ``servers``."""
+        """Return a redactor with the secrets of ``models`` and (expanded) ``servers``."""
         redactor = cls()
         redactor.know(models, servers, environ=environ)
         return redactor
@@ -127,14 +125,13 @@ class Redactor:
         identities: Iterable[JsonObject] = (),
         environ: Mapping[str, str] | None = None,
     ) -> None:
-        """Learn the secrets of ``models``, (expanded) ``servers``, ``suites`` and ``identities``.
+        """Add the secrets of ``models``, (expanded) ``servers``, ``suites`` and ``identities``.
 
-        These are keys, header values, variables that a server is given under a name such as
-        ``API_TOKEN``, the passwords of URLs, what command lines, a request's body, calls and users'
-        attributes say under one, and whatever a server or a model is given, be it in an argument,
-        that ``environ`` holds under such a name. What is asked of a server's data, or claimed of a
-        user, is mostly ordinary words: of these only what looks like a secret, or is named like one
-        beyond doubt.
+        These are keys, header values, passwords of URLs, and values with a name such as
+        ``API_TOKEN``: variables of a server, and values in command lines, request bodies, calls and
+        users' attributes. Values of such variables in ``environ`` count wherever a server or a
+        model gets them. Queries of a server's data and claims about a user are mostly ordinary
+        words: of these, only values count that look like a secret or clearly have a secret's name.
         """
         models, servers, suites = tuple(models), tuple(servers), tuple(suites)
         servers += tuple(member for server in servers for member in server.members)
@@ -147,24 +144,25 @@ class Redactor:
                 self._know_identity(secret)
 
     def learn(self, secret: str) -> None:
-        """Know ``secret`` from now on: one that came up in the middle of a run.
+        """Add ``secret``, which was found during a run.
 
-        What is recognised by its shape, such as a JSON Web Token, need not be: long ones would make
-        this slow. But a token's pieces, split at its dots, have no shape.
+        A secret that is recognised by its form, such as a JSON Web Token, is not added, since long
+        ones would make the search slow. Only the pieces of a token, split at its dots, are added,
+        since they have no recognisable form.
         """
         self._tokens.add(secret)
         if self.text(secret) != MARK:
             self._know([secret])
 
     def forget(self) -> None:
-        """Forget all secrets, for a test that starts afresh."""
+        """Forget all secrets, for a test that starts anew."""
         self._known: dict[str, str] = {}
         self._identities: dict[str, str] = {}
         self._compiled: re.Pattern[str] | None = None
         self._tokens = TokenPieces(MARK)
 
     def take_over(self, other: Redactor) -> None:
-        """Know what ``other`` knows, with the same marks, and nothing else."""
+        """Replace the known secrets and marks with those of ``other``."""
         self._known, self._identities = dict(other._known), dict(other._identities)
         self._tokens, self._compiled = other._tokens, None
 
@@ -194,15 +192,15 @@ class Redactor:
         return self._compiled
 
     def text(self, text: str) -> str:
-        """Return ``text`` without secrets: the same object when there are none."""
+        """Return ``text`` without secrets; the same object if there are none."""
         replaced, count = self._pattern.subn(self._replacement, text)
         return self._tokens.text(replaced if count else text)
 
     def piece(self, text: str) -> str:
         """Return a piece of output without secrets; it may be JSON, a table or a sentence.
 
-        A secret that is a number, or holds a quotation mark, is left: taken out of JSON it could
-        break it. It is taken out where texts are put into the output.
+        A secret that is a number, or contains a quotation mark, stays, because its removal could
+        break JSON. Such secrets are redacted when texts are put into the output.
         """
         return self._tokens.text(
             self._pattern.sub(
@@ -224,7 +222,7 @@ class Redactor:
         )
 
     def _is_in(self, text: str) -> bool:
-        """Whether there is a secret in ``text``.
+        """Whether ``text`` contains a secret.
 
         A long text is searched piece by piece, so that other threads can run in between.
 
@@ -263,7 +261,7 @@ class Redactor:
 def _of_environment(
     environ: Mapping[str, str], models: Iterable[ModelSpec], servers: Iterable[ServerSpec]
 ) -> Iterator[str]:
-    """Yield what ``environ`` holds under the name of a secret, and a model or server is given."""
+    """Yield values that have a secret's name in ``environ`` and that a model or server gets."""
     given = [text for spec in servers for text in secret_places.given_to(spec)]
     given += [
         text
@@ -315,7 +313,7 @@ def _is_syntax(text: str) -> bool:
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield ``secret`` as it looks in plain text, URLs, JSON and base64."""
+    """Yield ``secret`` in its forms in plain text, URLs, JSON and base64."""
     yield secret
     raw = secret.encode("utf-8", "surrogatepass")
     for encoded in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
@@ -330,7 +328,7 @@ def _forms(secret: str) -> Iterator[str]:
 
 
 def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
-    """Yield the base64 of ``raw`` after ``offset`` bytes, without shared characters."""
+    """Yield the base64 of ``raw`` after ``offset`` bytes, without characters of other bytes."""
     begin = -(-offset * 8 // 6)
     end = (offset + len(raw)) * 8 // 6
     padded = bytes(offset) + raw
@@ -341,4 +339,4 @@ def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
 
 
 KNOWN = Redactor()
-"""The secrets that this process knows."""
+"""The redactor with all secrets that this process knows."""

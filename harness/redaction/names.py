@@ -20,8 +20,8 @@ _WORDS = rf"(?:token|secrets?|credentials?|authorization|{_KEYS})"
 _RUN_ON = r"(?:passw(?:or)?ds?|passphrases?|apikeys?)"
 """Words that name a secret even at the end of another word: ``PGPASSWORD``."""
 _OTHERWISE = r"(?:no|use|require|with|max|min|next|page|eos|bos|pad|stop)[_.-]"
-"""Prefixes of names that hold no secret: switches, numbers, and tokens that are positions in a list
-or a text."""
+"""Prefixes of names without secrets: switches, numbers, and tokens that are positions in a list or
+a text."""
 _WHOLE = re.compile(
     rf"(?!{_OTHERWISE})(?:(?:[\w.-]*[_.-])?{_WORDS}|[\w.-]*{_RUN_ON})", re.IGNORECASE
 )
@@ -36,7 +36,7 @@ _PAIR = re.compile(r"(?:^|(?<=[?&;\s]))(?P<name>[A-Za-z_][\w.-]*)=(?P<value>[^&;
 _VARIABLE = re.compile(r"(?:-e)?(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 _HEADER = re.compile(r"(?P<name>[A-Za-z][\w-]*):\s*(?P<value>\S.*)", re.DOTALL)
 _PASSWORD_PROGRAM = re.compile(r"(?:mysql|mariadb)[\w-]*|sshpass")
-"""Programs whose option ``-pVALUE`` is a password, whatever it looks like."""
+"""Programs whose option ``-pVALUE`` is a password, whatever the value looks like."""
 _COMMAND = re.compile(r"-[a-z]*c")
 
 _SHORTEST, _LONG = 8, 24
@@ -45,14 +45,14 @@ _PLAIN_SYMBOLS = frozenset(" _-./:,@")
 
 
 def may_name_secret(name: str) -> bool:
-    """Return whether a variable may hold a secret: ``SHOP_KEY``, ``AUTH_COOKIE``."""
+    """Return whether a variable of this name may have a secret: ``SHOP_KEY``, ``AUTH_COOKIE``."""
     return _ANYWHERE.search(name) is not None
 
 
 def names_secret(name: str) -> bool:
-    """Return whether a field, option or header surely names a secret: ``api_key``, ``adminToken``.
+    """Return whether a field, option or header clearly names a secret: ``api_key``, ``adminToken``.
 
-    That is where a name like that of a secret is common: ``prompt_cache_key``, ``author``,
+    This is stricter, since fields often have similar names: ``prompt_cache_key``, ``author``,
     ``max_token``.
     """
     return _WHOLE.fullmatch(_CAMEL.sub("_", name)) is not None
@@ -71,7 +71,7 @@ def looks_secret(value: str) -> bool:
 def words_of(command: str | None, *, operators: bool = False) -> list[str]:
     """Return the words of a command line, even if a quotation mark is not closed.
 
-    With ``operators``, those of a shell, such as ``;``, are words of their own.
+    With ``operators``, shell operators such as ``;`` are separate words.
     """
     reader = shlex.shlex(command or "", posix=True, punctuation_chars=operators)
     reader.whitespace_split, reader.commenters = True, ""
@@ -119,7 +119,7 @@ def _of_option(name: str, value: str) -> Iterator[str]:
 def _of_login(value: str, *, alone: bool) -> Iterator[str]:
     """Yield a user with a password, and the password.
 
-    If it may stand ``alone``, also a text that looks like one.
+    With ``alone``, also yield a single text that looks like a secret.
     """
     _, _, password = value.partition(":")
     if password and not password.startswith("//") and not value.replace(":", "").isdigit():

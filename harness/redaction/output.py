@@ -1,9 +1,8 @@
 """Redacts everything that leaves the process: stdout, stderr and files.
 
-`guarded_output` stands around a whole command; whatever prints, be it click, rich, a traceback or a
-suite in Python, prints through it. `guarded` does the same for one file. Both are the last
-safeguard: texts are also redacted where they are made (`harness.safe_text`), before they are cut or
-wrapped.
+`guarded_output` wraps a whole command: all output of click, rich, tracebacks and suites in Python
+passes through it. `guarded` does the same for one file. Both are the last safeguard: texts are also
+redacted where they are made (`harness.safe_text`), before they are cut or wrapped.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class _Text(io.TextIOBase):
 
 
 class _Bytes(io.BufferedIOBase):
-    """The same for bytes: the text stream's ``buffer``."""
+    """A byte stream that redacts: the text stream's ``buffer``."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._stream = stream
@@ -56,7 +55,7 @@ class _Bytes(io.BufferedIOBase):
         return len(data)
 
     def flush(self) -> None:
-        if not self._stream.closed:  # whoever owns it has closed it, and it was flushed then
+        if not self._stream.closed:  # its owner has closed it, and flushed it then
             self._stream.flush()
 
     def isatty(self) -> bool:
@@ -67,7 +66,7 @@ class _Bytes(io.BufferedIOBase):
 
 
 def guarded(stream: TextIO) -> TextIO:
-    """Return a stream that writes to ``stream`` without secrets; closing it closes nothing."""
+    """Return a stream that writes to ``stream`` without secrets; its closing closes nothing."""
     if not isinstance(stream, io.TextIOWrapper):
         return cast("TextIO", _Text(stream))
     return io.TextIOWrapper(
@@ -76,7 +75,7 @@ def guarded(stream: TextIO) -> TextIO:
         errors=stream.errors,
         newline="",
         line_buffering=stream.line_buffering,
-        write_through=True,  # a secret must not lie on both sides of a full buffer
+        write_through=True,  # a secret must not be split by a full buffer
     )
 
 

@@ -1,8 +1,7 @@
 """Finds the secrets in configurations, suites and identities.
 
-Each function yields the values that are secret in one kind of thing. What is secret is decided by
-the name that a value stands under (`harness.redaction.names`); a URL's user and password are secret
-wherever the URL stands.
+Each function yields the secret values of one kind of source. The name of a value decides whether it
+is secret (`harness.redaction.names`); a URL's user and password are always secret.
 """
 
 from __future__ import annotations
@@ -36,17 +35,17 @@ _PLAIN_HEADERS = frozenset(
         "x-title",
     }
 )
-# Headers whose values are no secrets, and too common a text to be taken out.
+# Headers with values that are not secret, and too common as text to be redacted.
 
 _LOGIN = re.compile(r"://(?P<login>[^\s/?#\"'\\]+)@")
 """The user and password of a URL."""
 _QUERY_KEYS = frozenset({"code", "key", "sig", "signature", "sv"})
-"""Names in a URL's query that carry secrets of well-known services, beside those that are named
-like one."""
+"""Parameters in a URL's query with secrets of well-known services, beside names that look like a
+secret's."""
 
 
 def of_models(models: Iterable[ModelSpec]) -> Iterator[str]:
-    """Yield the secrets of models: key, headers, body, and what their URL holds."""
+    """Yield the secrets of models: keys, headers, bodies, and secrets in URLs."""
     for model in models:
         if model.api_key is not None:
             yield model.api_key.reveal()
@@ -98,7 +97,8 @@ def of_servers(servers: Iterable[ServerSpec]) -> Iterator[str]:
 def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
     """Yield the secrets of suites: values under secret names in cases and their checks.
 
-    A public leaderboard has none: its data are public, parameters called ``password`` included.
+    A public leaderboard has no secrets: its data are public, including parameters called
+    ``password``.
     """
     for suite in suites:
         if suite.leaderboard is not None:
@@ -107,7 +107,7 @@ def of_suites(suites: Iterable[Suite]) -> Iterator[str]:
             calls = (*case.setup, *case.teardown)
             yield from under_secret_names([call.arguments for call in calls])
             yield from under_secret_names([_expected(check) for check in case.every_check])
-            # Labels of a case are mostly words: a kind of "credential" is none.
+            # Labels of a case are mostly words: a label "credential" is not a secret.
             yield from filter(looks_secret, under_secret_names(case.metadata))
             for call in calls:
                 yield from (
@@ -185,7 +185,7 @@ def _of_url(url: str | None) -> Iterator[str]:
 
 
 def _of_login(text: str) -> Iterator[str]:
-    """Yield the passwords of the URLs in a text, as they stand there and decoded.
+    """Yield the passwords of the URLs in a text, as written and decoded.
 
     A lone user may be a token.
     """

@@ -1,7 +1,7 @@
-"""Tokens that were shown to servers, found in any text, whole or split at their dots.
+"""Finds tokens that were sent to servers in any text, whole or split at their dots.
 
-A token in three pieces is still a token: its middle names the user, and its pieces can be put
-together again. Pieces are found by looking words up, so thousands of tokens cost nothing.
+A token in three pieces is still a secret: its middle names the user, and the pieces can be joined
+again. Pieces are found by looking up words, so thousands of tokens cost nothing.
 """
 
 from __future__ import annotations
@@ -11,36 +11,37 @@ from collections.abc import Mapping
 from typing import Any
 
 _SHORTEST = 16
-"""Characters of a piece that cannot be there by coincidence."""
+"""Fewest characters of a piece, so that a match is no coincidence."""
 _JWT = re.compile(r"[\w-]+\.[\w-]+\.[\w-]*", re.ASCII)
 _WORD = re.compile(rf"((?:\\[bfnrt])?)([\w-]{{{_SHORTEST},}})", re.ASCII)
-"""A word, and an escape of JSON before it, which would otherwise count as its first letter."""
+"""Matches a word, and skips a JSON escape before it, which would otherwise count as its first
+letter."""
 
 
 class TokenPieces:
-    """The words that make up known tokens."""
+    """The words of known tokens."""
 
     __slots__ = ("_mark", "_whole", "_words")
 
     def __init__(self, mark: str) -> None:
-        """Know nothing; ``mark`` replaces what is found."""
+        """Start without tokens; ``mark`` replaces the pieces that are found."""
         self._mark = mark
         self._words: set[str] = set()
         self._whole: set[str] = set()
 
     def add(self, token: str) -> None:
-        """Know the pieces of ``token``, if it is a JSON Web Token."""
+        """Add the pieces of ``token``, if it is a JSON Web Token."""
         if _JWT.fullmatch(token):
             self._words.update(match[2] for match in _WORD.finditer(token))
 
     def add_whole(self, token: str) -> None:
-        """Know ``token``, whatever its form, and its pieces if it has any."""
+        """Add ``token``, whatever its form, and its pieces if it has any."""
         self.add(token)
         if len(token) >= _SHORTEST and not _JWT.fullmatch(token):
             self._whole.add(token)
 
     def is_in(self, text: str) -> bool:
-        """Return whether ``text`` has a piece."""
+        """Return whether ``text`` contains a piece."""
         return any(token in text for token in self._whole) or (
             bool(self._words) and any(m[2] in self._words for m in _WORD.finditer(text))
         )

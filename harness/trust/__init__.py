@@ -1,8 +1,8 @@
-"""Asks before commands of somebody else's folder run.
+"""Asks before commands from another owner's folder run.
 
-`harness.trust.folders` finds out whose a folder is; `harness.trust.gate` asks and remembers. All
-code that starts a process, sends a key or imports Python because of a project's files goes through
-`GATE`.
+`harness.trust.folders` determines the owner of a folder; `harness.trust.gate` asks and remembers.
+All code that starts a process, sends a key or imports Python because of a project's files goes
+through `GATE`.
 """
 
 from harness.trust.gate import GATE, Deed, Gate

@@ -1,4 +1,4 @@
-"""Finds out whose a folder is, from the file system and git, without running anything.
+"""Determines the owner of a folder from the file system and git, without running anything.
 
 A file is not the user's own if: known from:
 
@@ -22,11 +22,11 @@ from harness.builtin import builtin_root
 
 _ORIGINS = ("user.xdg.origin.url", "user.com.apple.metadata:kMDItemWhereFroms")
 _MOST_BYTES = 1_000_000
-"""Bytes of a reflog that are read: enough for its first line and usually the first commit."""
+"""Bytes of a reflog that are read: its first line and usually the first commit fit."""
 
 
 def project_of(file: Path) -> Path:
-    """Return the folder that trust is stored for: the repository of ``file``, else its folder."""
+    """Return the folder for which trust is stored: the repository of ``file``, else its folder."""
     folder = file.resolve().parent
     return next((each for each in (folder, *folder.parents) if (each / ".git").exists()), folder)
 

@@ -1,4 +1,4 @@
-"""Asks before the first run of a command from somebody else's folder, and remembers the answer."""
+"""Asks before the first run of a command from another owner's folder, and remembers the answer."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from harness.trust.folders import project_of, why_not_own
 from harness.types import ModelSpec, ServerSpec
 
 VARIABLE = "HARNESS_TRUST"
-"""Set to 1, it means the same as ``--trust``."""
+"""The variable that, set to 1, has the effect of ``--trust``."""
 _SHOWN = 20
 _LONGEST = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Deed:
-    """An action that a file asks for."""
+    """An action that a file requests."""
 
     file: Path
     """The file."""
     words: str
     """The action: ``start python server.py``. References such as ``${NAME}`` are not expanded."""
     detail: str = ""
-    """Further content whose change makes it another action."""
+    """Further content; a change of it makes another action."""
 
     @property
     def digest(self) -> str:
-        """The digest that is remembered; a changed action has another one."""
+        """The digest that is remembered; a changed action has a new digest."""
         return hashlib.sha256(
             f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")
         ).hexdigest()
@@ -46,7 +46,7 @@ class Gate:
     """Allows an action if its file is the user's own, or if the user trusts it."""
 
     def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
-        """Trust no other folders yet, without anybody to ask."""
+        """Trust no other folders yet, and have nobody to ask."""
         self.environ = environ
         self.trusting = False
         """Whether the user gave ``--trust``."""
@@ -70,7 +70,7 @@ class Gate:
         self._passed.update(new)
 
     def plan(self, servers: Iterable[ServerSpec], models: Iterable[ModelSpec] = ()) -> None:
-        """Require that ``servers`` and ``models`` may be used, by one question."""
+        """Require that ``servers`` and ``models`` may be used, with a single question."""
         self.require([*_of_servers(servers), *_of_models(models)])
 
     def code(self, file: Path) -> None:
@@ -82,7 +82,7 @@ class Gate:
         self.require([Deed(file, f"run the Python code in {file}", content)])
 
     def vouch(self, file: Path, server: ServerSpec) -> None:
-        """Remember that ``file``, which harness has just written, has what the user typed."""
+        """Remember that ``file``, which harness has just written, has only the user's input."""
         if why_not_own(file, self.environ) is not None:
             self._remember(project_of(file), [Deed(file, words) for words in server.deeds])
 

@@ -1,4 +1,4 @@
-"""JSON Schemas that others wrote, applied within a bound of work: no schema can hang a run.
+"""Validation by foreign JSON Schemas within a budget of work, so that no schema can hang a run.
 
 ::
 
@@ -8,6 +8,6 @@
     evaluated.py   unevaluatedItems and unevaluatedProperties
     validators.py  the validators of every draft with all of these, and what they find
 
-The work is counted in steps and not in seconds, so that one schema and one value always come to the
-same end.
+The work is counted in steps, not in seconds, so that a schema and a value always give the same
+result.
 """

@@ -1,4 +1,4 @@
-"""How much work may go into one validation."""
+"""The budget of work for one validation."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from typing import Any
 
 MOST_LEVELS = 150
-"""Levels of schemas inside schemas that are followed. Python allows about 1,000 nested calls, a
-level takes up to five, and the validation library crashes beyond that."""
+"""Most levels of nested schemas. Python allows about 1,000 nested calls, a level takes up to five,
+and the validation library crashes beyond that."""
 
 
 class OutOfSteps(Exception):
@@ -19,7 +19,7 @@ class OutOfSteps(Exception):
 class Budget:
     """Steps that are left.
 
-    One step is a keyword that is applied to a value: some five microseconds.
+    A step is the application of one keyword to a value: about five microseconds.
     """
 
     __slots__ = ("left", "level", "steps")
@@ -34,7 +34,7 @@ class Budget:
         """Take ``steps``.
 
         Raises:
-            OutOfSteps: there are not so many.
+            OutOfSteps: fewer steps are left.
         """
         self.left -= steps
         if self.left < 0:
@@ -47,11 +47,11 @@ class Budget:
 
 _CURRENT: ContextVar[Budget] = ContextVar("budget")
 _SEARCH: ContextVar[int] = ContextVar("search", default=0)
-"""Steps that it takes to find a name anywhere in the schema."""
-_PER_STEP = 2  # parts of a schema that a search for a name gets past in a step
-_COUNTED_PER_STEP = 64  # parts of a schema that are counted in a step
+"""Steps of a search for a name in the whole schema."""
+_PER_STEP = 2  # parts of a schema that one step of such a search passes
+_COUNTED_PER_STEP = 64  # parts of a schema that one step counts
 _CHARS_PER_STEP = 16  # of a path into a schema
-_LOOK_UP = 4  # steps that any reference takes
+_LOOK_UP = 4  # steps of any reference
 
 
 @contextmanager
@@ -73,7 +73,7 @@ def spend(steps: int) -> None:
     """Take ``steps`` from the budget in force.
 
     Raises:
-        OutOfSteps: there are not so many.
+        OutOfSteps: fewer steps are left.
     """
     _CURRENT.get().spend(steps)
 
@@ -111,14 +111,14 @@ def spend_on_reference(reference: Any) -> None:
     """Take the steps for looking up ``reference``: few for a path such as ``#/$defs/name``.
 
     Raises:
-        OutOfSteps: there are not so many.
+        OutOfSteps: fewer steps are left.
     """
     is_path = isinstance(reference, str) and (reference == "#" or reference.startswith("#/"))
     spend(_LOOK_UP + (len(reference) // _CHARS_PER_STEP if is_path else _SEARCH.get()))
 
 
 def _size(schema: Any) -> int:
-    """Return how many values there are in ``schema``."""
+    """Return the number of values in ``schema``."""
     waiting, size = [schema], 0
     while waiting:
         part = waiting.pop()

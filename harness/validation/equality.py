@@ -1,4 +1,4 @@
-"""Keywords that compare values, by texts that are equal if and only if the values are equal."""
+"""Keywords that compare values, by texts that are equal exactly if the values are equal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from jsonschema.exceptions import ValidationError
 from harness.validation.budget import spend
 
 _CHARS_PER_STEP = 1_000
-_SHOWN = 100  # choices that an error names
+_SHOWN = 100  # choices that an error lists
 
 
 def enum(_validator: Any, choices: Any, value: Any, _schema: Any) -> Iterator[ValidationError]:
@@ -31,7 +31,7 @@ def const(_validator: Any, expected: Any, value: Any, _schema: Any) -> Iterator[
 def unique_items(
     validator: Any, wanted: Any, value: Any, _schema: Any
 ) -> Iterator[ValidationError]:
-    """``uniqueItems``, in linear time whatever the items are."""
+    """``uniqueItems``, in linear time for any items."""
     if wanted and validator.is_type(value, "array"):
         seen = set()
         for item in value:

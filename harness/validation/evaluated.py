@@ -1,7 +1,6 @@
 """``unevaluatedItems`` and ``unevaluatedProperties``: parts that no other keyword evaluated.
 
-Sets of what was evaluated are collected over references and combinations, each schema at the cost
-of a step.
+The evaluated parts are collected over references and combinations; each schema costs a step.
 """
 
 from __future__ import annotations
@@ -78,7 +77,7 @@ def _references(validator: Any, schema: dict[str, Any]) -> Iterator[Any]:
 
 
 def _applied(validator: Any, value: Any, schema: dict[str, Any]) -> Iterator[Any]:
-    """Yield the schemas that apply to ``value``: combinations and conditions that it fulfils."""
+    """Yield the schemas that apply to ``value``: combinations, and conditions that it meets."""
     for word in ("allOf", "oneOf", "anyOf"):
         yield from (part for part in schema.get(word, ()) if _is_valid(validator, value, part))
     if "if" in schema:

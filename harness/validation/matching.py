@@ -1,8 +1,7 @@
-"""Keywords that hold regular expressions, matched in linear time.
+"""Keywords with regular expressions, matched in linear time.
 
-JSON Schema asks for ECMA-262 expressions. RE2 takes all of these but look-around and
-back-references, which is what makes linear time possible; a value that is held against such an
-expression cannot be validated.
+JSON Schema asks for ECMA-262 expressions. RE2 supports these except look-around and
+back-references, which would prevent linear time; a value cannot be validated by such an expression.
 """
 
 from __future__ import annotations
@@ -17,21 +16,21 @@ from harness.linear_regex import BrokenPattern, program_size, search
 from harness.validation.budget import spend
 
 _WORK_PER_STEP = 4_000
-"""Instructions of a compiled pattern, times characters, that take as long as one step at worst."""
+"""Instructions of a compiled pattern times characters that take at most as long as one step."""
 _CODE_POINT = re.compile(
     r"(?P<before>(?<!\\)(?:\\\\)*)\\u(?:\{(?P<long>[0-9A-Fa-f]{1,6})\}|(?P<short>[0-9A-Fa-f]{4}))"
 )
 
 
 class UnsupportedPattern(Exception):
-    """A regular expression that cannot be matched in linear time; the text says which, and why."""
+    """A regular expression that cannot be matched in linear time; the message has the reason."""
 
 
 def matches(pattern: str, text: str) -> bool:
     """Whether ``pattern`` matches anywhere in ``text``.
 
     Raises:
-        UnsupportedPattern: RE2 does not take it.
+        UnsupportedPattern: RE2 does not support it.
         OutOfSteps: it would take too long.
     """
     try:

@@ -1,4 +1,4 @@
-"""Validators of every draft whose every step is counted, and what they find."""
+"""Validators of every draft that count every step, and their results."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ MAX_ERRORS = 10
 MAX_ERROR_CHARS = 300
 """Maximum length of one error; a validator repeats the whole offending value."""
 
-_LONGEST_PATTERN = 10_000  # characters up to which it is worth to find out whether a pattern is one
-_PER_STEP = 8  # things in a list or an object that are gone over in about the time of a step
+_LONGEST_PATTERN = 10_000  # longest text, in characters, that is tested for being a pattern
+_PER_STEP = 8  # items of a list or an object that are visited in about the time of a step
 _CHARS_PER_STEP = 100  # of the message of an error
-_SCHEMA = 3  # steps that any part of a schema takes
+_SCHEMA = 3  # steps of any part of a schema
 _REFERENCES = frozenset({"$ref", "$dynamicRef"})
 
 _OWN = {
@@ -68,17 +68,17 @@ class Validation:
     """The result of validating a value by a schema."""
 
     errors: tuple[str, ...] = ()
-    """Where the value violates the schema, as far as that was found."""
+    """Places where the value violates the schema, as far as they were found."""
     gave_up: str | None = None
     """Why validation is incomplete, which is not the value's fault; ``None`` when it is
     complete."""
 
 
 def schema_problem(schema: Any, budget: Budget) -> str | None:
-    """Return why ``schema`` is not a JSON Schema, in a sentence, or ``None`` when it is one.
+    """Return why ``schema`` is not a valid JSON Schema, as a sentence; ``None`` when it is.
 
     Raises:
-        OutOfSteps: it takes more work than ``budget`` to find out.
+        OutOfSteps: the check needs more work than ``budget``.
     """
     with within(budget):
         try:
@@ -93,9 +93,9 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
 
 
 def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) -> Validation:
-    """Return where ``value`` violates ``schema``, which has to be a JSON Schema.
+    """Return where ``value`` violates ``schema``, which must be a valid JSON Schema.
 
-    At most ``most`` errors.
+    At most ``most`` errors are returned.
     """
     found, why = find_errors(value, schema, budget, most=most)
     return Validation(errors=tuple(map(_told, found)), gave_up=why)
@@ -104,16 +104,16 @@ def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) ->
 def find_errors(
     value: Any, schema: Any, budget: Budget, *, most: int | None = None, kind: Any = None
 ) -> tuple[list[ValidationError], str | None]:
-    """Return the errors of ``value`` by ``schema``, and why validation was incomplete, if it was.
+    """Return the errors of ``value`` by ``schema``, and why validation is incomplete, if it is.
 
-    ``kind`` is the library's validator to use; without it, that of the draft that ``schema`` says
-    it is of.
+    ``kind`` is the library's validator to use; the default is that of the draft that ``schema``
+    declares.
     """
     found: list[ValidationError] = []
     why = None
     with within(budget):
         try:
-            # An empty registry: a `$ref` never leaves the schema, let alone the machine.
+            # An empty registry, so that a `$ref` never leaves the schema or the machine.
             validator = _bounded(kind or _kind(schema))(schema, registry=Registry())
             with searching(schema):
                 found.extend(islice(validator.iter_errors(value), most))
@@ -127,17 +127,17 @@ def find_errors(
 
 
 def meta_errors(schema: Any) -> Iterator[ValidationError]:
-    """Yield where ``schema`` is no JSON Schema of draft 2020-12; to be used `within` a budget.
+    """Yield where ``schema`` violates JSON Schema draft 2020-12; to be used `within` a budget.
 
     Raises:
-        OutOfSteps: it takes too much work to find out.
+        OutOfSteps: the check needs too much work.
     """
     kind = _bounded(Draft202012Validator)
     yield from kind(kind.META_SCHEMA, registry=Registry()).iter_errors(schema)
 
 
 def _kind(schema: Any) -> Any:
-    """Return the library's validator for the draft that ``schema`` says it is of."""
+    """Return the library's validator for the draft that ``schema`` declares."""
     return validator_for(schema, default=Draft202012Validator)
 
 
@@ -162,8 +162,9 @@ def _counted(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
             spend_on_reference(wanted)
         with one_level_deeper():
             for error in function(validator, wanted, value, schema) or ():
-                # before it is paid for, so that it is told even if it was the last that could be
-                # found
+                # yielded before it is paid for, so that it is reported even if it is the last
+                # within
+                # the budget
                 yield error
                 spend(1 + len(error.message) // _CHARS_PER_STEP)
 
@@ -173,7 +174,7 @@ def _counted(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def _evolve(self: Any, **changes: Any) -> Any:
     """Return the validator for a part of a schema.
 
-    A part that names another draft stays within bounds, too.
+    A part that declares another draft is bounded too.
     """
     schema = changes.get("schema", self.schema)
     spend(_SCHEMA + _things(schema) // _PER_STEP)
@@ -199,7 +200,7 @@ def _told(error: ValidationError) -> str:
 def _is_pattern(text: object) -> bool:
     """Whether ``text`` is a regular expression, of RE2 or of Python.
 
-    One that is too long counts as one.
+    A text that is too long counts as one.
     """
     if not isinstance(text, str) or len(text) > _LONGEST_PATTERN:
         return True
