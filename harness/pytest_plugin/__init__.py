@@ -18,10 +18,10 @@ from harness.pytest_plugin.session_end import finish, hand_over, hear, tell
 
 
 class RefusedFile(pytest.File):
-    """A suite where harness does not run; other tests there are none of its business."""
+    """A suite on a platform where harness does not run; other tests there are not affected."""
 
     def collect(self) -> NoReturn:
-        """Say so, without a traceback."""
+        """Raise the reason, without a traceback."""
         raise self.CollectError(REFUSAL)
 
 
@@ -64,7 +64,7 @@ def pytest_configure_node(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take over what a pytest-xdist worker reports at its end."""
+    """Store the results that a pytest-xdist worker reports at its end."""
     hear(node)
 
 

@@ -1,4 +1,4 @@
-"""Files become suites, and their cases become tests."""
+"""Collects suites as files, and their cases as tests."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class CaseItem(pytest.Item):
             pytest.fail(bench_of(self.config).scrubbed(no_verdict(self.result)), pytrace=False)
 
     def runtest(self) -> None:
-        """Tell the verdict."""
+        """Raise the verdict, unless the case passed."""
         assert self.result is not None
         if self.result.status != "passed":
             pytest.fail(bench_of(self.config).scrubbed(failure(self.result)), pytrace=False)

@@ -21,9 +21,9 @@ from harness.safe_text import bounded
 from harness.types import CaseResult, CheckResult, Report, TrialResult
 
 _MARKED = 20
-"""Maximum number of marked cases that are named at the end of a session."""
+"""Most marked cases that are named at the end of a session."""
 _LONGEST = 8_000
-"""Characters of one text; the rest is in the log."""
+"""Most characters of one text; the rest is in the log."""
 
 
 def failure(case: CaseResult) -> str:
@@ -53,9 +53,9 @@ def reason(case: CaseResult) -> str:
 
 
 def failed_later(report: Report, told: Collection[tuple[str, str, str]]) -> Iterator[str]:
-    """Yield the cases that only the whole run shows to have failed, for example by a leak.
+    """Yield the cases that fail only by the whole run, for example by a leak.
 
-    ``told`` has suite, case and model of each test that was already reported to pytest as failed.
+    ``told`` has suite, case and model of each test that pytest already knows as failed.
     """
     for case in report.cases:
         if case.status == "failed" and (case.suite, case.case, case.model) not in told:

@@ -1,8 +1,8 @@
 """Recognises suites among all files that pytest collects: cheaply, and without guessing.
 
-The content decides, not the folder: other tools also keep YAML, CSV and JSON Lines in a folder
-``evals``, and none of these may become an error of the user's tests. A suite with mistakes is still
-a suite: its reader reports them.
+The content decides, not the folder: other tools also have YAML, CSV and JSON Lines in a folder
+``evals``, and these files must not become errors in the user's tests. A suite with mistakes is
+still a suite: its reader reports them.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = "evals"
-"""The folder in which Python suites are looked for; other formats are recognised by their
-content."""
+"""The folder that is searched for Python suites; other formats are recognised by their content."""
 
 _SUITE_PARTS = frozenset({"check", "default_tools", "server"})
 """Attributes that make a class with ``name`` and ``cases()`` a suite: how it is judged, or what is
@@ -51,7 +50,7 @@ def python_suites(path: Path, parent: pytest.Collector) -> tuple[str, ...]:
     try:
         body = ast.parse(path.read_bytes()).body
     except (OSError, SyntaxError, ValueError):
-        return ()  # whoever imports it will tell
+        return ()  # the import will report the error
     classes = {node.name: node for node in body if isinstance(node, ast.ClassDef)}
     return tuple(name for name in classes if _is_python_suite(name, classes, named=named))
 

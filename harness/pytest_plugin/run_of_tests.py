@@ -32,20 +32,20 @@ from harness.suites.csv_dataset import MAX_CASES
 from harness.types import Suite, TrialResult
 
 JOBS: pytest.StashKey[tuple[Job, ...]] = pytest.StashKey()
-"""Where a test keeps its trials; tests of other plugins have no such entry."""
+"""Key under which a test stores its trials; tests of other plugins lack it."""
 GRACE_S = 10.0
-"""How long a cancelled trial may take to clean up."""
+"""Seconds for a cancelled trial to clean up."""
 
 
 def bench_of(config: pytest.Config) -> Bench:
-    """Return the bench of this process, made when it is first asked for."""
+    """Return the bench of this process, which is made on first use."""
     if BENCH not in config.stash:
         config.stash[BENCH] = Bench(config)
     return config.stash[BENCH]
 
 
 class Bench:
-    """Plans suites as they are collected, and runs cases as pytest asks for them."""
+    """Plans suites as they are collected, and runs cases when pytest runs their tests."""
 
     def __init__(self, config: pytest.Config) -> None:
         """Read the options; nothing is opened yet."""
@@ -73,7 +73,7 @@ class Bench:
         self._planned: tuple[Job, ...] = ()
         self._asked: set[str] = set()
         self._early: dict[str, TrialResult] = {}
-        """Results of trials that were run together with those of another test."""
+        """Results of trials that ran together with those of another test."""
         self.told_failed: set[tuple[str, str, str]] = set()
         """Suite, case and model of each test that was reported to pytest as failed."""
 
@@ -100,8 +100,8 @@ class Bench:
     def results(self, item: pytest.Item) -> tuple[TrialResult, ...]:
         """Run a case and return the results of its trials; the first case opens the run.
 
-        A case that is asked as several identities runs for all of them at once, so that each is
-        judged by what the others see.
+        A case with several identities runs for all of them at once, because each is judged by what
+        the others see.
         """
         run, portal = self._opened(item.session)
         keys = [job.trial.key for job in item.stash[JOBS]]
@@ -136,13 +136,13 @@ class Bench:
         finally:
             if (
                 not future.done()
-            ):  # Ctrl-C, or a time limit of pytest's: nothing goes on behind its back
+            ):  # Ctrl-C, or a time limit of pytest's: nothing continues in the background
                 portal.call(run.abandon)
                 with suppress(TimeoutError):
                     future.exception(GRACE_S)
 
     def scrubbed(self, text: str) -> str:
-        """Return ``text`` as it is in the log: without the secrets of the run."""
+        """Return ``text`` without the secrets of the run, as in the log."""
         return KNOWN.text(text)
 
     def close(self, *, interrupted: bool, stopped: bool) -> None:
@@ -150,7 +150,7 @@ class Bench:
         try:
             if self._portal is not None and self._run is not None and (interrupted or stopped):
                 reason: StopReason = "interrupted" if interrupted else "fail-fast"
-                # What another process of several was to run is not known here.
+                # This process does not know the cases of other pytest-xdist workers.
                 left = [
                     job
                     for job in self._planned
@@ -170,7 +170,7 @@ class Bench:
             except HarnessError as error:
                 self._failure = str(error)
                 raise pytest.fail.Exception(self._failure, pytrace=False) from None
-            except BaseException as error:  # Ctrl-C, say: what is half open is given up
+            except BaseException as error:  # for example Ctrl-C: discard what is half open
                 self._open.__exit__(type(error), error, error.__traceback__)
                 self._portal = None
                 raise
@@ -193,7 +193,7 @@ class Bench:
         self._portal = self._open.enter_context(
             anyio.from_thread.start_blocking_portal("asyncio", name="harness")
         )
-        # Which part of the tests a process of several gets is decided as they are run.
+        # With pytest-xdist, the cases of a process are known only while it runs them.
         planned = len(jobs) if self._worker is None else 0
         opening = open_stepwise(plan, log, options, planned=planned)
         self._run = self._open.enter_context(self._portal.wrap_async_context_manager(opening))
@@ -231,6 +231,6 @@ class Bench:
         )
 
     def _budget(self) -> Budget:
-        """Return the budget of this process: an equal share where there are several."""
+        """Return the budget of this process: an equal share if there are several."""
         processes = 1 if self._worker is None else int(self._worker.get("workercount", 1))
         return Budget(max_cost_usd=None if self._max_cost is None else self._max_cost / processes)

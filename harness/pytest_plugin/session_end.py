@@ -1,7 +1,6 @@
 """The end of a session: servers end, parts of several processes become one log, results are shown.
 
-Pytest asks for this in every session, so nothing heavy is imported before there is something to
-end.
+Pytest calls this in every session, so nothing heavy is imported unless a run was opened.
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ if TYPE_CHECKING:
     from harness.pytest_plugin.run_of_tests import Bench
 
 BENCH: pytest.StashKey[Bench] = pytest.StashKey()
-"""Where a process keeps the run that its tests share, once a suite was found."""
+"""Key of the run that the tests of a process share, once a suite was found."""
 PARTS = "harness_parts"
-"""What a pytest-xdist worker is told: the folder in which each worker writes its part of the
-log."""
+"""Key, for a pytest-xdist worker, of the folder in which each worker writes its part of the log."""
 _NOTES = "harness_notes"
 _TOLD = "harness_told_failed"
 _ENDING: pytest.StashKey[Ending] = pytest.StashKey()
@@ -30,10 +28,10 @@ _ENDING: pytest.StashKey[Ending] = pytest.StashKey()
 
 @dataclass(slots=True)
 class Ending:
-    """What the process that reports to the user shows after all tests."""
+    """The data that the reporting process shows after all tests."""
 
     parts: Path | None = None
-    """Where pytest-xdist workers write their parts of the log."""
+    """Folder of the pytest-xdist workers' parts of the log."""
     log: Path | None = None
     """The log, if a case was run."""
     notes: dict[str, None] = field(default_factory=dict)
@@ -60,7 +58,7 @@ def hand_over(node: Any) -> None:
 
 
 def hear(node: Any) -> None:
-    """Take over what a pytest-xdist worker reports as it ends."""
+    """Store the results that a pytest-xdist worker reports as it ends."""
     ending, output = ending_of(node.config), getattr(node, "workeroutput", {})
     ending.notes.update(dict.fromkeys(output.get(_NOTES, ())))
     ending.told_failed.update(map(tuple, output.get(_TOLD, ())))
@@ -69,7 +67,7 @@ def hear(node: Any) -> None:
 def finish(session: pytest.Session, exitstatus: int) -> None:
     """Close the run of this process.
 
-    The one that reports to the user makes one log of all parts, and reads it.
+    The reporting process joins all parts into one log, and reads it.
     """
     config, bench = session.config, session.config.stash.get(BENCH, None)
     if bench is not None:
@@ -127,7 +125,7 @@ def _join(ending: Ending, folder: Path) -> None:
 def _holds(ending: Ending, path: Path) -> bool:
     """Read the log and keep its report.
 
-    Return whether nothing in it is worse than what pytest was told.
+    Return whether pytest already knows every failure in it.
     """
     from harness.documents.files import shown
     from harness.errors import HarnessError

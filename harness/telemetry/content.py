@@ -11,7 +11,7 @@ from harness.telemetry.conventions import FINISH
 from harness.types import AssistantMessage, Message, Reply, ToolMessage, UserMessage
 
 LONGEST = 16_000
-"""Maximum characters of one text; the rest is in the log."""
+"""Most characters of one text; the rest is in the log."""
 
 
 def messages_json(messages: Iterable[Message]) -> str:

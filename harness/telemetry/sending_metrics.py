@@ -30,7 +30,7 @@ from harness.telemetry.metrics import Attributes, Metric, Spread
 from harness.telemetry.session import CollectorSession
 
 _TAKES_NONE = (404, 405, 501)
-"""Statuses of a collector that knows no metrics, such as one that is only for traces."""
+"""Statuses of a collector that does not accept metrics, for example one for traces only."""
 _TEMPORALITY = "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE"
 
 
@@ -42,10 +42,10 @@ def send_metrics(
     scope: InstrumentationScope,
     times: tuple[str, str],
 ) -> str:
-    """Send ``metrics``, and return in words what came of it.
+    """Send ``metrics``, and return the outcome in words.
 
     ``times`` are the start and the end of the run (UTC, ISO 8601). Each value is that of the whole
-    run, so that a run that is sent again says the same again.
+    run, so that sending a run again gives the same values.
     """
     made = _Making(*map(_ns, times))
     written = [made.metric(one) for one in metrics]

@@ -12,8 +12,8 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 _SUCCESS = range(200, 300)
 _MOST_UNANSWERED = 3
-"""Attempts to reach a collector that never answered. The exporter makes two at once and a third a
-second later; six more would take half a minute."""
+"""Attempts to reach a collector that has never answered. The exporter itself tries twice at once
+and again a second later; six more would take half a minute."""
 _ERRNO = re.compile(r"\[Errno -?\d+\] (?P<words>[^'\")]+)")
 
 
@@ -21,18 +21,18 @@ class CollectorSession(requests.Session):
     """Sends to one collector without redirects, and records whether it accepted everything."""
 
     def __init__(self, what: str = "spans") -> None:
-        """``what`` is what it is given, in a word."""
+        """``what`` is what it receives, in a word."""
         super().__init__()
         self._what = what
         self.problem: str | None = None
-        """Why something was rejected although the exporter believes it was accepted; the first
-        reason counts."""
+        """Why something was rejected although the exporter counts it as accepted; the first
+        reason."""
         self.status: int | None = None
         """The status of the last answer; ``None`` without any."""
         self._unanswered = 0
 
     def send(self, request: requests.PreparedRequest, **settings: Any) -> requests.Response:
-        """Send one request; a redirect would turn it into a GET, or lead it to another server.
+        """Send one request without redirects, which could turn it into a GET or lead elsewhere.
 
         Raises:
             requests.RequestException: there is no answer; a `requests.ConnectionError` is worth
@@ -52,7 +52,7 @@ class CollectorSession(requests.Session):
 
 
 def _why(error: requests.ConnectionError) -> str:
-    """Return the reason alone: the address is told beside it, without its password."""
+    """Return the reason alone: the message has the address separately, without its password."""
     if isinstance(error, requests.Timeout):
         return "no connection in time"
     found = _ERRNO.search(str(error))
@@ -79,7 +79,7 @@ def _problem(response: requests.Response, what: str) -> str | None:
 
 def _rejected(content: bytes, what: str) -> str | None:
     """Return the collector's reason for what it rejected."""
-    # That of metrics has the same fields, and the same numbers for them.
+    # the answer for metrics has the same fields, with the same numbers
     answer = ExportTraceServiceResponse()
     try:
         answer.ParseFromString(content)

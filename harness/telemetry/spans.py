@@ -7,8 +7,8 @@
     ├── chat claude-sonnet-4-5     a reply
     └── execute_tool get_order     a call as it crossed the MCP session
 
-The log has the times of calls and of replies. Where it has none of a reply, as in earlier versions,
-they are inferred (`harness.reports.sections.reply_times`).
+The log has the times of calls and of replies. If it lacks the time of a reply, as in earlier
+versions, the time is inferred (`harness.reports.sections.reply_times`).
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class SpanEvent:
     name: str
     """Its name."""
     at_ns: int
-    """When, in nanoseconds since 1970."""
+    """Time of the event, in nanoseconds since 1970."""
     attributes: Attributes
-    """What is known of it."""
+    """Facts on the event."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,24 +61,24 @@ class Span:
     name: str
     """Operation and target: ``execute_tool get_order``."""
     span_id: int
-    """64 bits, the same whenever the same trial is sent."""
+    """64 bits; the same whenever the same trial is sent."""
     parent_id: int | None
-    """`span_id` of the trial's own span; ``None`` for that one."""
+    """`span_id` of the trial's own span; ``None`` for that span itself."""
     start_ns: int
     """In nanoseconds since 1970."""
     end_ns: int
     """Likewise, never before the start."""
     attributes: Attributes
-    """What is known of it."""
+    """Facts on the span."""
     kind: Literal["internal", "client"] = "internal"
-    """``client`` for what goes to a provider."""
+    """``client`` for a request to a provider."""
     failed: str | None = None
     """Why its status is an error: ``server error``, or the kinds of checks that failed; ``None`` if
-    it is none."""
+    it is not an error."""
     passed: bool = False
     """Whether its status is ``Ok``: a case that passed."""
     events: tuple[SpanEvent, ...] = ()
-    """Verdicts."""
+    """Verdicts, as events."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +179,7 @@ class _Tree:
     def _why_failed(self) -> str | None:
         """Return why the trial is an error: it could not be judged, or checks failed.
 
-        Only their kinds are named: what they want is content.
+        Only the kinds of checks are named, because their values are content.
         """
         if self.run.error is not None:
             return f"{self.run.error.kind} error"
@@ -193,7 +193,7 @@ class _Tree:
         return f"failed: {', '.join(kinds)}" if kinds else "failed"
 
     def _verdict(self, at_ns: int) -> SpanEvent:
-        """Return the verdict on the trial as a whole; without one, what became of it instead."""
+        """Return the verdict on the whole trial, or its status if it has no verdict."""
         passed = {"passed": 1.0, "failed": 0.0}.get(self.run.status)
         attributes = {
             names.EVALUATION_NAME: names.VERDICT,
@@ -328,7 +328,7 @@ class _Tree:
     def _clean(self, attributes: Mapping[str, Any]) -> Attributes:
         """Leave out what is unknown, and content unless it was asked for.
 
-        Take out what looks like a secret.
+        Also redact what looks like a secret.
         """
         kept = {
             name: value
