@@ -19,7 +19,7 @@ StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fas
 class Budget:
     """What a whole run may use, including judging.
 
-    Trials that run when it is reached are finished, so it can be exceeded by what they use.
+    Trials that are running when it is reached are finished, so their usage can exceed it.
     """
 
     max_cost_usd: float | None = None
@@ -41,7 +41,7 @@ class Budget:
     def filled_from(self, settings: JsonObject) -> Budget:
         """Return this budget with money and tokens taken from an earlier part's log, where unset.
 
-        What stopped that part early is not carried over.
+        The limits that stopped that part early are not carried over.
         """
         recorded = settings.get("budget") or {}
         return replace(
@@ -55,7 +55,7 @@ class Budget:
     def left_after(self, used: Usage) -> Budget | None:
         """Return what is left for further runs; ``None`` if a limit is reached or not known to be.
 
-        An unknown cost or number of tokens ends a limited run, and so it ends those that follow.
+        An unknown cost or number of tokens ends a limited run, so it also ends the runs after it.
         """
         cost, tokens = self.max_cost_usd, self.max_tokens
         if cost is not None:
@@ -71,7 +71,7 @@ class Control:
     """Decides whether further trials are started; workers report every result to it."""
 
     def __init__(self, budget: Budget, spent: Usage | None = None) -> None:
-        """Start with nothing used but what an earlier part of the run has ``spent``."""
+        """Start with no usage, or with the ``spent`` usage of an earlier part of the run."""
         self.stopped: StopReason | None = None
         """Why no further trial is started; ``None`` while trials are started."""
         self.note: str | None = None
@@ -96,7 +96,7 @@ class Control:
         self._running.add(scope)
 
     def leave(self, scope: anyio.CancelScope) -> None:
-        """Remove it."""
+        """Unregister it."""
         self._running.discard(scope)
 
     def cancel(self) -> None:

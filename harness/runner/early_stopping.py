@@ -1,4 +1,4 @@
-"""Early stopping: a case is run again only as long as its verdict is open."""
+"""Early stopping: a case is repeated only while its verdict is open."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class EarlyStopping:
             self._count(run)
 
     async def wanted(self, job: Job) -> bool:
-        """Return whether the trial is to be run, as soon as that is decided.
+        """Wait until it is decided whether the trial is to run, and return that.
 
-        The trials that it waits for are already running, each with its own deadline.
+        This waits for trials that are already running, each with its own deadline.
         """
         for event in self._earlier[job.trial.key]:
             await event.wait()

@@ -1,4 +1,4 @@
-"""A command of the user's in the foreground: it has the terminal, and ends with us.
+"""Runs a command of the user in the foreground: it has the terminal, and ends with harness.
 
 A Ctrl-C on the terminal reaches the command by itself, as it reaches every program in the
 foreground; without a terminal it is passed on. SIGTERM and SIGHUP end the command.

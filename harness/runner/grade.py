@@ -1,4 +1,4 @@
-"""Judge recorded conversations again: no tested model, no server, no cost except a judge's."""
+"""Judges recorded conversations again: no tested model, no server, no cost except a judge's."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def grade_run(
 ) -> RunLog:
     """Judge ``log`` by the named suites, or by those of its run, and write a new run folder.
 
-    Verdicts of judges are taken over from ``log``. Missing ones come from ``judge_model`` if one is
+    Verdicts of judges are reused from ``log``. Missing ones come from ``judge_model`` if one is
     named; otherwise they stay missing.
 
     Raises:
@@ -85,8 +85,8 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
     """Refuse tool names that no list in ``log`` has: a misspelt prohibition would always pass.
 
     Raises:
-        InvalidInput: with all of them; a log without tool lists, such as one of recorded outputs,
-            cannot be checked.
+        InvalidInput: the error names all of them. A log without tool lists, such as one of recorded
+          outputs, cannot be checked.
     """
     known = {name: title for tools in log.tools.values() for name, title in titles(tools).items()}
     asked = {(result.suite, result.case.name) for result in log.results}
@@ -103,7 +103,7 @@ def _check_names(log: RunLog, suites: Sequence[Suite]) -> None:
 
 
 def _called_as_then(suite: Suite, log: RunLog) -> Suite:
-    """Return a CSV dataset under the name that ``log`` has for its file."""
+    """Return a CSV dataset under the name that its file has in ``log``."""
     file = suite.at.file if suite.at and suite.at.file.endswith(".csv") else None
     name = next(
         (name for name, facts in log.header.suites.items() if file and facts.get("file") == file),
@@ -113,7 +113,7 @@ def _called_as_then(suite: Suite, log: RunLog) -> Suite:
 
 
 def as_logged(case: Case) -> Case:
-    """Return ``case`` redacted like a log: a check for a password matches the log's mark."""
+    """Return ``case`` redacted like a log: a check for a password matches the log's placeholder."""
 
     def marked(check: Check) -> Check:
         return replace(check, params=KNOWN.json(check.params))
@@ -141,7 +141,7 @@ def as_logged(case: Case) -> Case:
 def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | None = None) -> RunLog:
     """Write a log of the same conversations to ``target``, judged by the checks of ``suites``.
 
-    Without a ``bench``, the judges of ``log`` apply, and none of them is asked again.
+    Without a ``bench``, the judges of ``log`` count, and no judge is asked again.
     """
     grading = _Grading(
         log=log,
@@ -174,7 +174,7 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
                 finished_at=utc_now(),
                 elapsed_s=footer.elapsed_s if footer else 0.0,
                 reason=footer.reason if footer else "interrupted",
-                # By the same assertions, nothing is better than it was.
+                # With the same checks, the status cannot be better than before.
                 fault=footer.fault if footer and _asks_the_same(header, log.header) else None,
             )
         )
@@ -182,7 +182,7 @@ def grade(log: RunLog, suites: Sequence[Suite], target: Path, bench: Bench | Non
 
 
 def _asks_the_same(now: Header, then: Header) -> bool:
-    """Whether the suites are in the words that they had then."""
+    """Whether the suites have the same words as in the log."""
     return all(
         facts.get("digest") == then.suites.get(suite, {}).get("digest")
         for suite, facts in now.suites.items()
@@ -214,7 +214,7 @@ class _Grading:
             gone = (
                 "the case is no longer in its suite"
                 if case is None
-                else "the case asks something else now"
+                else "the case has another prompt now"
             )
             trial = _trial(result, case or _empty(result))
             return TrialLine(run=not_started(trial, "skipped", reason=gone), transcript=transcript)
@@ -228,7 +228,7 @@ class _Grading:
                 message=f"the server refused this caller: {transcript.refused_words}",
             )
         elif transcript.error is None and self._lacks_tools(transcript):
-            why = "the list of tools that this trial was offered stood on a damaged line of the log"
+            why = "the tool list of this trial was on a damaged line of the log"
             error = TrialError(kind="harness", message=why)
         elif transcript.error is None:
             offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
@@ -251,7 +251,7 @@ class _Grading:
         return TrialLine(run=graded, transcript=transcript)
 
     def _case(self, result: TrialResult) -> Case | None:
-        """Return the case of ``result`` as it is now, in the words that its variant has for it."""
+        """Return the current case of ``result``, with the prompt of its variant."""
         case = self.cases.get((result.suite, result.case.name))
         variant = self.log.header.models.get(result.model, {}).get("variant") or {}
         words = variant.get("edits", {}).get("prompts", {}).get(result.case.name)
@@ -269,13 +269,13 @@ def _says_anything(transcript: Transcript) -> bool:
 
 
 def _same_question(case: Case, result: TrialResult, transcript: Transcript) -> bool:
-    """Whether ``transcript`` fits ``case`` as it is now, as far as the conversation went."""
+    """Whether ``transcript`` fits the current ``case``, as far as the conversation went."""
     said = (message for message in transcript.messages if isinstance(message, UserMessage))
     asked = tuple(message.text for message in said if not message.injected)
     came_through = transcript.stop in ("answer", "refusal")
     prompts = case.prompts if came_through else case.prompts[: len(asked)]
     prepared = [(call.tool, call.arguments) for call in transcript.setup_calls]
-    said_freely = case.user is not None  # a simulated user may say anything
+    said_freely = case.user is not None  # a simulated user may write anything
     return (
         (said_freely or asked == prompts)
         and prepared == [(call.tool, call.arguments) for call in case.setup]

@@ -30,7 +30,7 @@ async def watch_signals(
     A second signal calls ``abort``, which must complete the log, writes ``last_words`` and exits.
     """
     wanted = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # `nohup` ignores it
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # set to be ignored by `nohup`
         wanted.append(signal.SIGHUP)
     with anyio.open_signal_receiver(*wanted) as signals:
         task_status.started()
@@ -69,7 +69,7 @@ async def _cancel_after(control: Control, grace_s: float) -> None:
 
 
 def _exit_at_once(last_words: str) -> None:
-    """Exit without unwinding; our child processes end when their end of our pipe closes."""
+    """Exit without unwinding; child processes end when our end of their pipe closes."""
     if sys.stderr.isatty():
         os.write(2, b"\x1b[?25h\n")  # a live display may have hidden the cursor
     if last_words:

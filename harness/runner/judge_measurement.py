@@ -1,4 +1,4 @@
-"""How well a judge agrees with people who graded the same answers."""
+"""Measures how well a judge agrees with people who graded the same answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.runner.open_models import open_models
 from harness.types import Judgement, ModelSpec, Usage
 
 CONCURRENCY = 4
-"""Judgements at the same time."""
+"""Number of simultaneous judgements."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,13 +40,13 @@ class JudgeCheck:
     threshold: float
     """The score from which an answer passes."""
     answers: tuple[Measured, ...]
-    """In the order of the file."""
+    """The answers, in the order of the file."""
     usage: Usage
     """What the judge used."""
 
     @property
     def judged(self) -> tuple[Measured, ...]:
-        """The answers that the judge gave a verdict on."""
+        """The answers with a verdict of the judge."""
         return tuple(answer for answer in self.answers if answer.judgement is not None)
 
     @property

@@ -49,7 +49,7 @@ async def launch_async(
 ) -> RunLog:
     """Run ``plan`` in a new folder below ``runs``, and return its log.
 
-    With ``resume``, run what is left of the plan in that log's folder instead. ``run_id`` names
+    With ``resume``, run the missing part of the plan in that log's folder instead. ``run_id`` names
 
     the new folder, if the caller has already chosen the name.
 
@@ -81,7 +81,7 @@ async def launch_async(
             log.append(header)
         try:
             await run_plan(plan, log, options, observer, resume)
-        except UsageError:  # no model was asked anything, so there is no run to keep
+        except UsageError:  # no model was asked, so there is no run to keep
             if resume is None:
                 discard(path)
             raise
@@ -89,7 +89,7 @@ async def launch_async(
 
 
 def require_trust(plan: Plan) -> None:
-    """Check that everything in ``plan`` that a file asks for may be started and sent.
+    """Check that files are trusted to start processes and send data as in ``plan``.
 
     Raises:
         UsageError: the file is not trusted, and the user has not agreed.
@@ -98,14 +98,14 @@ def require_trust(plan: Plan) -> None:
 
 
 def redactor_of(plan: Plan) -> Redactor:
-    """Return the redactor of this process, which now also knows the plan's secrets."""
+    """Return the redactor of this process, after adding the plan's secrets."""
     models = (*plan.models, *plan.judges, *plan.players)
     KNOWN.know(models, plan.servers, plan.suites, environ=os.environ)
     return KNOWN
 
 
 def redacted(header: Header, redactor: Redactor) -> Header:
-    """Return ``header`` as a log holds it, redacted."""
+    """Return ``header`` redacted, as it is written to a log."""
     parts = {
         name: redactor.json(getattr(header, name))
         for name in ("suites", "models", "servers", "settings")

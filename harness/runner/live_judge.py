@@ -1,4 +1,4 @@
-"""Judging during a run: keeps the views of trials that are compared, and their `RunJudge`."""
+"""Judging during a run: keeps the views of the trials to compare, and their `RunJudge`."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ class LiveJudge:
             self._judge.add(result, source)
 
     def learn(self, tools: ToolList) -> None:
-        """Remember a tool list that a trial was offered."""
+        """Record a tool list that a trial was offered."""
         self._tools.setdefault(tools.digest, tools)
 
     async def add(self, line: TrialLine) -> tuple[TrialResult, ...]:
-        """Take a finished trial; return the results of this run that it settles.
+        """Add a finished trial, and return the results of this run that it settles.
 
         Comparing runs in a thread, so that other trials continue.
         """
@@ -67,14 +67,14 @@ class LiveJudge:
             return self._new(await anyio.to_thread.run_sync(self._judge.add, result, source))
 
     async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Do what `RunJudge.failing` does, including the results of the earlier part."""
+        """Return `RunJudge.failing`, including the results of the earlier part."""
         async with self._turn:
             if not self._judge.has_waiting(result.suite):
                 return ()
             return await anyio.to_thread.run_sync(self._search, result)
 
     async def close(self) -> tuple[TrialResult, ...]:
-        """Do what `RunJudge.close` does, and return the results of this run."""
+        """Return `RunJudge.close`, limited to the results of this run."""
         async with self._turn:
             return self._new(await anyio.to_thread.run_sync(self._judge.close))
 

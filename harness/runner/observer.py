@@ -8,35 +8,35 @@ from harness.types import Transcript, Trial, TrialResult
 
 
 class Observer(Protocol):
-    """Is told of every trial, in order of events, on the event loop: it must not block."""
+    """Gets every event of a run in order, on the event loop, so it must not block."""
 
     def planned(self, total: int) -> None:
-        """Take the number of trials that will end."""
+        """Called with the number of trials that will end."""
         ...
 
     def started(self, trial: Trial) -> None:
-        """Take a trial that starts."""
+        """Called when a trial starts."""
         ...
 
     def waiting(self, result: TrialResult) -> None:
-        """Take a logged result whose status the suite's other identities may still change."""
+        """Called with a logged result whose status other identities may still change."""
         ...
 
     def finished(self, result: TrialResult) -> None:
-        """Take a settled result, after it is in the log; every trial's comes once."""
+        """Called once for each trial with its settled result, after it is in the log."""
         ...
 
     def note(self, text: str) -> None:
-        """Take a message about the run as a whole."""
+        """Called with a message about the run as a whole."""
         ...
 
 
 @runtime_checkable
 class Listener(Protocol):
-    """An observer that also wants to hear what is said while a trial goes on."""
+    """An observer that also gets the conversation while a trial is running."""
 
     def said(self, trial: Trial, transcript: Transcript) -> None:
-        """Take the transcript so far, after each reply and after its calls."""
+        """Called with the transcript so far, after each reply and after its calls."""
         ...
 
 

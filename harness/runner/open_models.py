@@ -23,7 +23,7 @@ async def open_models(specs: tuple[ModelSpec, ...]) -> AsyncIterator[dict[str, M
     opened: dict[str, Model] = {}
     try:
         for spec in specs:
-            # A model is the same under all its variants: they share its limits.
+            # A model is the same in all its variants, so they share its rate limits.
             name = base_name(spec)
             if name not in opened:
                 plain = replace(spec, name=name, variant=None)
@@ -44,4 +44,4 @@ def _open(spec: ModelSpec) -> Model:
 
 
 _CLOSE_S = 2.0
-"""Seconds to close idle connections; a peer that does not respond must not delay the end."""
+"""Seconds to close idle connections, so that an unresponsive peer does not delay the end."""

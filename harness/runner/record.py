@@ -1,7 +1,7 @@
-"""A session of somebody else's program with a server, recorded as a run.
+"""Records a session of an external program with a server as a run.
 
-The program is given the address of a recording proxy (`harness.proxy`). Nothing is expected of the
-session, so its one trial is ``skipped``: the log holds what happened, and no verdict.
+The program gets the address of a recording proxy (`harness.proxy`). The session has no checks, so
+its only trial is ``skipped``: the log has the calls and no verdict.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MOST_CALLS = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRequest:
-    """What is recorded."""
+    """The parameters of a recording."""
 
     server: ServerSpec
     """The server that the program gets to use."""
@@ -61,29 +61,29 @@ class RecordRequest:
     """The program and its arguments; ``{mcp_url}``, ``{mcp_config}``, ``{mcp_config_stdio}`` and
     ``{prompt}`` are replaced."""
     prompt: str = ""
-    """What the program is asked, if it is known."""
+    """The program's prompt, if known."""
     user_context: JsonObject | None = None
-    """Who uses the server."""
+    """The user of the server."""
     credential: Credential = "valid"
-    """The token that is shown."""
+    """The kind of token to send."""
     identity: str | None = None
     """Name of the identity, if it has one."""
     abilities: tuple[str, ...] = ("elicitation",)
-    """What a handshake tells the server that the program can do."""
+    """Client capabilities of the program in its handshake with the server."""
     variant: Variant | None = None
-    """The tools that the program sees in place of the server's own."""
+    """The tools that the program sees instead of the server's own."""
     written_server: JsonObject | list[str] | str = ""
     """``server:`` of a suite for this server, without secrets."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What became of it."""
+    """The result of a recording."""
 
     exit_code: int
-    """How the program ended."""
+    """Exit code of the program."""
     log: RunLog | None
-    """The run; ``None`` if the program made no call, so that none is kept."""
+    """The run; ``None`` if the program made no call, because then none is kept."""
     strangers: int
     """Requests for an address without a token of the session, which were refused."""
 
@@ -91,12 +91,12 @@ class Recorded:
 async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
     """Run the program with a recording proxy, and keep a run if it made a call.
 
-    Each call is kept as it crosses, so that a kill loses none.
+    Each call is written at once, so that a kill loses none.
 
     Raises:
         NotAdmitted: the server refused the user a session.
         ServerError: it could not be started or reached.
-        UsageError: the program cannot be started, or the identity cannot be told to this server.
+        UsageError: the program cannot be started, or the identity cannot be sent to this server.
         HarnessError: the run cannot be written.
     """
     started_at = utc_now()

@@ -30,7 +30,7 @@ from harness.utc import utc_now
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """How a plan is carried out; none of it changes what is asked."""
+    """How a plan is carried out; the options do not change the question to the model."""
 
     concurrency: int = 4
     """Trials at the same time."""
@@ -71,7 +71,7 @@ async def run_plan(
     try:
         await LiveRun(plan, log, options, observer or Silent(), earlier).carry_out()
     except BaseExceptionGroup as group:
-        # Task groups wrap exceptions; the user is told the cause itself.
+        # Task groups wrap exceptions; the user gets the cause itself.
         cause = cause_of(group)
         if cause is group:
             raise
@@ -155,7 +155,7 @@ class LiveRun:
 
     async def _work_off(self, engine: Engine, plan: Plan) -> None:
         self._preflight, self._early = Preflight(plan), EarlyStopping(plan)
-        units = iter(engine.units(plan))  # each place takes the next unit when it has none left
+        units = iter(engine.units(plan))  # each slot takes the next unit when its own is finished
         async with anyio.create_task_group() as looking:
             looking.start_soon(self._look, self._preflight, engine)
             async with anyio.create_task_group() as workers:
@@ -217,7 +217,7 @@ class LiveRun:
         self._tell(settled)
 
     async def failing(self, result: TrialResult) -> tuple[TrialResult, ...]:
-        """Return the trials that leak by what is known, after ``result`` was recorded."""
+        """Return the known leaking trials, after ``result`` was recorded."""
         with anyio.CancelScope(shield=True):
             leaking = await self._judge.failing(result)
         for one in leaking:
@@ -256,7 +256,7 @@ class LiveRun:
 
 
 _LARGE = 500_000
-"""A trial with more characters of text is serialised in a thread: it takes seconds on a busy
+"""A trial with more characters of text is serialised in a thread, which takes seconds on a busy
 machine."""
 
 

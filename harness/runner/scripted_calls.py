@@ -1,4 +1,4 @@
-"""The calls of a case itself: setup before its conversation, teardown after it in any event."""
+"""The calls of a case itself: setup before its conversation, teardown after it in any case."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.sessions import Session
 from harness.types import Case, ScriptedCall, ToolCall, ToolRequest, Transcript, TrialError
 
 TEARDOWN_S = 10.0
-"""Seconds for all teardown calls of a trial together; nothing interrupts them earlier."""
+"""Seconds for all teardown calls of a trial together; no interrupt cuts them short."""
 
 _ARGUMENT_CHARS = 200
 _TEXT_CHARS = 500

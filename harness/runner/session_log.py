@@ -1,7 +1,7 @@
-"""The log of a session that somebody else's program holds, written while it goes on.
+"""The log of an external program's session, written while the session is running.
 
 Each call is in the log when it is sent, and again when it is answered: a kill of harness loses
-none. `harness.runlog.read_log` makes a conversation of what a session left that was cut off.
+none. `harness.runlog.read_log` restores the conversation of an interrupted session.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from harness.utc import utc_now
 
 
 class SessionLog:
-    """The log of one session; there is none before its first call."""
+    """The log of one session; it is created at the first call."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class SessionLog:
     ) -> None:
         """Write the only trial of ``plan`` to a new folder below ``runs``.
 
-        ``opening`` returns the lists of tools, and what is known of the session before its calls;
+        ``opening`` returns the tool lists, and the transcript of the session before its calls;
         ``reason`` is why it has no verdict.
         """
         (self._job,) = plan.jobs
@@ -64,12 +64,12 @@ class SessionLog:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Close it; without `finish` it is that of an interrupted session."""
+        """Close the log; without `finish` it is that of an interrupted session."""
         if self._writer is not None:
             self._writer.close()
 
     def keep(self, call: ToolCall) -> None:
-        """Write a call as far as it is known; if that fails, `finish` tries again and says why."""
+        """Write a call as far as it is known; if that fails, `finish` tries again and raises."""
         if self._failed:
             return
         try:

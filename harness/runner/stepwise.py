@@ -38,8 +38,8 @@ class Stepwise:
     async def results(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
         """Run the trials of a case, or of cases that are compared; return their results so far.
 
-        All of them are in the log by then. A trial that leaks what other identities showed to be
-        withheld has failed; what only later cases show does not change it here.
+        All of them are in the log by then. A trial that leaks a value withheld from its identity
+        has failed; later cases do not change the returned results.
 
         A case that names an argument which a tool does not have ends as an error, like a case whose
         server does not start.
@@ -63,14 +63,14 @@ class Stepwise:
         return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.index))
 
     def abandon(self) -> None:
-        """Cancel the running trials; what happened in them is kept, and `results` returns."""
+        """Cancel the running trials; their partial results are kept, and `results` returns."""
         control = self._live.control
         self._abandoned = control.stopped is None
         control.stop("interrupted", "the caller no longer waits for it")
         control.cancel()
 
     def stop(self, reason: StopReason, note: str, left: Sequence[Job]) -> None:
-        """Start no further trial: those left are skipped, and the log's last line says why."""
+        """Start no further trial: the rest is skipped, and the log's footer has the reason."""
         self._live.control.stop(reason, note)
         for job in left:
             run = not_started(job.trial, "skipped", reason=self._live.control.stopped)

@@ -12,7 +12,7 @@ from harness.types import Suite, Usage
 
 
 def own_costs(suite: Suite, model: str) -> Callable[[Usage], Usage] | None:
-    """Return a function that puts the suite's own estimate into a usage; ``None`` without one."""
+    """Return a function that sets a usage's cost by the suite's estimate; ``None`` without one."""
     estimate = suite.estimate_cost
     if estimate is None:
         return None

@@ -58,22 +58,22 @@ from harness.variants.views import Views
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrialOutcome:
-    """What a trial produces."""
+    """The outcome of a trial."""
 
     line: TrialLine
-    """For the log."""
+    """The line for the log."""
     tools: ToolList | None = None
     """The tool list that the user was offered, if a session was opened."""
     shown: ToolList | None = None
-    """The tool list that the model was shown instead, under a variant."""
+    """The tool list that the model saw instead, under a variant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Support:
-    """What the trials of one run share, in addition to models and sessions."""
+    """Objects that the trials of one run share, in addition to models and sessions."""
 
     judge: Judge = field(default_factory=lambda: Judge({}))
-    """Grades what no assertion can, for this trial."""
+    """Grades what no assertion can decide, for this trial."""
     preflight: Preflight | None = None
     """The check of all tools before the first trial."""
     player: Player | None = None
@@ -85,9 +85,9 @@ class Support:
     traced_as: str | None = None
     """The name of the run, if its calls carry trace context; ``None``: they carry none."""
     asking: AskingServers = field(default_factory=AskingServers)
-    """The servers as agents are given them."""
+    """The servers with the client capabilities of agents."""
     tell: Callable[[Trial, Transcript], None] | None = None
-    """Is told the conversation so far, after each of its steps; ``None``: nobody listens."""
+    """Called with the conversation so far, after each of its steps; ``None`` if not needed."""
 
 
 async def run_trial(
@@ -113,7 +113,7 @@ async def run_trial(
 
 
 def trial_error(error: Exception) -> TrialError:
-    """Return ``error`` as that of a trial, with whose fault it is."""
+    """Return ``error`` as that of a trial, with the party at fault."""
     if isinstance(error, ServerError):
         return TrialError(kind=error.fault, message=str(error), detail=error.stderr_tail or None)
     if isinstance(error, HarnessError):
@@ -128,7 +128,7 @@ def trial_error(error: Exception) -> TrialError:
 
 
 def _strategy(case: Case, sessions: Mapping[int, Session]) -> Strategy:
-    """Return the strategy for ``case``; ``sessions`` by the turn from which each is used."""
+    """Return the strategy for ``case``; ``sessions`` has the session to use from each turn on."""
     if case.interruption != Interruption():
         return Interrupted(case.interruption)
     return ByRules(case.leaderboard, sessions)
@@ -204,7 +204,7 @@ class _Attempt:
             require_tools(case, self._job.server.name, offers, session.stderr_tail())
             if self._preflight is not None:
                 self._preflight.check(self._job, session.tools)
-            if case.caller.group is not None:  # others ask the same, and are compared with it
+            if case.caller.group is not None:  # others have the same question and are compared
                 self._beside = await session.watch()
             suite = self._job.suite
             system = case.leaderboard.system_prompt or suite.system_prompt
@@ -274,9 +274,9 @@ class _Attempt:
     def _under(
         self, variant: Variant, model: Model, sessions: Sequence[Session]
     ) -> tuple[Model, Sequence[Session]]:
-        """Return ``model`` and ``sessions`` as they are under ``variant``.
+        """Return ``model`` and ``sessions`` wrapped for ``variant``.
 
-        A recording already uses the server's names.
+        A recording is not wrapped: it already uses the server's names.
         """
         shown = [self._views.of(variant, session.tools) for session in sessions]
         self._tools, self._shown = shown[-1].offered, shown[-1].tools

@@ -86,7 +86,7 @@ def test_without_a_prompt_no_case_is_made_and_the_reason_is_told(project: Projec
     recorded(project, "--suite", "data_governance", "--as", "admin")
     drafted = project.run("init", "--from", "latest", "--name", "weber")
     assert drafted.code == 3
-    assert "nobody noted what was asked" in drafted.stderr
+    assert "its prompt was not recorded" in drafted.stderr
     assert not (project.folder / "evals" / "weber.yml").exists()
 
 

@@ -139,7 +139,7 @@ def test_a_conversation_is_replayed_and_graded_as_a_whole(project: Project) -> N
     assert stricter.code == 1
     assert "turn 2: answer_contains" in stricter.stdout
     path.write_text(text.replace("Say two.", "Say three."))
-    assert "the case asks something else now" in project.run("grade", "latest").stdout
+    assert "the case has another prompt now" in project.run("grade", "latest").stdout
 
 
 # ── Setup and teardown ───────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""What a plan would do and may cost, shown before anything is started or paid for."""
+"""The trials of a plan and their estimated cost, shown before anything is started or paid for."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from harness.runner.runs.folders import RUNS, log_path, run_ids
 from harness.types import Case, ModelSpec, TrialResult
 
 RECENT_RUNS = 10
-"""Number of earlier runs that are searched for what a case used."""
+"""Number of earlier runs that are searched for the usage of a case."""
 TYPICAL_TOKENS = (6000, 400)
 """Input and output tokens of an unknown case: two replies with a dozen tools."""
 TYPICAL_JUDGEMENT = (1500, 150)
-"""The same for one judgement: the rubric, the results and answer of a conversation; a score and a
-reason."""
+"""Input and output tokens of one judgement: the rubric, the results and answer of a conversation; a
+score and a reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """What the trials of one model may use."""
+    """The estimated usage of the trials of one model."""
 
     model: ModelSpec
     """The model."""
     trials: int
     """Number of trials that it answers."""
     known: int
-    """Of those, the trials for which an earlier run has figures."""
+    """Number of these with figures from an earlier run."""
     input_tokens: int
     """Over all trials."""
     output_tokens: int
@@ -49,9 +49,9 @@ class Estimate:
 
 
 def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
-    """Yield what each model of ``plan`` may use, from what the same cases used before.
+    """Yield the estimate of each model of ``plan``, based on earlier runs of the same cases.
 
-    A variant that was never run is taken for the model without it.
+    A variant that has never run counts like the model without it.
     """
     used = _used_before(runs)
     for model in plan.models:
@@ -77,7 +77,7 @@ def estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
 
 
 def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
-    """Yield what each judge of ``plan`` may use at most: an equal question is judged only once."""
+    """Yield the most that each judge of ``plan`` may use; equal questions are judged only once."""
     before = _judged_before(runs)
     for judge in plan.judges:
         asked = [
@@ -86,7 +86,7 @@ def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
             for need in needs(job.trial.case.every_check)
             if (need.model or job.judge) == judge.name
         ]
-        if not asked:  # by no case of this shard
+        if not asked:  # no case of this shard uses this judge
             continue
         known = [before[name] for job in asked if (name := (*_name(job), judge.name)) in before]
         left = len(asked) - len(known)
@@ -104,7 +104,7 @@ def judge_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
 
 
 def user_estimates(plan: Plan, runs: Path = RUNS) -> Iterator[Estimate]:
-    """Yield what each model that plays users may use, from what the same cases used before."""
+    """Yield the estimate of each model that plays users, from earlier runs of the cases."""
     used = {
         (run.suite, run.case.name): (run.user_usage.input_tokens, run.user_usage.output_tokens or 0)
         for run in _recent(runs)
@@ -156,11 +156,11 @@ def _recent(runs: Path) -> Iterator[TrialResult]:
 
 
 def _used_before(runs: Path) -> dict[tuple[str, str, str], tuple[float, float]]:
-    """Return the tokens, in and out, that each case used last, by suite, case and model."""
+    """Return the tokens, in and out, of each case's last trial, by suite, case and model."""
     used: dict[tuple[str, str, str], tuple[float, float]] = {}
     for run in _recent(runs):
         tokens = run.usage.input_tokens, run.usage.output_tokens
-        # An aborted trial tells nothing, nor does one without token counts.
+        # An aborted trial is no basis, nor is one without token counts.
         if run.status in {"passed", "failed"} and tokens[0] and tokens[1] is not None:
             used[run.suite, run.case.name, run.model] = tokens[0], tokens[1]
     return used
@@ -171,10 +171,10 @@ def _name(job: Job, model: str | None = None) -> tuple[str, str, str]:
 
 
 def typical_tokens(case: Case) -> tuple[int, int] | None:
-    """Return the input and output tokens of ``case`` by its own texts; ``None`` if they say little.
+    """Estimate the tokens of ``case``, in and out, by its texts; ``None`` if these are no basis.
 
-    A case that first feeds the model texts is assumed to make one call for each of them, within
-    its conversation so far: a dry run must not take a whole book for a question.
+    If a case first feeds texts to the model, one call is assumed for each of them, within the
+    conversation so far: a dry run must not treat a whole book as one question.
     """
     if case.leaderboard.typical_tokens is not None:
         return case.leaderboard.typical_tokens

@@ -1,4 +1,4 @@
-"""The judges of a run, chosen before it starts so that the user can be told their cost."""
+"""Chooses the judges of a run before it starts, so that the user sees their cost."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Bench:
     models: tuple[ModelSpec, ...] = ()
     """Every judge, once, with its settings for judging."""
     default_of: dict[str, str] = field(default_factory=dict)
-    """Suite → the judge of those of its checks that name none; other suites are missing."""
+    """Suite → the judge of its checks that name none; suites without such a judge are missing."""
     notes: tuple[str, ...] = ()
     """Sentences for the user."""
 
@@ -48,8 +48,8 @@ def choose_judges(
     ``named`` (from the command line) comes first, then the suite's own, then `DEFAULT_JUDGE` if it
     is configured in a file: a key in the environment alone never starts a paid judge.
 
-    ``judged_then`` are the suites for which a recording has judgements; these are used if there is
-    no judge now.
+    ``judged_then`` are the suites for which a recording has judgements; they count if there is no
+    judge now.
 
     Raises:
         UsageError: a judge is unknown, cannot be used, or is not an LLM.

@@ -1,4 +1,4 @@
-"""What to run: every case with every model, as often as asked, each with a stable key."""
+"""The plan: every case with every model and every repeat, each trial with a stable key."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from harness.types import (
 )
 
 _DIGITS = 12
-"""Length of a digest that people read."""
+"""Length of a digest in texts for people."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Plan:
     """Suite by suite, case by case, model by model, repeat by repeat; optional repeats last, round
     by round."""
     settings: JsonObject = field(default_factory=dict)
-    """What the command line asked for, for the log's header."""
+    """The options of the command line, for the log's header."""
     judges: tuple[ModelSpec, ...] = ()
     """Every model that judges, once."""
     decoys_from: tuple[ServerSpec, ...] = ()
@@ -70,7 +70,7 @@ class Plan:
     done: tuple[TrialResult, ...] = ()
     """Final results of an earlier part of the same run."""
     spent: Usage = field(default_factory=Usage)
-    """What that part used in all, as far as known."""
+    """The usage of that part, as far as known."""
 
     @property
     def suites(self) -> tuple[Suite, ...]:
@@ -117,7 +117,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
 ) -> Plan:
     """Plan every trial of ``suites``; ``models_of`` and ``server_of`` are called once for a suite.
 
-    ``trials`` replaces what a case says. Repeats beyond ``least_trials`` are optional.
+    ``trials`` replaces each case's own number. Repeats beyond ``least_trials`` are optional.
     """
     jobs: list[Job] = []
     for suite in suites:
@@ -125,7 +125,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
         model_keys = [(model, digest([model.name, describe_model(model)])) for model in models]
         shared_key = digest(describe_server(server))
         for case in suite.cases:
-            # The variant is part of the model's key: other words for the prompt are, too.
+            # The variant is part of the model's key, including its other wording of the prompt.
             case_key = digest([suite.name, suite.system_prompt, describe_case(case)])
             own_server = _with_state_for(case, case.server or server)
             server_key = shared_key if own_server is server else digest(describe_server(own_server))
@@ -160,7 +160,7 @@ def make_plan(  # noqa: PLR0913 - who does what in a run
 
 
 def under(case: Case, variant: Variant | None) -> Case:
-    """Return ``case`` in the words that ``variant`` has for its prompt, if any."""
+    """Return ``case`` with the prompt of ``variant``, if it has one for the case."""
     words = None if variant is None else variant.prompts.get(case.name)
     return case if words is None else case.reworded(words)
 
@@ -189,9 +189,9 @@ def _optional_last(jobs: Sequence[Job], least: int) -> list[Job]:
 
 
 def describe_case(case: Case) -> JsonObject:
-    """Return everything that determines a trial of a case: not its place, not its description.
+    """Return everything that determines a trial of a case; not its location or description.
 
-    Parts that a case does not have are left out, so that parts added later change no older key.
+    Absent parts are left out, so that fields added later do not change older keys.
     """
     described = {
         "name": case.name,
@@ -233,7 +233,7 @@ def _keyed(check: Check) -> Check:
 
 
 _KEYED = {"max_replies": "max_turns"}
-"""New words that a key contains in their old form: renaming changes no question."""
+"""New names → the old names in keys, so that a renaming does not change a key."""
 
 
 def describe_suite(suite: Suite) -> JsonObject:
@@ -268,9 +268,9 @@ def describe_model(model: ModelSpec) -> JsonObject:
 
 
 def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
-    """Return how an agent is started; its settings, which may hold secrets, as a digest.
+    """Return how an agent is started, with a digest of its settings, which may contain secrets.
 
-    What is known only when a run starts is left out before.
+    Facts that are determined when a run starts are left out before.
     """
     facts = {
         "command": list(agent.command),
@@ -302,7 +302,7 @@ def _describe_agent(model: ModelSpec, agent: AgentSpec) -> JsonObject:
 def describe_variant(variant: Variant) -> JsonObject:
     """Return the changes of a variant, and their digest.
 
-    Parts that were added later and that it does not have are left out: its digest stays the same.
+    Absent parts that were added later are left out, so that its digest stays the same.
     """
     edits = json.loads(canonical_json(asdict(replace(variant, at=None, description=None))))
     if not edits["prompts"]:
@@ -317,7 +317,7 @@ def describe_variant(variant: Variant) -> JsonObject:
 
 
 def _describe_identity(identity: IdentitySpec) -> JsonObject:
-    """Return how a server is told who asks; a ``token_command``, which may be secret, as a flag."""
+    """Return how a server gets identities; a ``token_command``, which may be secret, as a flag."""
     told: dict[str, Any] = {
         "via": identity.via,
         "variables": identity.variables,
@@ -347,8 +347,8 @@ def _describe_transport(server: ServerSpec) -> JsonObject:
 def _describe_rest(server: ServerSpec) -> JsonObject:
     """Return settings that few servers have, omitted where unset so that other keys do not change.
 
-    A folder outside the project is left out: it differs from machine to machine. Queries and resets
-    may contain secrets in any form and need only be distinguished: for these, digests.
+    A folder outside the project is left out, because it differs between machines. Queries and
+    resets may contain secrets in any form, so their digests are returned.
     """
     cwd = None if server.transport.cwd is None else shown(Path(server.transport.cwd))
     parts = {

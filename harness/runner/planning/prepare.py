@@ -58,7 +58,7 @@ CONCURRENCY = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What a user asks for; every field narrows or overrides suites and configuration."""
+    """The user's request; every field narrows or overrides suites and configuration."""
 
     suites: Sequence[str] = ()
     """Suite names or paths; none means all of the project."""
@@ -80,9 +80,9 @@ class RunRequest:
     mcp_config: str | None = None
     """The configuration of an MCP client, whose servers take precedence over all others."""
     user_context: JsonObject | None = None
-    """Replaces every case's own."""
+    """Replaces every case's own user context."""
     timeout_s: float | None = None
-    """Replaces every case's own."""
+    """Replaces every case's own timeout."""
     trials: int | None = None
     """Repeats of each case, instead of every case's own."""
     least_trials: int | None = None
@@ -101,7 +101,7 @@ class RunRequest:
     user_model: str | None = None
     """The model that plays simulated users, instead of every case's and suite's own."""
     max_cases: int = MAX_CASES
-    """At most so many tests are taken from one CSV dataset."""
+    """Most tests that are taken from one CSV dataset."""
     concurrency: int | None = None
     """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
 
@@ -124,7 +124,7 @@ class RunRequest:
             raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
 
     def filled_from(self, settings: JsonObject) -> RunRequest:
-        """Return the request in an earlier run's log settings if this one asks for nothing itself.
+        """Return the request in an earlier run's log settings if this request is empty.
 
         Raises:
             UsageError: that request is not in the log, since it contains a secret.
@@ -144,7 +144,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """A plan and what to tell the user before it runs."""
+    """A plan, and the notes for the user before it runs."""
 
     plan: Plan
     """What to run."""
@@ -185,7 +185,7 @@ def prepare(
         names = narrowed(request.suites, request.categories)
         found = find_suites(names, suite_roots(cwd), VOCABULARY, reader(request.max_cases))
     found = distinct((*given, *found))
-    # Before any is left out: a mark means the same secret in every run of them.
+    # Before any suite is left out, so that a placeholder means the same secret in every run.
     KNOWN.know(suites=found)
     request = replace(
         request, suites=(*request.suites, *(suite.reference or suite.name for suite in given))
@@ -278,7 +278,7 @@ def _adapted(suite: Suite, request: RunRequest, config: Config) -> Suite:
 def _adapted_case(case: Case, suite: Suite, request: RunRequest, config: Config) -> Case:
     usual_s = (config.timeout_s or DEFAULT_TIMEOUT_S) * case.conversations
     timeout_s = request.timeout_s or case.limits.timeout_s or usual_s
-    # An identity of a matrix keeps its attributes: under others its name would be wrong.
+    # An identity of a matrix keeps its attributes, because they belong to its name.
     own = request.user_context is None or case.caller.identity is not None
     context = case.caller.user_context if own else request.user_context
     server = (
@@ -318,7 +318,7 @@ def _agents(
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(
-            f"two that answer are called {twice!r}",
+            f"two models or agents have the name {twice!r}",
             meant="Give each a name of its own, below 'agents:' in harness.yml.",
         )
     return agents
@@ -336,7 +336,7 @@ def _check_providers(plan: Plan) -> None:
 
 
 def _recorded(model: ModelSpec) -> ModelSpec:
-    """Replace the run in ``replay:RUN`` by the path of its log."""
+    """Replace the run in ``replay:RUN`` with the path of its log."""
     if not is_replay(model):
         return model
     path = find_log(model.model_id)

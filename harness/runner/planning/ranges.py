@@ -26,7 +26,7 @@ class Range:
         """Accept ``None``, which means the default, and values within the range.
 
         Raises:
-            UsageError: it is anything else, including NaN and infinity.
+            UsageError: it is out of range, or NaN or infinity.
         """
         if value is None:
             return

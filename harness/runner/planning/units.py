@@ -1,4 +1,4 @@
-"""What of a plan belongs together, whoever carries it out: shards and engines divide it alike."""
+"""The units of a plan that belong together; shards and engines divide it alike."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Unit: TypeAlias = tuple[Job, ...]
 
 
 def together(job: Job) -> tuple[str, str]:
-    """Return what names the case of ``job``, or the test whose identities are compared."""
+    """Return the name of the case of ``job``, or of the test whose identities are compared."""
     return job.suite.name, job.trial.case.caller.group or job.trial.case.name
 
 
 def work_units(jobs: Iterable[Job]) -> Iterator[Unit]:
-    """Yield ``jobs`` in units, each as small as what belongs together.
+    """Yield ``jobs`` in units of what belongs together, each as small as possible.
 
-    That is one repeat of a case: all identities of its test, and all variants of its model. Where
-    all identities share one process of a server, by its ``isolation: none``, every case of that
-    server is in one unit.
+    A unit is one repeat of a case, with all identities of its test and all variants of its model.
+    If all identities share one process of a server (``isolation: none``), all cases of that server
+    are one unit.
     """
     units: dict[tuple[str | int, ...], list[Job]] = {}
     for job in jobs:

@@ -1,4 +1,4 @@
-"""The models that play simulated users, chosen before a run so that their cost can be shown."""
+"""Chooses the models of simulated users before a run, so that the user sees their cost."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from harness.types import Case, JsonObject, ModelSpec, Suite
 from harness.users.replayed import RecordedUsers
 
 Player: TypeAlias = Model | RecordedUsers
-"""What plays users: a model, or a recorded run with its users' words."""
+"""The source of a user's messages: a model, or a recorded run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cast:
-    """Which model plays which simulated user."""
+    """The assignment of models to simulated users."""
 
     models: tuple[ModelSpec, ...] = ()
     """Every model that plays a user, once."""
@@ -116,7 +116,7 @@ def _usable(name: str, config: Config) -> ModelSpec:
 
 @asynccontextmanager
 async def open_players(specs: Sequence[ModelSpec]) -> AsyncIterator[dict[str, Player]]:
-    """Yield everything that plays users, by name."""
+    """Yield every source of users' messages, by name."""
     recorded = [spec for spec in specs if is_replay(spec)]
     players: dict[str, Player] = {
         spec.name: await anyio.to_thread.run_sync(RecordedUsers, Path(spec.model_id))

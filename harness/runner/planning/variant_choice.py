@@ -1,4 +1,4 @@
-"""The variants of the tool list that a run tries, and their models."""
+"""The variants of the tool list in a run, and their models."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.types import Case, Location, ModelSpec, Suite, Variant
 NO_VARIANT = "none"
 """The name of the server's own list among variants."""
 JOINT = "+"
-"""Joins the names of a model and of the variant it is shown."""
+"""Joins the names of a model and of its variant."""
 
 
 def variants_of(suite: Suite, wanted: Sequence[str]) -> tuple[Variant | None, ...]:
@@ -82,9 +82,9 @@ def refuse_twins(models: Iterable[ModelSpec]) -> None:
 
 
 def refuse_recorded(models: Iterable[ModelSpec]) -> None:
-    """Check that no model only repeats what was said to another list than its variant's.
+    """Check that no model replays outputs that were made for another tool list.
 
-    A recorded run may be replayed under a variant that it was made under.
+    A recorded run may be replayed under the variant of its recording.
 
     Raises:
         UsageError: the outputs of a model were made for the server's own list, or for another.
@@ -97,7 +97,7 @@ def refuse_recorded(models: Iterable[ModelSpec]) -> None:
             raise UsageError(
                 f"{base_name(model)} repeats what was said to one tool list, and cannot be asked "
                 f"about another, that of the variant {model.variant.name!r}",
-                meant="Name a model that answers, or a run that was made with the variant.",
+                meant="Name a model that replies, or a run that was made with the variant.",
             )
 
 
@@ -111,12 +111,12 @@ def _was_shown(model: ModelSpec) -> bool:
 
 
 def check_prompts(suites: Iterable[Suite], models: Mapping[str, Sequence[ModelSpec]]) -> None:
-    """Check that every case that a variant has other words for is there, and has a prompt.
+    """Check that every case that a variant rewords exists and has a prompt.
 
     ``suites`` have all their cases, ``models`` are those of each suite, by its name.
 
     Raises:
-        InvalidInput: with every case that no suite has, or whose user is simulated.
+        InvalidInput: the error names every case that no suite has, or whose user is simulated.
     """
     cases: dict[str, list[Case]] = {}
     for suite in suites:

@@ -1,4 +1,4 @@
-"""Check before servers start: can each case's credential be presented to its server?"""
+"""Checks before servers start that each case's credential can be presented to its server."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def check_credentials(plan: Plan) -> None:
     """Check that each case's credential can be presented to its server.
 
     Raises:
-        InvalidInput: with every case for which it cannot.
+        InvalidInput: the error names every case for which it cannot.
     """
     cases = {(id(job.server), id(job.trial.case)): job for job in plan.jobs}
     problems = [problem for job in cases.values() for problem in _problems(job)]
@@ -28,7 +28,7 @@ def _problems(job: Job) -> Iterator[Problem]:
     case, server = job.trial.case, job.server
     at = case.at or Location(file=job.suite.name)
     servers = server.members or (server,)
-    # With joined servers, a credential is presented to those that ask for one.
+    # With joined servers, a credential is presented to those that take one.
     for each in [one for one in servers if one.identity.via == "bearer"] or servers[:1]:
         try:
             check_credential(each, case.caller.user_context, case.caller.credential)

@@ -15,13 +15,13 @@ ON_COMMAND_LINE = Location(file="--block")
 """The place of tools that ``--block`` names for all suites of a request."""
 
 Scope: TypeAlias = tuple[str | None, str | None]
-"""Name of the suite and of the server whose users are meant, of which one must be offered the tool;
-``None`` means any."""
+"""Name of the suite and of the server, one of whose users must be offered the tool; ``None`` means
+any."""
 CaseKey: TypeAlias = tuple[str, str]
 """Name of a suite and of a case in it."""
 
 _LIKE_A_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_./-][A-Za-z0-9]+)+")
-"""A text that looks like a tool's name, where any text is allowed."""
+"""Matches a text that looks like a tool's name, where any text is allowed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,15 +31,15 @@ class Mention:
     named: NamedTool
     """The name and its place."""
     scope: Scope
-    """Who must be offered it."""
+    """The users of whom one must be offered it."""
     may_say_absent: bool = False
-    """Whether ``allow_absent: true`` may be written there."""
+    """Whether ``allow_absent: true`` is possible there."""
     by_own_name: bool = False
-    """Whether a tool of joined servers may also go by its own server's name for it, as in
+    """Whether a tool of joined servers may also have the name that its own server gives it, as in
     ``block``."""
     only_near: bool = False
-    """Whether it is reported only if it is nearly the name of a tool: otherwise it may not be meant
-    as one."""
+    """Whether it is reported only if it is similar to a tool's name: otherwise it may not be meant
+    as a tool."""
 
 
 def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
@@ -61,7 +61,7 @@ def mentions_of(jobs: Sequence[Job]) -> dict[Mention, set[CaseKey]]:
 
 
 def named_in(case: Case) -> Iterator[NamedTool]:
-    """Yield every tool that ``case`` names, except texts that only may be one."""
+    """Yield every tool that ``case`` names, except texts that may not be tools."""
     recall = case.leaderboard.recall
     for call in (*case.setup, *case.teardown, *([] if recall is None else [recall])):
         yield _of_call(call)
@@ -70,7 +70,7 @@ def named_in(case: Case) -> Iterator[NamedTool]:
 
 
 def is_told_its_tools(case: Case) -> bool:
-    """Whether the server is told the case, and so may list other tools for each case and turn."""
+    """Whether the server gets the case with each request, and so may list other tools for each."""
     return case.leaderboard.routing is not None
 
 
@@ -92,8 +92,8 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
     """Yield tools blocked by suite, server or command line, and each server's reset call."""
     for one in (server, *server.members):
         if one.reset is not None:
-            # A server may accept its reset without listing it; a failed reset is reported, or costs
-            # a new process.
+            # A server may accept its reset without listing it; a failed reset is reported, or
+            # only costs a new process.
             reset = _of_call(one.reset)
             yield Mention(named=reset, scope=(None, server.name), only_near=True, by_own_name=True)
         for named in _blocked(one):

@@ -1,4 +1,4 @@
-"""Refuses a trial without tools: it would show nothing about how the model uses them."""
+"""Refuses a trial without tools, which would show nothing about their use by the model."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from harness.errors import ServerError
 from harness.types import Case, ToolList
 
 _NAMED = 3
-"""At most so many tools are named in a message with the reason why they are unusable."""
+"""Most tools that are named in a message with the reason why they are unusable."""
 
 
 def require_tools(case: Case, server: str, offers: Sequence[ToolList], stderr_tail: str) -> None:
     """Check that one of a trial's ``offers`` has a tool, or that ``case`` allows none.
 
     A case allows it by `Caller.allow_no_tools`, or by a check that accepts a hidden tool. The
-    latter does not count if all tools of the server are unusable, since that hides nothing from
-    anybody.
+    latter does not count if all tools of the server are unusable, since then nothing is hidden.
 
     Raises:
         ServerError: ``server`` offers no tool.

@@ -9,13 +9,13 @@ from harness.sessions import SEPARATOR
 from harness.types import THE_LIST, Location, NamedTool, ServerSpec, ToolList
 
 _SHOWN = 12
-"""At most so many tools are listed if none has a similar name."""
+"""Most tools that are listed if none has a similar name."""
 
 
 def unoffered(
     named: NamedTool, who: str, known: Mapping[str, str | None], *, may_say_absent: bool
 ) -> Problem:
-    """Return the problem that no tool is called ``named``.
+    """Return the problem that no tool has the name ``named``.
 
     ``who`` begins the message: ``no identity of this suite is offered a``. ``known`` are the
 

@@ -1,9 +1,9 @@
-"""Is every tool that a plan names offered to somebody? A misspelt prohibition would always pass.
+"""Checks that every named tool is offered to some user: a misspelt prohibition always passes.
 
 A name is a mistake if no user of the suite's server is offered such a tool: neither users of the
 cases that run nor those of the suite's other cases. Lists are requested only while a name is in
-none of the known ones, first for a user whose cases name it, so that a plan without mistakes costs
-one list at most, and none that its trials would not request anyway.
+none of the known lists, first for a user whose cases name it. So a plan without mistakes needs one
+list at most, and only lists that its trials would request anyway.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _UserKey = tuple[str, str]
 
 @dataclass(slots=True, kw_only=True)
 class Listed:
-    """One user of one server, whose list is known or can be requested."""
+    """A user of a server, whose tool list is known or can be requested."""
 
     server: ServerSpec
     """The server that lists the tools."""
@@ -49,8 +49,8 @@ class Listed:
     asked: bool = False
     """Whether the list was requested."""
     failure: HarnessError | None = None
-    """Why there is no list; a caller whose connection is refused is offered nothing, which is a
-    valid answer."""
+    """Why there is no list; a caller whose connection is refused is offered nothing, which counts
+    as a list."""
     cut: str | None = None
     """Why only a part of the list is known."""
 
@@ -64,7 +64,7 @@ class Offers:
     """Known tool lists by user, and the names of a plan that are in none."""
 
     def __init__(self, plan: Plan) -> None:
-        """Collect the tools that ``plan`` names and the users who could be offered them."""
+        """Collect the tools that ``plan`` names, and the users who may be offered them."""
         jobs = [job for job in plan.jobs if job.model.provider != RECORDED]
         self._mentions = {
             mention: cases
@@ -77,7 +77,7 @@ class Offers:
         self._known: dict[Scope, dict[str, str | None]] = {}
         self._own_names: dict[Scope, set[str]] = {}
         self.lists: dict[str, tuple[Listed, ToolList]] = {}
-        """Digest → a list that was requested in search of a name, and its first user."""
+        """Digest → a list that was requested for a name, and its first user."""
         for job in {(job.suite.name, job.trial.case.name): job for job in jobs}.values():
             self._add(job.suite.name, job.server, job.trial.case)
         self._add_neighbours(jobs)
@@ -87,7 +87,7 @@ class Offers:
         return bool(self._mentions)
 
     def _add_neighbours(self, jobs: Iterable[Job]) -> None:
-        """Add the users of cases that do not run: tools offered only to them are no mistakes."""
+        """Add the users of cases that do not run: tools offered only to them are valid names."""
         for suite, server in {
             job.suite.name: (job.suite, job.server) for job in jobs if not job.trial.case.server
         }.values():
@@ -139,7 +139,7 @@ class Offers:
             user.asked, user.failure = True, error
 
     def next_users(self, most: int) -> list[Listed]:
-        """Return the users to ask next for names in no known list; empty once that is settled.
+        """Return the users whose lists to request next; empty once all names are settled.
 
         At first one user of each server, then up to ``most``; users whose cases name a missing tool
         come first.
@@ -170,8 +170,8 @@ class Offers:
     def problems(self) -> list[Problem]:
         """Return every name that no user is offered.
 
-        A name stays open if a server that failed, or an unread part of a list, might have it. Where
-        there are no tools at all, names are not at fault: the trials end as errors that say so.
+        A name stays open if a server that failed, or an unread part of a list, might have it. If
+        there are no tools at all, names are not reported: the trials end as errors instead.
         """
         self._open = [
             mention
@@ -185,7 +185,7 @@ class Offers:
         ]
 
     def check(self, case: CaseKey) -> None:
-        """Check the names of a case again, in case a server could not be asked before.
+        """Check the names of a case again, in case a server did not respond before.
 
         Raises:
             InvalidInput: no user is offered a tool of one of these names.
@@ -208,7 +208,7 @@ class Offers:
         return case in cases if cases else mention.scope[0] in (None, case[0])
 
     def _is_missing(self, mention: Mention) -> bool:
-        """Whether no known list has the tool; a word that may be no tool must be similar to one."""
+        """Whether no known list has the tool; a word that may not be one must be similar to one."""
         name, known = mention.named.tool, self._known.get(mention.scope, {})
         if mention.by_own_name and name in self._own_names.get(mention.scope, ()):
             return False

@@ -1,10 +1,10 @@
-"""Before any tokens are spent: do the named tools exist, and have they the named arguments?
+"""Checks before tokens are spent that the named tools exist and have the named arguments.
 
-Only a running server tells the arguments of its tools, and perhaps differently to each user. So
-tools are listed for the users of a plan before its first trial opens a session; the sessions stay
-open for the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did not start,
-are checked when their own session opens: starting every process at once would cost more than it
-saves. If a named tool is in none of these lists, all other users' lists are requested as well
+Only a running server tells the arguments of its tools, and they may differ between users. So tools
+are listed for the users of a plan before its first trial opens a session; the sessions stay open
+for the trials. Users beyond the first `LISTED_AHEAD`, and those whose server did not start, are
+checked when their own session opens: starting every process at once would cost more than it saves.
+If a named tool is in none of these lists, all other users' lists are requested as well
 (`harness.runner.preflight.offered_names`).
 """
 
@@ -41,7 +41,7 @@ class _User:
     credential: Credential
     cases: list[Case] = field(default_factory=list)
     failure: HarnessError | None = None
-    """Why there was no session, until a trial has been told."""
+    """Why there was no session, until a trial has reported it."""
 
 
 class Preflight:
@@ -54,22 +54,22 @@ class Preflight:
         self._over = anyio.Event()
         self._offers = Offers(plan)
         for job in plan.jobs:
-            if job.model.provider != RECORDED:  # its calls were made elsewhere, to other tools
+            if job.model.provider != RECORDED:  # the recorded calls were made with other tools
                 self._add(job)
 
     @classmethod
     def of_trial(cls, job: Job) -> Preflight:
-        """Return the check of one trial, where that of its plan is made in another process."""
+        """Return the check of one trial, whose plan was checked in another process."""
         alone = cls(Plan(jobs=(job,)))
         alone._over.set()
         return alone
 
     async def run(self, pool: SessionPool) -> None:
-        """List the tools of the first users; a server that fails to start is left to its trials.
+        """List the tools of the first users; a failed start is reported by the server's trials.
 
         Raises:
-            InvalidInput: with every tool that no user is offered, and every argument that a tool
-                does not have.
+            InvalidInput: the error names every tool that no user is offered, and every argument
+              that a tool does not have.
         """
         problems: list[Problem] = []
 
@@ -123,8 +123,7 @@ class Preflight:
         Raises:
             InvalidInput: the job's case names a tool that no user is offered, or an argument that a
                 tool does not have.
-            HarnessError: it names a tool of which that cannot be said, because a server does not
-                start.
+            HarnessError: a named tool cannot be checked, because a server does not start.
         """
         case = job.trial.case
         self._offers.learn(job.server, case.caller.user_context, case.caller.credential, tools)
@@ -133,11 +132,11 @@ class Preflight:
             raise InvalidInput(sorted_problems(problems))
 
     def check_names(self, job: Job) -> None:
-        """Check the tools that the job's case names, by the lists that are known.
+        """Check the tools that the job's case names against the known lists.
 
         Raises:
             InvalidInput: no user is offered one of them.
-            HarnessError: that cannot be said, because a server does not start.
+            HarnessError: one of them cannot be checked, because a server does not start.
         """
         self._offers.check(_case_key(job))
 
@@ -185,8 +184,8 @@ def unknown_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Proble
 def known_arguments(tool: Tool) -> tuple[str, ...] | None:
     """Return the names of a tool's arguments; ``None`` if its schema allows any name.
 
-    A schema that names some arguments, and does not say whether there are others, has no others:
-    few servers write ``additionalProperties: false``, and nearly all mean it.
+    If a schema names some arguments and does not say whether others are allowed, they are not: few
+    servers write ``additionalProperties: false``, but nearly all mean it.
     """
     names = _properties(tool.input_schema, 0)
     if names is None or (not names and tool.input_schema.get("additionalProperties") is not False):

@@ -1,8 +1,8 @@
 """``recorded:FILE``: a model's outputs from a leaderboard run elsewhere, judged like new ones.
 
-No model is asked and no server is started: the leaderboard turns each recorded output into the
-transcript that it would have left; checks, log and reports are those of any run. A file with
-several models stands for each of them; ``recorded:FILE#MODEL`` selects one.
+No model is asked and no server is started. The leaderboard turns each recorded output into the
+transcript that it would have produced; checks, log and reports are the usual ones. A file with
+several models means all of them; ``recorded:FILE#MODEL`` selects one.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class RecordedModel:
 
     @property
     def carried_out(self) -> CarriedOut | None:
-        """The recording, if its calls are to be made again."""
+        """The recording, if its calls are to be executed again."""
         return self._recording if isinstance(self._recording, CarriedOut) else None
 
     def transcript(self, trial: Trial) -> Transcript | None:
@@ -56,20 +56,21 @@ class RecordedModel:
         raise ModelError("a recording answers no new conversation")
 
     async def aclose(self) -> None:
-        """Do nothing: nothing is open."""
+        """Do nothing: no resource is open."""
 
 
 def entrants(suite: Suite, model: ModelSpec) -> list[ModelSpec]:
     """Return ``model``, or one model for each in the recording that it names.
 
     Raises:
-        UsageError: the suite has no recordings, or the file has none of it or of such a model.
+        UsageError: the suite has no recordings, or the file has none of the suite or the model.
     """
     if model.provider != RECORDED:
         return [model]
     if suite.leaderboard is None or not isinstance(LEADERBOARDS.get(suite.leaderboard), Replayable):
         raise UsageError(
-            f"{model.name}: the suite {suite.name!r} is no leaderboard and has no recorded outputs",
+            f"{model.name}: the suite {suite.name!r} is not a leaderboard, so it has no recorded "
+            f"outputs",
             meant="To replay a run of your own, name it: --model replay:RUN.",
         )
     path, entrant = _split(model.model_id)
@@ -130,7 +131,7 @@ def as_recorded(
 def possible(plan: Plan) -> tuple[Plan, tuple[str, ...]]:
     """Return ``plan`` without jobs that cannot be done, and notes on them.
 
-    These are cases that a recording lacks, and cases that only a recording can have.
+    Such jobs have a case that the recording lacks, or one that needs a recording.
 
     Raises:
         NothingToRun: no job is left.
@@ -166,8 +167,8 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
     """Return ``case`` as it was when recorded, if a recording knows.
 
     Raises:
-        UsageError: the recordings disagree on what it asks: they are of different revisions of the
-            the leaderboard.
+        UsageError: the recordings have different criteria: they are of different revisions of the
+          leaderboard.
     """
     found = [
         one.case(case)
@@ -186,7 +187,7 @@ def _as_recorded(case: Case, recordings: Sequence[Recording]) -> Case:
 
 
 def _as_often(case: Case, recordings: Sequence[Recording]) -> Case:
-    """Return ``case``, repeated as often as it was recorded unless it says otherwise."""
+    """Return ``case``, repeated as often as in the recording unless it sets its own number."""
     trials = _trials(case, recordings)
     if case.repeats.trials is not None or trials == 1:
         return case

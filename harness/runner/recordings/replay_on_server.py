@@ -1,7 +1,7 @@
-"""A recorded conversation whose tool calls are made again on the real server.
+"""Replays a recorded conversation with its tool calls executed again on the real server.
 
 The messages stay as recorded; the tool results are new. If a result differs from the recorded one,
-the verdict rests on other facts than the recorded verdict, and the trial says so.
+the new verdict is based on other facts than the recorded one, and the trial has a warning.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from harness.types import (
 
 _SHOWN = 300
 _BEFORE = 40
-"""Characters of a text that are shown, and how many of them before the first difference."""
+"""Characters of a text that are shown, and how many of them precede the first difference."""
 _MOST = 5
 
 
@@ -90,7 +90,7 @@ async def carried_out(
 
 
 def replay_check(differences: Sequence[ReplayDifference]) -> CheckResult:
-    """Return a warning if a call differs from the recording: that is not the model's fault."""
+    """Return a warning if a call differs from the recording, which is not the model's fault."""
     times = Counter(
         f"{one.call.tool}, reply {one.call.reply}: {_difference(one)}" for one in differences
     )
@@ -137,7 +137,7 @@ def _value(text: str) -> Any:
 
 
 def _difference(one: ReplayDifference) -> str:
-    """Return the difference, each text from shortly before the place where they differ."""
+    """Return the difference; each text starts shortly before the first different character."""
     then, now = one.recorded, one.call.text
     part = next(
         (place for place, pair in enumerate(zip_longest(then, now)) if pair[0] != pair[1]), 0

@@ -15,7 +15,7 @@ from harness.errors import UsageError, did_you_mean
 RUNS = Path(".harness/runs")
 """Relative to the working directory; one folder for each run, whose name sorts by time."""
 LATEST = "latest"
-"""Names the newest run."""
+"""The name of the newest run."""
 
 
 _SECOND = len("20261121T191433Z")
@@ -60,14 +60,14 @@ def find_log(name: str, runs: Path = RUNS) -> Path:
 
 
 RESUMED_BY = "resumed_by"
-"""The setting, in a log's header, with the command that resumes the run, if not the usual one."""
+"""The setting in a log's header with the command that resumes the run, if not the usual one."""
 USUAL_COMMAND = "harness evals"
 """The command that resumes a run."""
 
 
 RECORDED_SERVER = "recorded_server"
-"""The setting, in a log's header, with ``server:`` of a suite for the server of a recorded session.
-"""
+"""The setting in a log's header with ``server:`` of a suite, for the server of a recorded
+session."""
 
 
 def resume_command(run_id: str, settings: Mapping[str, Any] | None = None) -> str:
@@ -83,7 +83,7 @@ def run_ids(runs: Path = RUNS) -> list[str]:
 def listed_runs(runs: Path = RUNS) -> dict[str, os.stat_result]:
     """Return all runs with a log that is not empty, the oldest first, with the facts of its file.
 
-    It takes one look at each log: 40 ms for ten thousand.
+    It calls ``stat`` once for each log: 40 ms for ten thousand.
     """
     logs = {
         name: facts for name in names_in(runs) if (facts := facts_of_log(runs, name)) is not None
@@ -102,7 +102,7 @@ def names_in(runs: Path) -> list[str]:
 def in_order(logs: Mapping[str, os.stat_result]) -> list[str]:
     """Return the names of runs, the oldest first, from the facts of their logs.
 
-    A name has the second; within one second, the log written to last is the later one.
+    A name contains the second; within one second, the log modified last is the later one.
     """
     return sorted(logs, key=lambda name: (name[:_SECOND], logs[name].st_mtime_ns, name))
 
@@ -120,7 +120,7 @@ def facts_of_log(runs: Path, run_id: str) -> os.stat_result | None:
     """Return the facts of that run's log; ``None`` if there is none, or it is empty."""
     try:
         facts = os.stat(f"{runs}/{run_id}/log.jsonl")  # noqa: PTH116 - a path object takes longer
-    except OSError:  # removed since it was listed, or no run
+    except OSError:  # removed since it was listed, or not a run
         return None
     return facts if facts.st_size else None
 

@@ -1,4 +1,4 @@
-"""Resume a run: only what is missing or could not be judged is run again."""
+"""Resumes a run: only trials that are missing or could not be judged are run again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from harness.runner.runs.folders import (
 from harness.types import DECIDED, TrialResult, Usage
 
 _SHOWN = 5
-"""At most so many runs are named in a message."""
+"""Most runs that are named in a message."""
 
 
 def resumable(name: str, suites: Sequence[str], runs: Path = RUNS) -> Path:
@@ -92,7 +92,7 @@ def _other_maker(header: Header) -> str | None:
 
 
 def _names(suite: str, facts: Any) -> Iterator[str]:
-    """Yield the names by which a user may have called a suite."""
+    """Yield the names that a user may use for a suite."""
     yield suite
     for name in (facts.get("file"), facts.get("reference")):
         if name:
@@ -107,7 +107,7 @@ def remaining(plan: Plan, log: RunLog) -> Plan:
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
     made = (
         line.run for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)
-    )  # all that were paid for
+    )  # all trials that were paid for
     spent = sum(
         (_known(result.usage + result.judge_usage + result.user_usage) for result in made), Usage()
     )
@@ -115,12 +115,12 @@ def remaining(plan: Plan, log: RunLog) -> Plan:
 
 
 def _stands(result: TrialResult) -> bool:
-    """Whether a result is final; any other trial is run again."""
+    """Whether a result is final; other trials are run again."""
     return result.status in {"passed", "failed"} or result.skip_reason == DECIDED
 
 
 def _known(usage: Usage) -> Usage:
-    """Return ``usage`` with 0 for unknown values: the budget no longer counts what is spent."""
+    """Return ``usage`` with 0 for unknown values, which the budget no longer has to check."""
     return replace(
         usage,
         input_tokens=usage.input_tokens or 0,
@@ -130,20 +130,20 @@ def _known(usage: Usage) -> Usage:
 
 
 def refuse_if_changed(old: Header, new: Header, strangers: Iterable[TrialResult] = ()) -> None:
-    """Check that a resumed run asks the same; ``strangers`` are results that are not in its plan.
+    """Check that a resumed run has the same plan; ``strangers`` are results outside of it.
 
     Raises:
-        UsageError: naming every suite, case, model, server and setting that differs.
+        UsageError: the error names every suite, case, model, server and setting that differs.
     """
     changes = list(differences(old, new))
     if not changes:
-        # A secret among a server's arguments changes the question, but is not in the header.
+        # A secret in a server's arguments changes a trial's key, but is not in the header.
         changes = [
-            f"suite {run.suite}: case {run.case.name} was asked in another way" for run in strangers
+            f"suite {run.suite}: case {run.case.name} had another definition" for run in strangers
         ]
     if changes:
         listed = "\n".join(f"  - {change}" for change in changes)
         raise UsageError(
-            f"run {old.run_id} cannot be resumed, since what it asks has changed:\n{listed}",
+            f"run {old.run_id} cannot be resumed, because its definition has changed:\n{listed}",
             meant="Undo the change, or start a new run without --resume.",
         )

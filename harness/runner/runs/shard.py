@@ -1,4 +1,4 @@
-"""Split a plan over several machines, and merge their logs as if one run had made them."""
+"""Splits a plan over several machines, and merges their logs into one run."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def _refuse_doubles(logs: Sequence[RunLog]) -> None:
 
 
 def _check_parts(headers: Sequence[Header]) -> None:
-    """Check that shards are merged with all others of their split: none may be missing."""
+    """Check that shards are merged with all others of their split."""
     specs = [str(header.settings["shard"]) for header in headers if header.settings.get("shard")]
     if not specs:
         return

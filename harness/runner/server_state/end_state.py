@@ -32,17 +32,17 @@ class EndStates:
     """The reference states of one run."""
 
     def __init__(self) -> None:
-        """Know no reference state yet."""
+        """Start without reference states."""
         self._references: dict[str, StateReading] = {}
         self._locks: dict[str, anyio.Lock] = {}
 
     async def references(
         self, case: Case, server: ServerSpec, pool: SessionPool
     ) -> tuple[StateReading, ...]:
-        """Return the reference states for ``case``; one that cannot be read says why.
+        """Return the reference states for ``case``; an unreadable one has the reason.
 
-        Call it before the trial has its own session: trials that each hold one and wait for another
-        would wait forever.
+        Call it before the trial has its own session: trials that each hold one session and wait for
+        another would wait forever.
         """
         wanted = [one for one in wanted_states(case.every_check) if one.after is not None]
         return tuple([await self._reference(one, case, server, pool) for one in wanted])
@@ -73,7 +73,7 @@ class EndStates:
 
 
 async def read_states(case: Case, server: ServerSpec, session: Session) -> tuple[StateReading, ...]:
-    """Return the states that ``case`` checks, read from ``session``; an unreadable one says why."""
+    """Return the states that ``case`` checks, read from ``session``, or why they are unreadable."""
     wanted = [one for one in wanted_states(case.every_check) if one.after is None]
     readings: list[StateReading] = []
     with anyio.move_on_after(READING_S):
@@ -113,7 +113,7 @@ async def _read(wanted: Wanted, server: ServerSpec, session: Session) -> StateRe
         value = await _value(wanted.source, server, session)
     except HarnessError as error:
         return _unread(wanted, str(error))
-    # Two states that differ only in a part that was not read are not equal.
+    # Two states that differ only in an unread part must not count as equal.
     if (why := shortcoming(value)) is not None:
         return _unread(wanted, f"the state cannot be compared: {why}")
     data = canonical_json(value).encode("utf-8", "replace")

@@ -20,7 +20,7 @@ _TOLD_CHARS = 300
 
 
 async def run_query(server: ServerSpec, name: str) -> Any:
-    """Return the result of the query ``name``: rows as objects, or what its command prints.
+    """Return the result of the query ``name``: rows as objects, or its command's output.
 
     Raises:
         HarnessError: there is no such query, it failed, or it took longer than `QUERY_S`.

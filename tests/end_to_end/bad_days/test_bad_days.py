@@ -254,7 +254,7 @@ def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(
         another = project.run("evals", "--resume", SHOP_TOKEN="hushhush-2")
     assert second.code == 0, second.stdout + second.stderr
     assert another.code == 3
-    assert "suite shop: case case_0 was asked in another way" in another.stderr
+    assert "suite shop: case case_0 had another definition" in another.stderr
     assert "hushhush" not in project.log().path.read_text()
     assert asked_again == {"Question 3.": 4}  # two trials of two turns
     assert len(list((project.folder / ".harness" / "runs").iterdir())) == 1
@@ -340,7 +340,7 @@ def test_a_case_that_asks_something_else_now_is_not_graded(project: Project, mar
     path.write_text(path.read_text().replace("Question 1.", "Another question."))
     finished = project.run("grade", "latest")
     assert finished.code == 4
-    assert "the case asks something else now" in finished.stdout
+    assert "the case has another prompt now" in finished.stdout
 
 
 def test_merged_shards_read_as_if_one_run_had_made_them(project: Project, marker: str) -> None:

@@ -107,7 +107,9 @@ def test_a_memory_that_is_never_written_answers_nothing(tmp_path: Path) -> None:
     assert finished.code == 1
     assert "Too few turns are right: 0 of 2" in finished.stdout
     assert "question 2: Where do I live?" in finished.stdout
-    assert "agentic:answer_not_found: the last message contains none of ['Seattle']" in finished.stdout
+    assert (
+        "agentic:answer_not_found: the last message contains none of ['Seattle']" in finished.stdout
+    )
     assert "memory_kv" in finished.stdout.partition("scores of bfcl")[2]
 
 

@@ -255,11 +255,7 @@ def test_what_is_no_category_is_named_and_left_out(tmp_path: Path, find: Any) ->
     recording = read_recordings(tmp_path, find)["m"]
     assert list(recording.cases()) == ["simple_python_0"]
     assert list(recording.notes) == [
-        (
-            "m: outputs of unknown categories are left out: 2 of 'memory', 1 "
-            "of "
-            "'format_sensitivity'."
-        )
+        ("m: outputs of unknown categories are left out: 2 of 'memory', 1 of 'format_sensitivity'.")
     ]
 
 

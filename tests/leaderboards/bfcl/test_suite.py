@@ -97,7 +97,7 @@ def test_a_recording_that_is_not_there_is_an_error(
 
 def test_a_recording_is_of_a_leaderboard_alone(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "outputs.jsonl", [OSLO])
-    with pytest.raises(UsageError, match="is no leaderboard"):
+    with pytest.raises(UsageError, match="is not a leaderboard"):
         plan(tmp_path, "internal", models=(f"recorded:{file}",))
 
 
