@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 
 from harness.sessions import Introduction, Session
-from harness.sessions.passed_on import Onlooker
+from harness.sessions.forwarding import ForeignClient
 from harness.types import (
     Aside,
     AssistantMessage,
@@ -96,7 +96,7 @@ class MemorySession:
     def introduction(self) -> Introduction:
         return Introduction(name="memory")
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
         return nullcontext()
 
     async def watch(self) -> tuple[Aside, ...]:

@@ -1,9 +1,8 @@
-"""Agents that others wrote: one file for each kind in `harness.agents.kinds`.
+"""External agents, one file for each kind in `harness.agents.kinds`.
 
-The harness starts an agent in a folder and a home of its own, and gives it a prompt and the
-address of a recording proxy. The loop is the agent's; the record of its calls is made by the proxy.
-To add a kind, write an `AgentKind` in a file of that folder, or under the entry-point group
-``harness.agents``.
+The harness starts an agent in a folder and a home of its own, and gives it a prompt and the address
+of a recording proxy. The agent runs its own loop; the proxy records its calls. To add a kind, write
+an `AgentKind` in a file of that folder, or under the entry-point group ``harness.agents``.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ AGENT = "agent"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentReply:
-    """What an agent said at the end of one turn."""
+    """An agent's answer at the end of one turn."""
 
     text: str
-    """Its answer; empty if it said nothing."""
+    """The answer; empty if there is none."""
     usage: Usage = UNKNOWN_USAGE
-    """What the turn used, as far as the agent tells."""
+    """The usage of the turn, as far as the agent reports it."""
     served_by: str | None = None
-    """The model that it used, if it tells."""
+    """The model that it used, if it reports it."""
     refused: bool = False
-    """Whether it tells that its model refused to answer."""
+    """Whether it reports that its model refused to answer."""
     own_tools: Mapping[str, int] | None = None
-    """Tools of its own by name, and how often it used each; ``None``: it does not tell."""
+    """Its own tools by name, with the number of uses; ``None`` if it does not report them."""
 
 
 class Agent(Protocol):
@@ -46,11 +45,11 @@ class Agent(Protocol):
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
         """Return its answer to ``prompt``.
 
-        The first ``ask`` begins a conversation, and so does a ``fresh`` one; others continue it.
-        Cancelled, it leaves no process behind.
+        The first ``ask`` begins a conversation, and so does a ``fresh`` one; others continue it. A
+        cancelled call leaves no process behind.
 
         Raises:
-            AgentError: it could not be started, ended early, or said nothing that can be read.
+            AgentError: it could not be started, ended early, or gave no readable answer.
         """
         ...
 
@@ -65,30 +64,30 @@ def _never(_spec: AgentSpec) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentKind:
-    """One kind of agent: what is known of it before it is started."""
+    """One kind of agent: the facts that are known before it is started."""
 
     opens: Callable[[AgentSpec, Workplace], AbstractAsyncContextManager[Agent]]
     """Opens an agent for one trial."""
     settings: tuple[str, ...]
-    """The settings that its entries take, besides those that all take."""
+    """The settings of its entries, besides the common ones."""
     needs: tuple[str, ...] = ()
-    """Those of them without which there is nothing to start."""
+    """The required settings."""
     program: str | None = None
     """Its usual program, which needs no configuration."""
     install: str | None = None
     """The command that installs that program."""
     version: tuple[str, ...] | None = None
-    """Arguments with which the program tells its version; ``None``: it is not asked."""
+    """Arguments with which the program prints its version; ``None`` if it has none."""
     passes: tuple[str, ...] = ()
     """Variables of the environment that it gets if they are set: keys and addresses of models."""
     resumes: Callable[[AgentSpec], bool] = _never
     """Whether it can continue a conversation."""
     takes_system_prompt: Callable[[AgentSpec], bool] = _never
-    """Whether it can be given a system prompt."""
+    """Whether it accepts a system prompt."""
 
 
 can, cannot = _always, _never
-"""For `AgentKind.resumes` and `AgentKind.takes_system_prompt`."""
+"""A value for `AgentKind.resumes` and `AgentKind.takes_system_prompt`."""
 
 KINDS: Registry[AgentKind] = Registry(
     "harness.agents",

@@ -1,4 +1,4 @@
-"""How a program finds the server that it is given: an address, and files that MCP clients read."""
+"""How a program finds its server: an address, and files that MCP clients read."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from harness.agents.stdio_shim import URL_VARIABLE
 from harness.types import JsonObject
 
 FILE_VARIABLE = "HARNESS_MCP_CONFIG"
-"""The variable that names the file of ``{mcp_config}``; `URL_VARIABLE` holds the address."""
+"""The variable with the path of ``{mcp_config}``; `URL_VARIABLE` has the address."""
 _SHIM = "harness.agents.stdio_shim"
 _PLACEHOLDER = re.compile(r"\{(mcp_url|mcp_config|mcp_config_stdio|prompt|system_prompt)\}")
 
 
 def server_name(name: str) -> str:
-    """Return ``name`` as configurations take it: letters, digits, ``_`` and ``-``."""
+    """Return ``name`` in the form of configurations: letters, digits, ``_`` and ``-``."""
     return re.sub(r"[^A-Za-z0-9_-]+", "_", name) or "server"
 
 
@@ -30,7 +30,7 @@ def shim(url: str) -> JsonObject:
 def client_files(folder: Path, server: str, url: str) -> dict[str, str]:
     """Write files with ``mcpServers`` for the proxy at ``url``; return placeholder → path.
 
-    Whoever reads them can use the session: they are for their owner alone.
+    The files give access to the session, so only their owner may read them.
     """
     entries: Mapping[str, JsonObject] = {
         "mcp_config": {"type": "http", "url": url},
@@ -43,7 +43,7 @@ def client_files(folder: Path, server: str, url: str) -> dict[str, str]:
 
 
 def written(path: Path, value: JsonObject) -> Path:
-    """Write ``value`` as JSON to ``path``, for its owner alone; return the path."""
+    """Write ``value`` as JSON to ``path``, readable by its owner only; return the path."""
     path.touch(0o600)
     path.write_text(json.dumps(value), encoding="utf-8")
     return path
@@ -52,6 +52,6 @@ def written(path: Path, value: JsonObject) -> Path:
 def filled(word: str, values: Mapping[str, str]) -> str:
     """Return ``word`` with the placeholders of ``values`` replaced, once.
 
-    Values are not looked through, and a placeholder without a value stays.
+    Placeholders within values are not replaced, and a placeholder without a value stays.
     """
     return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), word)

@@ -2,8 +2,8 @@
 
 It imports no module of harness, so that any interpreter can run it. stdin is
 ``{"prompt": …, "mcp_url": …}``; the one line on stdout is ``{"answer": …}``, with ``input_tokens``,
-``output_tokens`` and ``cost_usd`` where the function returns a mapping that has them. What the
-function itself prints goes to stderr.
+``output_tokens`` and ``cost_usd`` if the function returns a mapping with them. The function's own
+output goes to stderr.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ _LONGEST_SHOWN = 200
 
 
 class Refused(Exception):
-    """A request of the program that is answered with an error."""
+    """A request of the program that gets an error as its answer."""
 
     def __init__(self, code: int, message: str) -> None:
         """``code`` and ``message`` are those of the JSON-RPC error."""
@@ -28,7 +28,7 @@ class Lines:
     """The connection."""
 
     def __init__(self, program: Program) -> None:
-        """Speak with ``program``."""
+        """Talk to ``program``."""
         self.name = program.name
         """The program, for messages."""
         self.answers: Callable[[str, JsonObject], JsonObject]
@@ -40,10 +40,10 @@ class Lines:
         self._asked = 0
 
     async def request(self, method: str, params: JsonObject) -> JsonObject:
-        """Send a request, and return its result; meanwhile the program's own are answered.
+        """Send a request and return its result; the program's own requests are answered meanwhile.
 
         Raises:
-            AgentError: it was refused, the program ended, or wrote what is no message.
+            AgentError: the request was refused, the program ended, or its output is not a message.
         """
         self._asked += 1
         self._program.begin_turn()

@@ -1,4 +1,4 @@
-"""What a program says as one JSON object a line."""
+"""Reads a program's output as one JSON object a line."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.types import JsonObject
 
 _LONGEST_SHOWN = 200
 _MOST = 10**12
-"""No turn takes more tokens; a larger or negative count is unknown."""
+"""Most tokens of a turn; a larger or negative count is treated as unknown."""
 
 
 def json_lines(done: Finished) -> Iterator[JsonObject]:
     """Yield each JSON object that ``done`` wrote on stdout.
 
     Raises:
-        AgentError: a line is no JSON object, or there is none at all.
+        AgentError: a line is not a JSON object, or there is no output.
     """
     lines = [line for line in done.out.splitlines() if line.strip()]
     if not lines:
@@ -40,7 +40,7 @@ def json_lines(done: Finished) -> Iterator[JsonObject]:
 
 
 def count(value: Any) -> int | None:
-    """Return a number of tokens; ``None`` if ``value`` is none."""
+    """Return a number of tokens; ``None`` if ``value`` is not one."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return value if is_number and 0 <= value <= _MOST else None
 

@@ -1,4 +1,4 @@
-"""An agent's program, under a supervisor: read within bounds, and ended with all it started."""
+"""An agent's program under a supervisor: its output is bounded, and all its processes are ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from harness.agents.workplace import Workplace
 from harness.errors import AgentError
-from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.pipes import wait_closed
 from harness.sessions.processes.stderr import StderrTail
 
 END_S = 4.0
@@ -40,7 +40,7 @@ class Finished:
     """The last lines that it wrote on stderr."""
 
     def failure(self, why: str | None = None) -> AgentError:
-        """Return the error for a program that ended like this; ``why`` in its own words."""
+        """Return the error for a program that ended this way; ``why`` is its own explanation."""
         return AgentError(
             f"{self.name} {how_ended(self.code)}" + (f": {why}" if why else ""),
             detail=self.stderr or self.out[-_TAIL:],
@@ -89,7 +89,7 @@ class Program:
         self._read = 0
 
     async def send(self, data: bytes) -> None:
-        """Write on its stdin; what it does not read is lost."""
+        """Write to its stdin; bytes that it does not read are lost."""
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
             await self.stdin.send(data)
 
@@ -100,7 +100,7 @@ class Program:
 
 @asynccontextmanager
 async def launched(command: Sequence[str], place: Workplace) -> AsyncGenerator[Program]:
-    """Run ``command`` for the length of the block; nothing that it started outlives it.
+    """Run ``command`` within the block; no process that it started outlives the block.
 
     Raises:
         AgentError: it cannot be started.
@@ -158,7 +158,7 @@ async def _ended(process: Process) -> None:
         await process.stdin.aclose()
     if process.returncode is not None:
         await process.aclose()
-        await see_off(process.stdin)
+        await wait_closed(process.stdin)
 
 
 async def run_program(command: Sequence[str], place: Workplace, said: str = "") -> Finished:

@@ -1,9 +1,9 @@
-"""MCP over the pipes of this process, passed on to a URL: for clients that only start processes.
+"""Forwards MCP from the pipes of this process to a URL, for clients that only start processes.
 
 ``python -m harness.agents.stdio_shim URL``; without it, the variable ``HARNESS_MCP_URL`` has it.
-Frames are passed on as they are, both ways, one a line; what HTTP needs beside them (headers of the
-revision, the id of the session, the stream of what a server says by itself) is added here. It loads
-nothing but the standard library, so that it is there at once.
+Frames are forwarded unchanged in both directions, one a line. The parts that HTTP needs in addition
+(headers of the revision, the id of the session, the stream of a server's own messages) are added
+here. It loads only the standard library, so that it starts at once.
 
 It ends when stdin ends, when the URL can no longer be reached (exit code 1), and on a signal.
 """
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 URL_VARIABLE = "HARNESS_MCP_URL"
 CONNECT_S = 30.0
-"""Seconds for a connection to open; the proxy bounds how long answers take."""
+"""Seconds for a connection to open; the proxy limits the time of answers."""
 LAST_S = 2.0
-"""Seconds for what is under way at the end, and to end the session."""
+"""Seconds for running requests at the end, and for ending the session."""
 WATCH_S = 2.0
-"""Seconds between two looks whether the proxy is still there."""
+"""Seconds between two checks that the proxy is alive."""
 PASSED, FAILED, INVALID = 0, 1, 3
 """Exit codes of `harness.judging.exit_codes`, which takes longer to load than all of this."""
 _UNREACHABLE = -32000
@@ -41,10 +41,10 @@ _OK, _ACCEPTED, _ERROR = 200, 202, 400
 
 
 class Shim:
-    """Passes frames on between two pipes and a URL."""
+    """Forwards frames between two pipes and a URL."""
 
     def __init__(self, url: str, out: int) -> None:
-        """Send to ``url``, and write what comes to the file descriptor ``out``."""
+        """Send to ``url``, and write received frames to the file descriptor ``out``."""
         scheme, _, rest = url.partition("://")
         self._place, slash, path = rest.partition("/")
         if scheme != "http" or not self._place:
@@ -57,7 +57,7 @@ class Shim:
         self._asked: list[Thread] = []
 
     def take(self, line: bytes) -> None:
-        """Pass one frame of the client on, and return before it is answered."""
+        """Forward one frame of the client, and return before it is answered."""
         try:
             frame = json.loads(line)
         except ValueError:
@@ -81,7 +81,7 @@ class Shim:
             self._asked[-1].start()
 
     def watch(self) -> None:
-        """End this process once nobody listens at the URL any longer."""
+        """End this process once the URL is no longer reachable."""
         host, _, port = self._place.partition(":")
         while True:
             sleep(WATCH_S)
@@ -91,7 +91,7 @@ class Shim:
                 self._lost(error, None)
 
     def close(self) -> None:
-        """Let what was asked be answered, for `LAST_S`, and end the session, if there is one."""
+        """Wait for running requests, at most `LAST_S`, and end the session, if there is one."""
         last = monotonic() + LAST_S
         for thread in self._asked:
             thread.join(max(0.0, last - monotonic()))
@@ -139,7 +139,7 @@ class Shim:
             raise HTTPException(f"HTTP {answer.status} {words}")
 
     def _listen(self) -> None:
-        """Read what the server says by itself, if it does."""
+        """Read the server's own messages, if it sends any."""
         connection = HTTPConnection(self._place, timeout=CONNECT_S)
         try:
             connection.connect()
@@ -151,7 +151,7 @@ class Shim:
                 for data in _events(answer):
                     self._write(data)
         except (OSError, HTTPException):
-            pass  # a request will say that nobody is there
+            pass  # a request will report the lost connection
         finally:
             connection.close()
 
@@ -208,7 +208,7 @@ def _events(answer: HTTPResponse) -> "Iterator[bytes]":
 
 
 def _header(value: str) -> str:
-    """Return a text as HTTP fields carry it: what is not plain ASCII in base64."""
+    """Return a text in the form of HTTP fields, with base64 for anything but plain ASCII."""
     if _PLAIN.fullmatch(value) and value == value.strip() and not value.startswith("=?base64?"):
         return value
     return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
@@ -219,10 +219,10 @@ def _key(number: object) -> str:
 
 
 def pass_on(url: str) -> None:
-    """Pass frames on between stdin, stdout and ``url``, until stdin ends.
+    """Forward frames between stdin, stdout and ``url``, until stdin ends.
 
     Raises:
-        ValueError: ``url`` is none.
+        ValueError: ``url`` is not a URL.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     shim = Shim(url, sys.stdout.fileno())

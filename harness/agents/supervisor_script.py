@@ -1,4 +1,4 @@
-"""Runs an agent and ends with it everything that it started.
+"""Runs an agent, and ends it together with everything that it started.
 
 Run as a plain script (``python -I -S supervisor_script.py FD COMMAND…``), so that it starts in some
 ten milliseconds; it imports no module of harness. ``FD`` is the reading end of a pipe that harness
@@ -7,7 +7,7 @@ killed.
 
 A process that an agent puts into a session of its own leaves its process group. On Linux such
 orphans become children of this process (a "child subreaper"), so that it finds and kills them too;
-elsewhere the group alone is killed.
+elsewhere only the group is killed.
 
 The exit code is the agent's, 128 + N if signal N ended it, and `NOT_STARTED` if the system refused
 to start it.
@@ -73,7 +73,7 @@ def _become(command: list[str], lifeline: int, control: Callable[[int, int], obj
 
 
 def _kill_all(agent: int) -> None:
-    """Kill the agent, its group, and all that descends from this process, until nothing is left."""
+    """Kill the agent, its group, and all descendants of this process, until none is left."""
     _send(os.killpg, agent)
     for _ in range(_ROUNDS):
         for process in _descendants():
@@ -94,7 +94,7 @@ def _send(how: Callable[[int, int], None], target: int) -> None:
 
 
 def _descendants() -> set[int]:
-    """Return all processes below this one; none where the system does not list them."""
+    """Return all descendants of this process; none where the system does not list them."""
     parents = {}
     try:
         listed = os.listdir("/proc")  # noqa: PTH208 - as above

@@ -1,4 +1,4 @@
-"""Settings as TOML: Python reads it and does not write it."""
+"""Writes settings as TOML, which Python's library can only read."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The place where an agent works in one trial: folders and an environment of its own.
+"""The workplace of an agent in one trial: folders and an environment of its own.
 
-Nothing of the user's is in it but what the configuration names, and nothing of it is left.
+It contains nothing of the user's except what the configuration names, and it is removed afterwards.
 """
 
 from __future__ import annotations
@@ -34,24 +34,24 @@ class Workplace:
     """Folders, environment and server of one trial; made by `open_workplace`."""
 
     work: Path
-    """The working folder, empty but for a copy of `AgentSpec.files`."""
+    """The working folder, which is empty except for a copy of `AgentSpec.files`."""
     home: Path
-    """The home, empty but for a copy of `AgentSpec.home`."""
+    """The home, which is empty except for a copy of `AgentSpec.home`."""
     env: dict[str, str] = field(repr=False)
     """The whole environment; drivers may add to it."""
     url: str = field(repr=False)
-    """The address of the server: whoever knows it may use the session."""
+    """The address of the server; it gives access to the session."""
     server: str
     """The server's name in an agent's configuration: letters, digits, ``_`` and ``-``."""
     files: dict[str, str]
-    """Files with ``mcpServers`` as many clients read them, as `client_files` names them."""
+    """Files with ``mcpServers`` that many clients read, as `client_files` names them."""
     system: str | None
     """The system prompt, if the suite has one."""
     most_bytes: int
     """Bytes that the agent may write on stdout in one turn."""
 
     def filled(self, words: tuple[str, ...], prompt: str) -> list[str]:
-        """Return ``words`` with their placeholders replaced; values are not looked through."""
+        """Return ``words`` with their placeholders replaced; those in values are not."""
         values = {
             **self.files,
             "mcp_url": self.url,
@@ -65,7 +65,7 @@ class Workplace:
 async def open_workplace(
     spec: AgentSpec, *, url: str, server: str, system: str | None
 ) -> AsyncGenerator[Workplace]:
-    """Make a place for one trial, and remove it afterwards, whatever was put there.
+    """Make a workplace for one trial, and remove it afterwards with all its content.
 
     Raises:
         AgentError: the folders that the configuration names cannot be copied.
@@ -92,7 +92,7 @@ def environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
 
 
 def command_of(spec: AgentSpec) -> tuple[str, ...]:
-    """Return the program and its first arguments, where files of the user's folder are absolute.
+    """Return the program and its first arguments, with absolute paths for the user's files.
 
     The agent starts in another folder, in which ``python agent.py`` would not find the file.
     """
@@ -100,7 +100,7 @@ def command_of(spec: AgentSpec) -> tuple[str, ...]:
 
 
 def files_of(spec: AgentSpec) -> list[Path]:
-    """Return the files of the user's folder that the command names."""
+    """Return the files in the user's folder that the command names."""
     return [path for word in spec.command if (path := _file(spec, word))]
 
 
@@ -141,7 +141,7 @@ def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str |
 
 def _remove(root: Path) -> None:
     def unlocked(again: Callable[[str], Any], path: str, _error: object) -> None:
-        """Try once more what failed: a folder may have been made unreadable or read-only."""
+        """Retry what failed: a folder may have been made unreadable or read-only."""
         with suppress(OSError):
             Path(path).parent.chmod(stat.S_IRWXU)
             Path(path).chmod(stat.S_IRWXU)

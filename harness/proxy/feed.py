@@ -1,8 +1,8 @@
 """The subscriptions of a session's clients, held with its server.
 
-A server of the handshake tells every client when a list changes, and is asked for each resource
-(``resources/subscribe``). A server of revision 2026-07-28 tells whoever listens: one request
-listens for all clients, and is made anew when their resources change.
+A server with a handshake notifies every client when a list changes, and needs a request for each
+resource (``resources/subscribe``). A server of revision 2026-07-28 notifies only subscribers: one
+request subscribes for all clients, and is repeated when their resources change.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
 from harness.errors import ServerError
 from harness.sessions import Session
-from harness.sessions.passed_on import LISTEN
+from harness.sessions.forwarding import LISTEN
 from harness.types import JsonObject
 
 ACKNOWLEDGED_S = 5.0
 """Seconds that a server may take to acknowledge a subscription."""
 MOST_ATTEMPTS = 3
-"""Subscriptions in a row that a server may end or refuse; then it is not asked again."""
+"""Subscriptions in a row that a server may end or refuse before no further one is tried."""
 
 
 class Feed:
-    """What the clients of one session want to be told of."""
+    """The notifications that the clients of one session want."""
 
     def __init__(self, session: Session, tasks: TaskGroup) -> None:
-        """Ask the server of ``session``; requests that stay open run in ``tasks``."""
+        """Subscribe with the server of ``session``; long-running requests run in ``tasks``."""
         self.bus = InMemorySubscriptionBus()
-        """Has the changes, for clients that listen."""
+        """Distributes changes to subscribed clients."""
         self.listening = ListenHandler(self.bus)
-        """Answers clients that listen."""
+        """Answers the subscriptions of clients."""
         self._session = session
         self._tasks = tasks
         self._holders: dict[str, list[str]] = defaultdict(list)
@@ -44,15 +44,15 @@ class Feed:
         self._attempts = 0
 
     def holders(self, uri: str) -> Collection[str]:
-        """Return who wants to be told of changes of the resource ``uri``."""
+        """Return the clients that want notifications on the resource ``uri``."""
         return self._holders.get(uri, ())
 
     def acknowledged(self) -> None:
-        """Take note that the server has acknowledged a subscription."""
+        """Record that the server has acknowledged a subscription."""
         self._acknowledged.set()
 
     async def start(self) -> None:
-        """Listen for changes of lists, if the server tells only those who listen."""
+        """Subscribe to changes of lists, if the server notifies only subscribers."""
         if (
             self._session.introduction.subscribes
             and self._scope is None
@@ -83,7 +83,7 @@ class Feed:
                 raise
 
     async def release(self, uri: str, client: str) -> JsonObject:
-        """Take the subscription back.
+        """Cancel the subscription of ``client`` to ``uri``.
 
         Raises:
             ServerError: the server refused.
@@ -101,7 +101,7 @@ class Feed:
             return await self._session.ask("resources/unsubscribe", {"uri": uri})
 
     def leave(self, client: str, uris: Iterable[str]) -> None:
-        """Take subscriptions back in the background: their client is gone."""
+        """Cancel subscriptions in the background, because their client is gone."""
         for uri in uris:
             self._tasks.start_soon(self._left, uri, client)
 
@@ -110,7 +110,7 @@ class Feed:
             await self.release(uri, client)
 
     async def _listen(self) -> None:
-        """Listen to what everybody wants; the former request ends once this one is acknowledged."""
+        """Subscribe for all clients; the former request ends once this one is acknowledged."""
         before, self._scope = self._scope, anyio.CancelScope()
         self._acknowledged = anyio.Event()
         self._tasks.start_soon(self._listening, self._scope, self._acknowledged)
@@ -130,7 +130,7 @@ class Feed:
             with suppress(ServerError):
                 await self._session.ask(LISTEN, {"notifications": wanted})
             self._attempts += 1
-        acknowledged.set()  # nobody has to wait for it any longer
+        acknowledged.set()  # nobody needs to wait for it any longer
         if self._scope is scope:
             self._scope = None
             self.listening.close()

@@ -1,7 +1,7 @@
-"""Requests of a client, sent by a session; answers as they came.
+"""Forwards a client's requests to a session, and the answers unchanged.
 
-The handshake is ours, with what the server says of itself. Everything else is the server's: its
-results are passed on unread, and its errors with their codes.
+The handshake is ours, with the server's description of itself. Everything else comes from the
+server: its results are forwarded unread, and its errors with their codes.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from harness.proxy.held_calls import HeldCalls, Question
 from harness.proxy.recording import Recording
 from harness.proxy.relay import Relay, UnderWay, client_of, is_newest
 from harness.sessions import Session
-from harness.sessions.passed_on import LISTEN, PassedOn, TellProgress
+from harness.sessions.forwarding import LISTEN, ForwardedRequest, TellProgress
 from harness.sessions.without_answer import without_answer
 from harness.types import JsonObject, ToolCall
 
 _OURS = frozenset({"initialize", "server/discover", "ping"})
 """Requests of the connection itself, which the MCP SDK answers."""
 MOST_ROUNDS = 10
-"""Times that a server may ask for input before it answers a request."""
+"""Most times that a server may request input before it answers a request."""
 
 
 @asynccontextmanager
 async def open_forwarding(
     session: Session, recording: Recording, max_calls: int
 ) -> AsyncGenerator[Server[Any]]:
-    """Yield an MCP server that passes everything on to ``session``, and records its calls.
+    """Yield an MCP server that forwards everything to ``session``, and records its calls.
 
     At most ``max_calls`` calls are sent; further ones are recorded as blocked.
     """
@@ -58,7 +58,7 @@ async def open_forwarding(
         feed, held = Feed(session, tasks), HeldCalls[_Heard](tasks)
         relay = Relay(feed)
         server.middleware.append(_Forwarding(session, recording, max_calls, relay, feed, held))
-        async with session.passing_on(relay):
+        async with session.forwarding(relay):
             tasks.start_soon(relay.run)
             yield server
         tasks.cancel_scope.cancel()
@@ -70,14 +70,14 @@ class _Server(Server[Any]):
     offered: JsonObject
 
     def get_capabilities(self, *_: Any, **__: Any) -> ServerCapabilities:
-        """Return what the server behind offers, but for what is not passed on."""
+        """Return the capabilities of the server behind, except those that are not forwarded."""
         kept = {kind: facts for kind, facts in self.offered.items() if kind in _PASSED_ON}
         return ServerCapabilities.model_validate({"tools": {}, **kept})
 
 
 _COMPLETE: JsonObject = {"resultType": "complete"}
 _UNCACHED: JsonObject = {"ttlMs": 0, "cacheScope": "private"}
-"""What the newest revision needs in results, where a server of an earlier one does not say it."""
+"""Fields that the newest revision requires in results, for servers of earlier revisions."""
 
 _PROGRESS_S = 1.0
 """Seconds that a client may take to read progress."""
@@ -88,7 +88,7 @@ _Send = Callable[[JsonObject], Awaitable[JsonObject]]
 
 @dataclass
 class _Heard:
-    """What the server answered to one call, if it did, and its record."""
+    """The server's answer to one call, if there is one, and its record."""
 
     made: ToolCall | None = None
     result: JsonObject | None = None
@@ -120,7 +120,7 @@ class _Progress:
                 self._settled = anyio.Event()
 
     async def settled(self) -> None:
-        """Wait until everything was told, or `_PROGRESS_S` have passed."""
+        """Wait until all progress was sent, or `_PROGRESS_S` have passed."""
         await anyio.lowlevel.checkpoint()  # what was read before the answer begins first
         if self._on_its_way:
             with anyio.move_on_after(_PROGRESS_S):
@@ -191,7 +191,7 @@ class _Forwarding:
             return await self._refusable(self._feed.release(str(params.get("uri")), client))
         if ctx.method == "logging/setLevel" and self._session.introduction.subscribes:
             self._levels[client] = str(params.get("level"))
-            return {}  # it is told with every request
+            return {}  # it is sent with every request
         own = {key: value for key, value in params.items() if key != "_meta"}
 
         async def send(more: JsonObject) -> JsonObject:
@@ -210,9 +210,9 @@ class _Forwarding:
             raise MCPError(INTERNAL_ERROR, str(error)) from error
 
     async def _answered(self, ctx: ServerRequestContext[Any, Any], send: _Send) -> JsonObject:
-        """Return what a request is answered, with the input that the server asks for on the way.
+        """Return the answer to a request, after getting the input that the server requests.
 
-        A client of the newest revision gives it by a request of its own.
+        A client of the newest revision sends the input with a request of its own.
         """
         result = await send({})
         for _ in range(MOST_ROUNDS):
@@ -241,7 +241,7 @@ class _Forwarding:
 
         async def exchange(more: JsonObject) -> _Heard:
             heard = _Heard()
-            request = PassedOn(
+            request = ForwardedRequest(
                 id=call.id,
                 tool=tool,
                 arguments=dict(arguments),
@@ -279,10 +279,10 @@ class _Forwarding:
     async def _made(
         self, under_way: UnderWay, params: JsonObject, exchange: Callable[[], Awaitable[_Heard]]
     ) -> _Heard:
-        """Make one call; its server may ask on the way, in the words of the client's revision.
+        """Make one call; the server may request input, in the form of the client's revision.
 
         Raises:
-            Question: the client has to be asked by a result.
+            Question: the client gets the server's request as a result.
         """
         if not is_newest(under_way.ctx) or self._session.introduction.subscribes:
             return await exchange()
@@ -294,7 +294,7 @@ class _Forwarding:
             self._held.wait(held)
             raise
 
-    async def _sent_or_not(self, request: PassedOn, reply: int) -> ToolCall:
+    async def _sent_or_not(self, request: ForwardedRequest, reply: int) -> ToolCall:
         epoch = self._recording.epoch
         if self._sent >= self._max_calls:
             words = "not sent by harness: the limit of tool calls was reached"
@@ -303,7 +303,7 @@ class _Forwarding:
         return await self._session.call(request, reply=reply, epoch=epoch)
 
     def _said_by_client(self, ctx: ServerRequestContext[Any, Any]) -> JsonObject:
-        """Return what a request of the newest revision says of the client that makes it."""
+        """Return the facts on the client in a request of the newest revision."""
         able = ctx.session.client_capabilities
         said: dict[str, Any] = {}
         if able is not None:
@@ -319,5 +319,5 @@ def _further(params: JsonObject) -> JsonObject:
 
 
 def _is_reserved(key: str) -> bool:
-    """Whether a key of ``_meta`` belongs to the connection that it came over."""
+    """Whether a key of ``_meta`` belongs to the client's connection."""
     return key == "progressToken" or key.startswith("io.modelcontextprotocol/")

@@ -1,8 +1,8 @@
-"""Calls that wait for their client: a server of the handshake asks while it answers.
+"""Calls that wait for their client: a server with a handshake requests input during a call.
 
-A client of revision 2026-07-28 is not asked while its request is under way: the question is the
-result of its request, and it makes the request again with the answer. So the call to the server
-waits here in between, at most as long as any call.
+A client of revision 2026-07-28 does not get requests during its own request: the question is the
+result of its request, and the client repeats the request with the answer. Meanwhile the call to the
+server waits here, at most as long as any call.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 
 class Question(Exception):
-    """The server asks before it answers; `result` is for the client."""
+    """The server requests input before it answers; `result` is for the client."""
 
     def __init__(self, result: JsonObject) -> None:
-        """``result`` says what is asked, and how the call goes on."""
+        """``result`` has the question, and how the call continues."""
         super().__init__("the server asks for more input")
         self.result = result
 
@@ -34,9 +34,9 @@ class HeldCall(Generic[T]):
     """One call, from its beginning to its answer, however many requests of the client it takes."""
 
     def __init__(self) -> None:
-        """Nothing is sent yet."""
+        """Prepare; no request is sent yet."""
         self.state = secrets.token_urlsafe(16)
-        """Names the call in the client's next request."""
+        """Identifies the call in the client's next request."""
         self._scope = anyio.CancelScope()
         self._lock = anyio.Lock()
         self._turn = anyio.Event()
@@ -46,7 +46,7 @@ class HeldCall(Generic[T]):
         self._outcome: list[T] = []
 
     async def run(self, send: Callable[[], Awaitable[T]]) -> None:
-        """Make the call by ``send``."""
+        """Make the call with ``send``."""
         try:
             with self._scope:
                 self._outcome.append(await send())
@@ -57,7 +57,7 @@ class HeldCall(Generic[T]):
         """Put a question of the server to the client, and return the client's answer.
 
         Raises:
-            RequestRefused: it gave none.
+            RequestRefused: it gave no answer.
         """
         async with self._lock:
             self._answered = anyio.Event()
@@ -69,7 +69,7 @@ class HeldCall(Generic[T]):
             return self._answer
 
     def go_on(self, responses: object) -> None:
-        """Give the server what the client answered."""
+        """Give the client's answer to the server."""
         self._answer = responses.get(_KEY) if isinstance(responses, Mapping) else None
         self._question, self._turn = None, anyio.Event()
         self._answered.set()
@@ -78,7 +78,7 @@ class HeldCall(Generic[T]):
         """Wait for the end of the call; if the wait is cancelled, so is the call.
 
         Raises:
-            Question: the server asks first.
+            Question: the server requests input first.
         """
         try:
             await self._turn.wait()
@@ -98,7 +98,7 @@ class HeldCall(Generic[T]):
 
 
 class HeldCalls(Generic[T]):
-    """The calls of one session that wait."""
+    """The waiting calls of one session."""
 
     def __init__(self, tasks: TaskGroup) -> None:
         """Run them in ``tasks``."""
@@ -106,7 +106,7 @@ class HeldCalls(Generic[T]):
         self._waiting: dict[str, HeldCall[T]] = {}
 
     def taken_up(self, params: JsonObject, send: Callable[[], Awaitable[T]]) -> HeldCall[T]:
-        """Return the call that a request goes on with, or a new one that ``send`` makes."""
+        """Return the call that a request continues, or a new one, made with ``send``."""
         held = self._waiting.pop(str(params.get("requestState")), None)
         if held is None:
             held = HeldCall()

@@ -1,6 +1,6 @@
 """An HTTP server on loopback, with an address for each session that is served.
 
-The address holds a token of 256 bits: whoever does not know it reaches no session.
+The address contains a token of 256 bits, without which no session can be reached.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Listener:
     def __init__(self, port: int) -> None:
         """Listen on ``port`` of loopback."""
         self.port = port
-        """Where it listens."""
+        """Its address."""
         self._apps: dict[str, StreamableHTTPASGIApp] = {}
         self.strangers = 0
         """Requests without the token of a session, which were refused."""

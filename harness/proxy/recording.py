@@ -1,8 +1,8 @@
-"""What one session of a foreign client consisted of: its calls, as a conversation.
+"""The record of a foreign client's session: its calls, as a conversation.
 
-Who asked for a call is not seen from here: what a client asks for while none of its calls is under
-way begins a new reply, and what it asks for meanwhile belongs to the same one. A call that the
-server answers with a question, and that the client makes again with the answer, is one call.
+The proxy cannot see the replies of the client's model. A call that begins while no other is running
+starts a new reply; calls that begin meanwhile belong to the same reply. A call that the server
+answers with a question, and that the client repeats with the answer, is one call.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class OneCall:
     reply: int
     """The reply that it belongs to."""
     made: ToolCall
-    """Its record, so far."""
+    """Its record so far."""
     result: JsonObject | None = None
-    """What the server answered, raw."""
+    """The server's raw answer."""
 
     def ask(self, result: JsonObject) -> None:
-        """Take in that the client was asked by ``result`` before the server answered."""
+        """Record that the client got the question ``result`` before the server answered."""
         text = input_required(result, may_answer=True)
         self.made = replace(self.made, outcome="tool_error", text=text)
         self.result = result
@@ -53,12 +53,12 @@ class Recording:
     def __init__(self, keep: Callable[[ToolCall], None] = lambda _: None) -> None:
         """Begin now: times count from here.
 
-        ``keep`` is given the record of each call twice, when it begins and when it ends.
+        ``keep`` gets the record of each call twice, when it begins and when it ends.
         """
         self.epoch = anyio.current_time()
         """The start, on the clock of `anyio.current_time`."""
         self.replies = 0
-        """How many groups of calls were made."""
+        """Number of replies with calls."""
         self._keep = keep
         self._calls: list[OneCall] = []
         self._ended: set[str] = set()
@@ -66,7 +66,7 @@ class Recording:
         self._under_way = 0
 
     def begin(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall:
-        """Take in that a call begins; ``params`` are those of its request. `end` ends it."""
+        """Record the start of a call; ``params`` are those of its request. `end` ends it."""
         asked = self._asked_before(tool, arguments, params)
         if not self._under_way and asked is None:
             self.replies += 1
@@ -83,7 +83,7 @@ class Recording:
         return call
 
     def end(self, call: OneCall) -> None:
-        """Take in that ``call`` has ended."""
+        """Record the end of ``call``."""
         self._under_way -= 1
         if call.made.text == _UNANSWERED:
             call.made = replace(call.made, text=_GIVEN_UP)
@@ -95,7 +95,7 @@ class Recording:
 
     @property
     def begun(self) -> int:
-        """How many calls were asked for."""
+        """Number of calls that have begun."""
         return len(self._calls)
 
     def calls(self) -> tuple[ToolCall, ...]:
@@ -107,7 +107,7 @@ class Recording:
         return as_conversation(self.calls())
 
     def _asked_before(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall | None:
-        """Return the call that a request makes again with what the server asked for."""
+        """Return the call that a request repeats with the requested input."""
         if "inputResponses" not in params and "requestState" not in params:
             return None
         return self._questions.pop(_named(tool, arguments, params.get("requestState")), None)

@@ -39,9 +39,9 @@ from harness.sessions.questions import refusal
 from harness.types import JsonObject
 
 MOST_WAITING = 1_000
-"""Messages of a server that wait for their way to a client; further ones are lost."""
+"""Most messages of a server that wait for a client; further ones are dropped."""
 TELL_S = 1.0
-"""Seconds that a client may take to read one of them."""
+"""Seconds for a client to read one of them."""
 
 Context = ServerRequestContext[Any, Any]
 _LOG = "notifications/message"
@@ -52,7 +52,7 @@ logging.getLogger("mcp.server.subscriptions").addHandler(logging.NullHandler())
 
 
 class _Answer(BaseModel):
-    """An answer of a client, as it came."""
+    """An answer of a client, unparsed."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -80,7 +80,7 @@ class UnderWay:
 
 
 class Relay:
-    """Passes things on to the clients of one session; a `harness.sessions.passed_on.Onlooker`."""
+    """Forwards messages to the clients of one session; a `ForeignClient` of the session."""
 
     def __init__(self, feed: Feed) -> None:
         """``feed`` has the subscriptions of the clients."""
@@ -93,7 +93,7 @@ class Relay:
         self._settled = anyio.Event()
 
     async def run(self) -> None:
-        """Tell the clients what the server says, until cancelled."""
+        """Forward the server's messages to the clients, until cancelled."""
         while True:
             while self._said:
                 with anyio.move_on_after(TELL_S), suppress(*_GONE):
@@ -104,7 +104,7 @@ class Relay:
             await self._more.wait()
 
     async def settled(self) -> None:
-        """Wait until everything was told, or `TELL_S` have passed."""
+        """Wait until all messages were sent, or `TELL_S` have passed."""
         await anyio.lowlevel.checkpoint()  # what was read before the answer begins first
         if self._said:
             with anyio.move_on_after(TELL_S):
@@ -112,7 +112,7 @@ class Relay:
 
     @contextmanager
     def serving(self, ctx: Context) -> Iterator[UnderWay]:
-        """Know of a request of a client for as long as it is under way."""
+        """Register a request of a client while it is running."""
         request = UnderWay(ctx)
         self._under_way.append(request)
         try:
@@ -121,12 +121,12 @@ class Relay:
             self._under_way.remove(request)
 
     def know(self, ctx: Context) -> None:
-        """Know the client that a message came from."""
+        """Register the client that sent a message."""
         if not is_newest(ctx) and (client := client_of(ctx)) is not None:
             self._clients[client] = ctx.session
 
-    def told(self, method: str, params: JsonObject) -> None:
-        """Take a notification of the server (see `Onlooker.told`)."""
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Take a notification of the server (see `ForeignClient.notify`)."""
         if method == _ACKNOWLEDGED:
             self._feed.acknowledged()
             return
@@ -135,8 +135,8 @@ class Relay:
             self._said.append((method, params))
             self._more.set()
 
-    async def asked(self, method: str, params: JsonObject) -> JsonObject:
-        """Ask the client whose request is under way (see `Onlooker.asked`)."""
+    async def request(self, method: str, params: JsonObject) -> JsonObject:
+        """Ask the client whose request is under way (see `ForeignClient.request`)."""
         if self._under_way:
             request = self._under_way[-1]
             if request.ask is not None:
@@ -177,7 +177,7 @@ class Relay:
 
 
 _GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, KeyError, ValueError)
-"""A client that is gone, and a message that its revision does not know."""
+"""Errors for a client that is gone, and for a message that its revision does not know."""
 
 
 async def _told(

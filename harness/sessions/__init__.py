@@ -14,28 +14,29 @@ from typing import TYPE_CHECKING, Protocol
 from harness.types import Aside, Credential, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
-    from harness.sessions.passed_on import Onlooker
+    from harness.sessions.forwarding import ForeignClient
 
 SEPARATOR = "__"
-"""Separates the name of a joined server from that of its tool; allowed in names by every provider.
-"""
+"""Separates the name of a joined server from that of its tool; every provider allows it in
+names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Introduction:
-    """What a server says of itself when a session is opened."""
+    """A server's description of itself when a session is opened."""
 
     name: str = ""
-    """Its name, if it gives one."""
+    """Its name, if it has one."""
     version: str = ""
     """Its version."""
     instructions: str | None = None
-    """How its tools are to be used, for the model of whoever connects."""
+    """Instructions for the use of its tools, for the client's model."""
     capabilities: JsonObject = field(default_factory=dict)
-    """What it offers (``tools``, ``resources`` …), as MCP writes it."""
+    """Its capabilities (``tools``, ``resources`` …), in the form of MCP."""
     subscribes: bool = False
-    """Whether it tells of changes only to who listens (`harness.sessions.passed_on.LISTEN`), and
-    asks its client in results: the revisions since 2026-07-28."""
+    """Whether it sends notifications of changes only to subscribers
+    (`harness.sessions.forwarding.LISTEN`), and requests input from its client in results: the
+    revisions since 2026-07-28."""
 
 
 class Session(Protocol):
@@ -43,7 +44,7 @@ class Session(Protocol):
 
     @property
     def tools(self) -> ToolList:
-        """What this user sees."""
+        """The tools that this user sees."""
         ...
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
@@ -58,7 +59,7 @@ class Session(Protocol):
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
         """Send any other request, within ``call_timeout_s``, and return its raw result.
 
-        A subscription has no limit of time: it is answered when it ends.
+        A subscription has no time limit: it is answered when it ends.
 
         Raises:
             RequestRefused: the server answered with an error.
@@ -68,18 +69,18 @@ class Session(Protocol):
 
     @property
     def introduction(self) -> Introduction:
-        """What the server says of itself."""
+        """The server's description of itself."""
         ...
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass on what the server says and asks of its own accord, for the length of the block.
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward the server's notifications and requests to ``foreign_client`` within the block.
 
-        Where several clients share a connection, all are told, and none is asked.
+        If several clients share a connection, all get the notifications and none gets the requests.
         """
         ...
 
     async def watch(self) -> tuple[Aside, ...]:
-        """Record from now on what comes beside results, and return what is shown beside tools.
+        """Record data beside results from now on, and return the data beside tools.
 
         That is `ToolCall.beside`, and `harness.sessions.surroundings`. Never raises for a
         bad server.
@@ -88,11 +89,11 @@ class Session(Protocol):
 
     @property
     def lost(self) -> str | None:
-        """Why the server is gone, once it is; ``None`` while it lives."""
+        """Why the server is gone; ``None`` while it is alive."""
         ...
 
     def stderr_tail(self) -> str:
-        """Return the last lines that the server wrote on stderr, bounded."""
+        """Return the last lines of the server's stderr, bounded."""
         ...
 
 
@@ -104,8 +105,8 @@ class SessionPool(Protocol):
     ) -> AbstractAsyncContextManager[Session]:
         """Lend the session of that user, started on first use and replaced after it was lost.
 
-        ``credential`` is the token that the user sends, where the identity is ``bearer``; each kind
-        has a session of its own.
+        ``credential`` is the kind of token that the user sends, if the identity is ``bearer``; each
+        kind has its own session.
 
         Under ``isolation: case`` each loan gets a process of its own, which ends with the loan;
         under ``none`` all users share one.
@@ -124,8 +125,8 @@ class SessionPool(Protocol):
     ) -> AbstractAsyncContextManager[list[Session]]:
         """Lend the sessions of several users at once, in their order; each as in `session`.
 
-        Use this to borrow several. Borrowed one after the other, two borrowers that each hold one
-        could wait for each other forever.
+        Always borrow several sessions this way: two borrowers that take them one by one could wait
+        for each other forever.
         """
         ...
 

@@ -1,8 +1,8 @@
-"""What a server sends beside the texts and structured content of results, for the search of leaks.
+"""Data beside the text and structured content of results, in which leaks are searched.
 
-Of a result that is its ``_meta``, what content blocks hold beside their text, and what was notified
-while the call was under way. Of a session it is what `harness.sessions.surroundings` reads. It
-is recorded only for sessions that are watched (`harness.sessions.Session.watch`), and within
+For a result these are its ``_meta``, the fields of content blocks beside their text, and the
+notifications during the call. For a session they are the data that `harness.sessions.surroundings`
+reads. They are recorded only for watched sessions (`harness.sessions.Session.watch`), up to
 `MOST_CHARS`.
 """
 
@@ -18,16 +18,17 @@ from harness.sessions import Session
 from harness.types import STDERR, Aside, JsonObject
 
 MOST_CHARS = 20_000
-"""Characters that are kept of what came beside one result, and of one session's surroundings."""
+"""Most characters that are kept of the data beside one result, and of one session's
+surroundings."""
 _STDERR_CHARS = 8_000
 _OF_A_RESULT = frozenset({"content", "structuredContent", "isError", "resultType"})
 _RENDERED = frozenset({"type", "text", "mimeType"})
-"""Keys of a block whose values stand in `harness.types.ToolCall.text`."""
+"""Keys of a block whose values are in `harness.types.ToolCall.text`."""
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def bounded(asides: Iterable[Aside]) -> tuple[Aside, ...]:
-    """Return ``asides`` up to `MOST_CHARS`; the last one says that it was cut."""
+    """Return ``asides`` up to `MOST_CHARS`; the last one notes that it was cut."""
     kept: list[Aside] = []
     left = MOST_CHARS
     for aside in asides:
@@ -40,7 +41,7 @@ def bounded(asides: Iterable[Aside]) -> tuple[Aside, ...]:
 
 
 def asides_of(result: JsonObject) -> Iterator[Aside]:
-    """Yield what a ``tools/call`` result holds beside what its record has.
+    """Yield the data of a ``tools/call`` result that its record lacks.
 
     Values that nest too deeply are left out, as everywhere in a record.
     """
@@ -64,10 +65,10 @@ def an_aside(place: str, value: Any) -> Iterator[Aside]:
         yield Aside(place=place, text=value if isinstance(value, str) else _COMPACT.encode(value))
 
 
-class Heard:
-    """Hears what a server says unasked, and tells whoever has a request under way.
+class UnsolicitedMessages:
+    """Collects unsolicited messages of a server for the user whose request is running.
 
-    Nothing says whose it is: where requests of several users are under way, nobody is told.
+    A message does not name its user: while requests of several users are running, it is dropped.
     """
 
     def __init__(self) -> None:
@@ -75,7 +76,7 @@ class Heard:
         self._listeners: list[tuple[object, list[Aside]]] = []
 
     def note(self, method: str, params: Mapping[str, Any] | None) -> None:
-        """Hear one message of the server."""
+        """Record one message of the server."""
         if not self._listeners or len({id(user) for user, _ in self._listeners}) > 1:
             return
         kind = method.removeprefix("notifications/")
@@ -86,7 +87,7 @@ class Heard:
 
     @contextmanager
     def during(self, user: object) -> Iterator[list[Aside]]:
-        """Give what is heard while a request of ``user`` is under way."""
+        """Yield the list of messages that arrive while a request of ``user`` is running."""
         own: tuple[object, list[Aside]] = (user, [])
         self._listeners.append(own)
         try:
@@ -96,6 +97,6 @@ class Heard:
 
 
 def operators_log(session: Session) -> tuple[Aside, ...]:
-    """Return the last lines that the server wrote on stderr: none of its users reads them."""
+    """Return the last lines of the server's stderr, which its users do not read."""
     tail = session.stderr_tail()
     return (Aside(place=STDERR, text=tail[-_STDERR_CHARS:]),) if tail else ()

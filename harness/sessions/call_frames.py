@@ -1,9 +1,9 @@
-"""The JSON-RPC frames of a call: kept without what its record holds, and put together again.
+"""The JSON-RPC frames of a call: stored without the parts in its record, and restored from it.
 
-A log has a result twice already: as the server gave it, and as the model was told it. A frame
-leaves out long arguments, texts and structured content, and says which field of the record has
-them. What stands nowhere else is kept within bounds, and what was cut says so in its place. In
-``_meta``, a value under the name of a secret is redacted, whatever it looks like.
+A log already has a result twice: as the server sent it, and as the model got it. So a frame leaves
+out long arguments, texts and structured content, and names the field of the record that has them.
+The rest is kept within limits, with a notice where it was cut. In ``_meta``, a value under the name
+of a secret is redacted, whatever its form.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from harness.sessions.content import TEXT_CHARS
 from harness.types import Frame, JsonObject, ToolCall
 
 MOST_CHARS = 20_000
-"""Characters of a frame that are kept beside what the record holds anyway."""
+"""Most characters of a frame that are kept beside the parts in the record."""
 LONGEST = 2_000
-"""Characters of one of its texts."""
+"""Most characters of one of its texts."""
 
-_SHORT = 48  # characters that cost less than to say where else they stand
-_MOST_BLOCKS = 100  # blocks of content whose texts are looked for in the record
+_SHORT = 48  # a shorter text costs less than a reference to the record
+_MOST_BLOCKS = 100  # blocks of content whose texts are searched for in the record
 _DEEPEST = 60
 _SCALAR = 8
-_PROGRESS = "progressToken"  # the name of a request; it lets nobody in
+_PROGRESS = "progressToken"  # the name of a request, which is not a credential
 _LINES = re.compile(r"text (\d+)-(\d+) of (\d+)")
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def reduced(body: JsonObject, call: ToolCall) -> Frame:
-    """Return the frame ``body`` without what ``call``, its record, holds."""
+    """Return the frame ``body`` without the parts that ``call``, its record, has."""
     left_out = dict(_known_values(body, call)) | dict(_known_texts(body, call.text))
     return Frame(body=_Bounded(left_out).object(body), left_out=left_out)
 
 
 def whole(frame: Frame, call: ToolCall) -> JsonObject:
-    """Return ``frame`` with what was left out of it, from ``call``, its record."""
+    """Return ``frame`` with its left-out parts restored from ``call``, its record."""
     body = copy.deepcopy(dict(frame.body))
     for pointer, source in frame.left_out.items():
         *way, last = pointer.split("/")[1:]
         place: Any = body
-        with suppress(KeyError, IndexError, TypeError, ValueError):  # a log that somebody edited
+        with suppress(KeyError, IndexError, TypeError, ValueError):  # somebody edited the log
             for key in way:
                 place = place[int(key) if isinstance(place, list) else key]
             place[last] = _part(source, call)
@@ -65,9 +65,9 @@ def _known_values(body: JsonObject, call: ToolCall) -> Iterator[tuple[str, str]]
 
 
 def _known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]:
-    """Yield where ``body`` has lines of the text ``known``: blocks of a result, one after another.
+    """Yield the places in ``body`` of lines of the text ``known``: consecutive blocks of a result.
 
-    Lines are counted, not characters: what is redacted later may be longer or shorter.
+    Lines are counted, not characters, because later redaction may change the length.
     """
     lines = known.count("\n") + 1
     at, line = 0, 1
@@ -88,7 +88,7 @@ def _known_texts(body: JsonObject, known: str) -> Iterator[tuple[str, str]]:
 
 
 def _texts(body: JsonObject) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a frame that its record may hold, and where they are."""
+    """Yield the texts of a frame that its record may have, with their places."""
     error, result = body.get("error"), body.get("result")
     if isinstance(error, Mapping) and isinstance(said := error.get("message"), str):
         yield "/error/message", said
@@ -114,7 +114,7 @@ def _part(source: str, call: ToolCall) -> Any:
 
 
 class _Bounded:
-    """Copies a frame within the bounds; what is in ``left_out`` becomes ``None``."""
+    """Copies a frame within the limits; the parts in ``left_out`` become ``None``."""
 
     def __init__(self, left_out: Mapping[str, str]) -> None:
         self._left_out = left_out
@@ -162,7 +162,7 @@ class _Bounded:
 
 
 def _harmless(meta: Any) -> Any:
-    """Return what stands in a ``_meta``, without values under names of secrets."""
+    """Return a ``_meta`` without the values under names of secrets."""
     if isinstance(meta, Mapping):
         return {
             key: MARK if key != _PROGRESS and may_name_secret(key) else _harmless(part)

@@ -7,7 +7,7 @@ prefix "Error executing tool NAME: " of the SDKs:
 0. words of the server's own, from its ``refusals:``, or a code that refuses
    (`harness.sessions.structured_refusals`) → `denied`
 1. "unknown tool", "tool … not found" and the like, if the tool is not listed for this user or the
-   text says it of this very tool → `unknown_tool`
+  text names this tool → `unknown_tool`
 2. the words of a validator: "validation error for", "Invalid arguments for tool", "[type=missing",
    "missing required argument" …; but not a missing right, role or scope, if the arguments fit the
    ``inputSchema`` → `invalid_arguments`

@@ -1,4 +1,4 @@
-"""What the record of a call says where there is no plain answer."""
+"""Texts for the record of a call without a plain answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from harness.types import JsonObject
 
 
 def why_malformed(raw: str) -> str:
-    """Return what is wrong with arguments that are not sent."""
+    """Return why arguments are malformed and so are not sent."""
     try:
         why = shortcoming(loads(raw, strict=True))
     except ValueError:
@@ -23,7 +23,7 @@ def why_malformed(raw: str) -> str:
 
 
 def input_required(result: JsonObject, *, may_answer: bool) -> str:
-    """Return what input the server asks for; a client behind the session may give it."""
+    """Return which input the server requests; a client behind the session may provide it."""
     requests = result.get("inputRequests")
     wanted = ", ".join(sorted(requests)) if isinstance(requests, dict) else ""
     what = f"the server asks for more input{f' ({wanted})' if wanted else ''}"

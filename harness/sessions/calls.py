@@ -24,7 +24,13 @@ from harness.sessions.call_outcome import classify
 from harness.sessions.call_words import input_required, text_of, why_malformed
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
-from harness.sessions.passed_on import LISTEN, Clean, Onlooker, PassedOn, TellProgress
+from harness.sessions.forwarding import (
+    LISTEN,
+    ForeignClient,
+    ForwardedRequest,
+    ScrubbedClient,
+    TellProgress,
+)
 from harness.sessions.server_messages import Exchange
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
@@ -68,7 +74,7 @@ class CallSender:
     ) -> None:
         """Call ``tools`` through ``client``; ``when_lost`` returns why there is no answer.
 
-        Tokens in ``shown`` are taken out of every answer before anybody reads it.
+        The tokens in ``shown`` are removed from every answer first.
         """
         self._shown = shown
         self._client = client
@@ -83,7 +89,7 @@ class CallSender:
         self._when_lost = when_lost
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
-        """Send ``request`` unless something forbids it, and return its record."""
+        """Send ``request`` unless a rule forbids it, and return its record."""
         started = anyio.current_time()
         draft = _Draft(request, reply, started - epoch)
         unsent = self._unsent(request)
@@ -94,17 +100,17 @@ class CallSender:
         started = anyio.current_time()
         seconds = min(self._timeout_s, anyio.current_effective_deadline() - started - RECORD_S)
         if seconds <= 0:
-            seconds = self._timeout_s  # the trial's deadline has come and cancels the call itself
+            seconds = self._timeout_s  # the trial's deadline has passed and cancels the call itself
         with self._client.listening() as draft.heard:
             return await self._sent(draft, started, seconds)
 
     async def _sent(self, draft: _Draft, started: float, seconds: float) -> ToolCall:
-        """Send a call and return its record, with what came while it was under way."""
+        """Send a call and return its record, with the messages that arrived during it."""
         params: dict[str, Any] = {
             "name": draft.request.tool,
             "arguments": dict(draft.request.arguments),
         }
-        if isinstance(draft.request, PassedOn):
+        if isinstance(draft.request, ForwardedRequest):
             params = {**draft.request.more, **params}
         if draft.request.meta:
             params["_meta"] = dict(draft.request.meta)
@@ -123,7 +129,7 @@ class CallSender:
         clean = self._shown.json(result)
         draft.echoed = clean is not result
         result = clean
-        if isinstance(draft.request, PassedOn):
+        if isinstance(draft.request, ForwardedRequest):
             draft.request.answered(result)
         if self._client.is_watched:
             draft.came_with = tuple(asides_of(result))
@@ -131,7 +137,7 @@ class CallSender:
 
     @contextmanager
     def _noting_wire(self, draft: _Draft) -> Iterator[None]:
-        """Keep how a call was sent, however it ends."""
+        """Record how a call was sent, however it ends."""
         try:
             yield
         finally:
@@ -142,18 +148,18 @@ class CallSender:
     async def watch(self, known: tuple[Aside, ...] | None) -> tuple[Aside, ...]:
         """Watch the session (see `harness.sessions.Session.watch`).
 
-        What it shows is not read again if it is ``known``.
+        The data beside tools are not read again if they are ``known``.
         """
         self._client.watch()
         return await self._client.surroundings() if known is None else known
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass things on, without tokens (see `harness.sessions.Session.passing_on`)."""
-        return self._client.passing_on(Clean(onlooker, self._shown.json))
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages, without tokens (see `harness.sessions.Session.forwarding`)."""
+        return self._client.forwarding(ScrubbedClient(foreign_client, self._shown.json))
 
     @property
     def introduction(self) -> Introduction:
-        """What the server says of itself, without tokens."""
+        """The server's description of itself, without tokens."""
         said = self._client.introduction
         return replace(
             said,
@@ -190,7 +196,7 @@ class CallSender:
             ) from error
 
     def _unsent(self, request: ToolRequest) -> tuple[Outcome, str] | None:
-        """Return why the call must not be sent, or ``None``."""
+        """Return the outcome and text of a call that must not be sent, or ``None``."""
         if request.tool in self._blocked:
             return "blocked", _blocked_words(request.tool)
         if self._allowed is not None and request.tool not in self._allowed:
@@ -217,7 +223,7 @@ class CallSender:
             return draft.record("server_lost", await self._when_lost(None), duration_s=took)
         if is_no_answer(error.data):
             return draft.record("invalid_result", error.message, duration_s=took)
-        if isinstance(draft.request, PassedOn):
+        if isinstance(draft.request, ForwardedRequest):
             said = self._shown.json({"message": error.message, "data": error.data})
             draft.request.refused(error.code, said["message"], said["data"])
         text = (
@@ -253,7 +259,7 @@ class CallSender:
         outcome: Outcome = "ok"
         checked = Validation()
         if result.get("resultType") == "input_required":
-            may = isinstance(draft.request, PassedOn)
+            may = isinstance(draft.request, ForwardedRequest)
             text, outcome, problems = input_required(result, may_answer=may), "tool_error", ()
         elif problems:
             text, outcome = (
@@ -267,7 +273,7 @@ class CallSender:
             outcome = "denied"
         else:
             structured = result.get("structuredContent")
-            if content.cut is None:  # a part cannot be validated in place of the whole
+            if content.cut is None:  # a part cannot be validated in place of the whole result
                 checked = await self._before_the_end(
                     self._schemas.output(draft.request.tool, structured, content.size)
                 )
@@ -288,9 +294,9 @@ class CallSender:
         )
 
     async def _before_the_end(self, validation: Awaitable[Validation]) -> Validation:
-        """Wait for ``validation`` until shortly before the trial's deadline.
+        """Wait for ``validation``, at most until shortly before the trial's deadline.
 
-        The call is always recorded.
+        So the call is always recorded.
         """
         seconds = anyio.current_effective_deadline() - anyio.current_time() - _VALIDATED_S
         with anyio.move_on_after(max(0.0, seconds)):
@@ -298,7 +304,7 @@ class CallSender:
         return Validation(gave_up="the trial had no time left for it")
 
     def _refuses(self, structured: Any, text: str) -> bool:
-        """Return whether a result that calls itself good is nothing but a refusal."""
+        """Return whether a result that claims success is nothing but a refusal."""
         return is_refusal_body(structured, text) or any(
             matches_whole(pattern, text) for pattern in self._refusals
         )
@@ -379,4 +385,4 @@ class _Draft:
 
 
 def _progress_of(request: ToolRequest) -> TellProgress | None:
-    return request.progress if isinstance(request, PassedOn) else None
+    return request.progress if isinstance(request, ForwardedRequest) else None

@@ -37,11 +37,11 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.errors import ServerError
 from harness.sessions import Introduction
-from harness.sessions.admission import refused_step
-from harness.sessions.beside import Heard
-from harness.sessions.passed_on import Onlooker, Onlookers, TellProgress
+from harness.sessions.beside import UnsolicitedMessages
+from harness.sessions.forwarding import ForeignClient, ForeignClients, TellProgress
 from harness.sessions.questions import AskingDispatcher
 from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
+from harness.sessions.session_refusals import refused_step
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
@@ -49,14 +49,16 @@ from harness.types import Aside, JsonObject, ServerSpec, Wire
 from harness.version import __version__
 
 PROBE_S = 5.0
-"""Seconds to wait for ``server/discover`` before a server is treated as one of the handshake era.
+"""Seconds to wait for ``server/discover`` before the server counts as one with the older handshake.
 
-Most such servers refuse the method at once; some never answer an unknown method."""
+Most such servers refuse the method at once; some never answer an unknown method.
+"""
 
 PROBE_SHARE = 1 / 3
-"""The same as a share of the available time, if that is less: the handshake needs time as well."""
+"""The same as a share of the available time, which applies if it is less, so that the handshake has
+time too."""
 
-# The SDK logs the errors of servers; without a handler Python would print them to the terminal.
+# The SDK logs server errors; without a handler Python would print them to the terminal.
 for _logger in ("client", "mcp"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
 
@@ -66,17 +68,17 @@ _CLIENT_INFO = Implementation(name="harness", version=__version__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireFacts:
-    """What a transport tells of how requests are sent."""
+    """A transport's facts on how requests are sent."""
 
     requests: Requests
-    """The requests that are under way."""
-    onlookers: Onlookers
-    """Whom the server's own messages are passed on to."""
+    """The running requests."""
+    foreign_clients: ForeignClients
+    """The clients that get the server's own messages."""
     stream: Callable[[], Coroutine[Any, Any, None]] | None = None
-    """Reads what the server says beside answers, for as long as it runs; ``None``: nothing has to
-    be opened for it."""
+    """Reads the server's messages beside answers, as long as it runs; ``None`` if they come with
+    the answers."""
     transport: str | None = None
-    """What carries them: ``pipe`` or ``tcp``; ``None`` if that is unknown."""
+    """The carrier: ``pipe`` or ``tcp``; ``None`` if unknown."""
     session_id: Callable[[], str | None] = lambda: None
     """Returns the server's id of the session, if there is one."""
 
@@ -89,12 +91,12 @@ class McpClient:
         session: ClientSession,
         dispatcher: AskingDispatcher,
         meta: Mapping[str, Any],
-        heard: Heard,
+        heard: UnsolicitedMessages,
         wire: WireFacts,
         *,
         over_http: bool,
     ) -> None:
-        """Send ``meta`` with every request; ``heard`` has what the server says unasked."""
+        """Send ``meta`` with every request; ``heard`` collects unsolicited messages."""
         self._session = session
         self._wire = wire
         self._dispatcher = dispatcher
@@ -107,7 +109,7 @@ class McpClient:
         self,
         spec: ServerSpec,
     ) -> None:
-        """Agree on a protocol version with the server of ``spec``, within about its time to start.
+        """Agree on a protocol version with the server of ``spec``, in about its time to start.
 
         Raises:
             NotAdmitted: the server refused this caller.
@@ -156,9 +158,9 @@ class McpClient:
     ) -> dict[str, Any]:
         """Send a request and return its raw result.
 
-        A ``_meta`` in ``params`` is joined by the session's own, which takes precedence. What
-        crosses the session is noted in ``exchange``. If ``progress`` is given, the server is asked
-        to tell it, and it is called with it.
+        A ``_meta`` in ``params`` is merged with the session's own, which takes precedence. The
+        messages are recorded in ``exchange``. If ``progress`` is given, the server is asked for
+        progress notifications, and it is called with them.
 
         Raises:
             MCPError: the server answered with an error, or the connection is closed (`is_closed`).
@@ -199,7 +201,7 @@ class McpClient:
 
     @contextmanager
     def listening(self) -> Iterator[list[Aside]]:
-        """Give what the server says unasked from now on; nothing unless it `is_watched`."""
+        """Yield a list of unsolicited messages; it stays empty unless the client `is_watched`."""
         if not self._watched:
             yield []
             return
@@ -208,19 +210,19 @@ class McpClient:
 
     @property
     def is_watched(self) -> bool:
-        """Whether what comes beside results is recorded."""
+        """Whether data beside results are recorded."""
         return self._watched
 
     def watch(self) -> None:
-        """Record from now on what comes beside results."""
+        """Record data beside results from now on."""
         self._watched = True
         if PROTOCOL_VERSION_META_KEY in self._meta:
             self._meta[LOG_LEVEL_META_KEY] = "debug"
 
     @asynccontextmanager
-    async def passing_on(self, onlooker: Onlooker) -> AsyncGenerator[None]:
-        """Pass on what the server says and asks of its own accord, for the length of the block."""
-        with self._wire.onlookers.joined(onlooker):
+    async def forwarding(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
+        """Forward the server's notifications and requests within the block."""
+        with self._wire.foreign_clients.joined(foreign_client):
             if self._wire.stream is None or self._is_newest:
                 yield
                 return
@@ -237,7 +239,7 @@ class McpClient:
 
     @property
     def introduction(self) -> Introduction:
-        """What the server says of itself."""
+        """The server's description of itself."""
         said, offered = self._session.server_info, self._session.server_capabilities
         return Introduction(
             name="" if said is None else said.name,
@@ -248,12 +250,12 @@ class McpClient:
         )
 
     async def surroundings(self) -> tuple[Aside, ...]:
-        """Return what is shown beside tools (`harness.sessions.surroundings`)."""
+        """Return the data beside tools (`harness.sessions.surroundings`)."""
         said = self.introduction
         return await surroundings(self.request, said.instructions, said.capabilities)
 
     async def _negotiate_era(self, probe_s: float) -> None:
-        """Try the newest revision, then the handshake; or do what the server says it needs."""
+        """Try the newest revision, then the handshake, or what the server says it needs."""
         try:
             with anyio.move_on_after(probe_s):
                 await self._session.discover()
@@ -319,28 +321,28 @@ async def open_client(
     """Run a client session on a transport's two streams.
 
     Nothing is sent before `McpClient.negotiate`. ``transport`` (``pipe``, ``tcp``) and
-    ``session_id`` are what is known of the connection, for traces; ``stream`` reads what the server
-    says beside answers, if that comes apart from them.
+    ``session_id`` describe the connection for traces; ``stream`` reads the server's messages beside
+    answers, if they come separately.
     """
-    requests, heard, onlookers = Requests(), Heard(), Onlookers()
+    requests, heard, foreign_clients = Requests(), UnsolicitedMessages(), ForeignClients()
     wire = WireFacts(
         requests=requests,
-        onlookers=onlookers,
+        foreign_clients=foreign_clients,
         stream=stream,
         transport=transport,
         session_id=session_id,
     )
     dispatcher = AskingDispatcher(
-        RequestReader(reader, requests, heard, onlookers),
+        RequestReader(reader, requests, heard, foreign_clients),
         RequestWriter(writer, requests),
-        onlookers,
+        foreign_clients,
     )
     async with ClientSession(dispatcher=dispatcher, client_info=_CLIENT_INFO) as session:
         yield McpClient(session, dispatcher, meta, heard, wire, over_http=over_http)
 
 
 async def _ignore(progress: float, total: float | None, message: str | None) -> None:
-    """Ask for progress, so that a server tells it: `Heard` hears it."""
+    """Ignore progress; it is requested only so that `UnsolicitedMessages` gets it."""
 
 
 def _written(capabilities: ServerCapabilities) -> JsonObject:
@@ -348,10 +350,10 @@ def _written(capabilities: ServerCapabilities) -> JsonObject:
 
 
 def _joined(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the ``_meta`` of a request: what the session says takes precedence.
+    """Return the ``_meta`` of a request; the session's values take precedence.
 
-    But for the abilities of a client behind it and the log level that this client wants: these are
-    its own, and only a revision that has them in every request is told.
+    The exceptions are the capabilities and the log level of a client behind the session: these stay
+    the client's own, and are sent only in a revision that has them in every request.
     """
     rest = {key: given[key] for key in given if key not in _OF_A_CLIENT}
     if PROTOCOL_VERSION_META_KEY not in own:
@@ -362,7 +364,7 @@ def _joined(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_closed(error: MCPError) -> bool:
-    """Whether an error is the SDK's, for a closed connection, and not the server's."""
+    """Whether an error is the SDK's own, for a closed connection, and not the server's."""
     return (
         error.code == CONNECTION_CLOSED
         and error.message == "Connection closed"

@@ -19,10 +19,10 @@ from harness.canonical_json import canonical_json
 from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
 from harness.sessions import Introduction
 from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
+from harness.sessions.forwarding import ForeignClient
 from harness.sessions.identity.additions import Additions
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
-from harness.sessions.passed_on import Onlooker
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import POLL_S, Host, Hosts
 from harness.sessions.processes.last_words import last_words
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from harness.sessions.client import Link, McpClient
 
 LOST_S = 2.0
-"""Seconds that a call on a broken connection waits for its cause; `OBITUARY_S` are enough."""
+"""Seconds that a call on a broken connection waits for the cause; `OBITUARY_S` are enough."""
 
 _REFUSED = (401, 403)
 
@@ -71,7 +71,7 @@ class Connection:
         self.unsettled = False
         """Whether a call was abandoned that the server may still be working on."""
         self.touched = False
-        """Whether the server got any request beside listing tools, so that its state may have
+        """Whether the server got any request but listing tools, so that its state may have
         changed."""
         self._opened = anyio.Event()
         self._over = anyio.Event()
@@ -86,7 +86,7 @@ class Connection:
 
     @property
     def lost(self) -> str | None:
-        """Why the server is gone; ``None`` while it lives."""
+        """Why the server is gone; ``None`` while it is alive."""
         return self._lost
 
     def stderr_tail(self) -> str:
@@ -121,14 +121,14 @@ class Connection:
 
     @property
     def introduction(self) -> Introduction:
-        """What the server says of itself; known once the connection is `ready`."""
+        """The server's description of itself; known once the connection is `ready`."""
         assert self._caller is not None
         return self._caller.introduction
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass things on to a client (see `harness.sessions.Session.passing_on`)."""
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client (see `harness.sessions.Session.forwarding`)."""
         assert self._caller is not None
-        return self._caller.passing_on(onlooker)
+        return self._caller.forwarding(foreign_client)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
@@ -138,7 +138,7 @@ class Connection:
     async def watched(
         self, caller: CallSender, user_context: JsonObject | None
     ) -> tuple[Aside, ...]:
-        """Watch the session of one user over this connection; what it shows is read once."""
+        """Watch one user's session over this connection; the data beside tools are read once."""
         user = canonical_json(user_context)
         self._beside[user] = await caller.watch(self._beside.get(user))
         return self._beside[user]
@@ -275,7 +275,7 @@ class Connection:
         return end is None
 
     async def _get_token(self, host: Host, starting: anyio.CancelScope) -> None:
-        """Get the first token in advance: its failure is no fault of the server."""
+        """Get the first token in advance: its failure is not the server's fault."""
         if self._spec.identity.via != "bearer":
             return
         self.bearer = self._bearers.of(self._spec, self._who, host.url)
@@ -331,7 +331,7 @@ class Connection:
         from harness.sessions.tool_list import list_tools
 
         if self._spec.isolation == "none":
-            return ToolList(tools=())  # every user asks for their own: nobody may be refused it
+            return ToolList(tools=())  # the server may refuse each user
         return await list_tools(link.client.request, self._spec.refusals)
 
     async def _shake_hands(self, link: Link, place: ServerProcess | Host) -> None:
@@ -350,7 +350,7 @@ class Connection:
     def _in_time(
         self, step: str, starting: anyio.CancelScope, link: Link | None = None
     ) -> Iterator[None]:
-        """Name the step that was not finished if the time for the start runs out in it."""
+        """Name the step that was unfinished if the start times out within the block."""
         try:
             yield
         except anyio.get_cancelled_exc_class():
@@ -379,9 +379,9 @@ class Connection:
     def _conclude(
         self, why: str, noise: str | None = None, *, refused: int | None = None, gone: bool = False
     ) -> None:
-        """Record the end, as a loss and as a failure for those who still wait.
+        """Record the end as a loss, and as a failure for those who still wait.
 
-        The first reason stays.
+        The first reason is kept.
         """
         if self._concluded.is_set():
             return

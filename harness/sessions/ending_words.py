@@ -1,4 +1,4 @@
-"""The end of a connection in words: what the server last wrote, and the errors within a group."""
+"""The end of a connection in words: the server's last output, and the errors within a group."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS_CHARS = 300
 
 
 def quoted(label: str, text: str) -> str:
-    """Return ``; label: text``, or nothing without a text."""
+    """Return ``; label: text``; empty without a text."""
     text = text.strip()
     return f"; {label}: {text[:WORDS_CHARS]}" if text else ""
 

@@ -16,7 +16,7 @@ from itertools import chain, count
 from harness.canonical_json import digest
 from harness.errors import RequestRefused, ServerError
 from harness.sessions import SEPARATOR, Introduction, Session
-from harness.sessions.passed_on import Onlooker
+from harness.sessions.forwarding import ForeignClient
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
 _LISTS = {
@@ -26,7 +26,7 @@ _LISTS = {
     "prompts/list": "prompts",
 }
 _PAGES = 100
-"""Pages of one list that are read."""
+"""Most pages of one list that are read."""
 
 
 class JoinedTools:
@@ -82,7 +82,7 @@ def _told_apart(tools: Sequence[tuple[str, str]]) -> list[str]:
         shared |= more
     reserved, given = set(called), set[str]()
     for place, name in enumerate(called):
-        if name in given:  # ``b__c`` of ``a`` is called like ``c`` of ``a__b``
+        if name in given:  # ``b__c`` of ``a`` has the same name as ``c`` of ``a__b``
             called[place] = next(
                 new for n in count(2) if (new := f"{name}{SEPARATOR}{n}") not in reserved | given
             )
@@ -112,12 +112,12 @@ class JoinedSession:
 
     @property
     def tools(self) -> ToolList:
-        """What this user sees of all servers."""
+        """The tools of all servers that this user sees."""
         return self._tools.offered
 
     @property
     def lost(self) -> str | None:
-        """Why a server is gone, once one is."""
+        """Why a server is gone; ``None`` while all are alive."""
         return next(
             (session.lost for session in self._sessions if session.lost is not None),
             None,
@@ -136,7 +136,7 @@ class JoinedSession:
         return replace(made, tool=request.tool)
 
     async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Ask one server after the other, and return the first result; lists are joined."""
+        """Send a request to the servers in turn, and return the first result; lists are joined."""
         if method in _LISTS:
             return {_LISTS[method]: await self._listed(method, _LISTS[method])}
         refusals = []
@@ -148,7 +148,7 @@ class JoinedSession:
         raise ServerError("; ".join(refusals))
 
     async def _listed(self, method: str, key: str) -> list[JsonObject]:
-        """Return what a list of all servers holds, tools under the names that they have here."""
+        """Return the entries of a list from all servers; tools have their names in this session."""
         joined: list[JsonObject] = []
         for place, session in enumerate(self._sessions):
             params: JsonObject = {}
@@ -156,7 +156,7 @@ class JoinedSession:
                 try:
                     page = await session.ask(method, params)
                 except RequestRefused:
-                    break  # a server need not have every list
+                    break  # a server need not support every list
                 items = page.get(key)
                 for item in items if isinstance(items, list) else ():
                     own = item.get("name") if method == "tools/list" else None
@@ -169,7 +169,7 @@ class JoinedSession:
 
     @property
     def introduction(self) -> Introduction:
-        """What all servers say of themselves, each under its name."""
+        """The descriptions of all servers, each under its name."""
         each = dict(zip(self._names, (one.introduction for one in self._sessions), strict=True))
         told = [f"{name}: {one.instructions}" for name, one in each.items() if one.instructions]
         return Introduction(
@@ -182,11 +182,11 @@ class JoinedSession:
         )
 
     @asynccontextmanager
-    async def passing_on(self, onlooker: Onlooker) -> AsyncGenerator[None]:
-        """Pass on what any of the servers says (see `harness.sessions.Session.passing_on`)."""
+    async def forwarding(self, foreign_client: ForeignClient) -> AsyncGenerator[None]:
+        """Forward the messages of all servers (see `harness.sessions.Session.forwarding`)."""
         async with AsyncExitStack() as all_of_them:
             for session in self._sessions:
-                await all_of_them.enter_async_context(session.passing_on(onlooker))
+                await all_of_them.enter_async_context(session.forwarding(foreign_client))
             yield
 
     async def watch(self) -> tuple[Aside, ...]:

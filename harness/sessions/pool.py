@@ -3,15 +3,15 @@
 What happens in which situation:
 
 - several trials of one server and user: they share one connection, also while it starts
-- the connection was lost: the next loan starts a new one
-- ``isolation: case``: each loan has its own, which ends with it
-- the same, but no request was sent to the server: the next loan gets it, still fresh
-- the same, and the server has a ``reset`` call: each loan has its own, reset for the next loan
-- ``isolation: none``: all users share one connection, and each request says who asks
-- it does not start: everyone who waits gets the error; the next loan tries again
-- it did not start `MAX_STARTS` times in a row: the next loan gets the error at once
-- a server that joins several: a loan of each of them, and one list of tools
-- `MAX_PROCESSES` run: the one longest idle ends; if none is idle, wait
+- the connection was lost: the next loan starts a new connection
+- ``isolation: case``: each loan has its own connection, which ends with the loan
+- the same, but no request was sent to the server: the next loan gets this connection
+- the same, and the server has a ``reset`` call: it is reset for the next loan
+- ``isolation: none``: all users share one connection, and each request names its user
+- a server does not start: everyone who waits gets the error; the next loan tries again
+- `MAX_STARTS` starts in a row failed: the next loan gets the error at once
+- a server that joins several: a loan of each of them, with one list of tools
+- `MAX_PROCESSES` run: the longest idle process ends; if none is idle, wait
 """
 
 from __future__ import annotations
@@ -96,8 +96,8 @@ class Pool:
     ) -> AsyncGenerator[list[Session]]:
         """Lend the sessions of several users at once (see `harness.sessions.SessionPool.sessions`).
 
-        Borrowers that hold one process and wait for another could block each other forever, so only
-        as many are admitted at once as there is room for all that they need.
+        Borrowers that hold one process and wait for another could block each other forever. So only
+        as many borrowers are admitted at once as all their processes fit.
         """
         needed = sum(
             1 if one.isolation == "none" else len(user_contexts)
@@ -182,7 +182,7 @@ class Pool:
 
     @asynccontextmanager
     async def lone(self, server: ServerSpec, user: JsonObject | None) -> AsyncGenerator[Connection]:
-        """Lend a connection that nobody else gets; over HTTP its process serves others, too."""
+        """Lend a connection of its own; over HTTP, its process may serve others too."""
         GATE.plan([server])
         check_identity(server, user)
         connection = await self._start(server, Identity(user))
@@ -194,11 +194,11 @@ class Pool:
             await connection.closed()
 
     def has_shown(self, text: str) -> bool:
-        """Whether ``text`` contains a token that some server was shown, or a part of one."""
+        """Whether ``text`` contains a token that was sent to a server, or a part of one."""
         return self._bearers.shown.is_in(text)
 
     async def end_idle(self) -> None:
-        """End all processes that nobody has on loan, and wait until they have ended."""
+        """End all processes that are not on loan, and wait until they have ended."""
         ending: list[Connection] = []
         for seat in self._seats.values():
             if not seat.loans:
@@ -249,7 +249,7 @@ class Pool:
         connection, seat.connection = (
             seat.connection,
             None,
-        )  # it was prestarted or only listed its tools; or there is none
+        )  # no request changed its state, or it does not exist
         if connection is None or connection.lost is not None:
             connection = await self._start(server, identity)
         try:
@@ -341,7 +341,7 @@ class Pool:
             known = self._digests[id(server)] = (
                 server,
                 digest(asdict(server)),
-            )  # kept alive, so that its id is not reused
+            )  # kept alive, so that its id() is not reused
         return known[1]
 
 

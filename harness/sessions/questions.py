@@ -1,7 +1,7 @@
 """Requests of a server that only the client behind a session can answer.
 
-A server may ask for input of the user (elicitation) or of the model (sampling). Where a session
-is held for a client, the client answers; elsewhere the MCP SDK refuses.
+A server may request input from the user (elicitation) or from the model (sampling). If a session
+has a client behind it, the client answers; otherwise the MCP SDK refuses.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 
 from harness.errors import RequestRefused
-from harness.sessions.passed_on import QUESTIONS, Onlookers
+from harness.sessions.forwarding import QUESTIONS, ForeignClients
 from harness.types import JsonObject
 
 ANSWER_S = 600.0
-"""Seconds that a client, and whoever sits before it, may take to answer a question of a server."""
+"""Seconds for a client, and its user, to answer a request of a server."""
 
 
 class AskingDispatcher(JSONRPCDispatcher):
-    """A dispatcher whose server may ask the client behind the session."""
+    """A dispatcher whose server may send requests to the client behind the session."""
 
-    def __init__(self, reader: Any, writer: Any, onlookers: Onlookers) -> None:
-        """Read and write messages as `JSONRPCDispatcher`; ``onlookers`` answer questions."""
+    def __init__(self, reader: Any, writer: Any, foreign_clients: ForeignClients) -> None:
+        """Read and write messages as `JSONRPCDispatcher`; ``foreign_clients`` answer requests."""
         super().__init__(reader, writer)
-        self._onlookers = onlookers
+        self._foreign_clients = foreign_clients
         self.abilities: JsonObject = {}
-        """What a handshake says that the client can do, beside what the MCP SDK says."""
+        """Client capabilities in the handshake, in addition to those of the MCP SDK."""
 
     async def run(self, on_request: OnRequest, *others: Any, **named: Any) -> None:
         """Run as `JSONRPCDispatcher.run`."""
@@ -58,12 +58,12 @@ class AskingDispatcher(JSONRPCDispatcher):
         method: str,
         params: Mapping[str, Any] | None,
     ) -> dict[str, Any]:
-        client = self._onlookers.only
+        client = self._foreign_clients.only
         if method not in QUESTIONS or client is None:
             return await on_request(context, method, params)
         try:
             with anyio.fail_after(ANSWER_S):
-                return dict(await client.asked(method, dict(params or {})))
+                return dict(await client.request(method, dict(params or {})))
         except RequestRefused as error:
             raise MCPError(error.code, error.said, error.data) from error
         except TimeoutError as error:
@@ -72,5 +72,5 @@ class AskingDispatcher(JSONRPCDispatcher):
 
 
 def refusal(why: str) -> RequestRefused:
-    """Return the error that a server is told if its client cannot be asked."""
+    """Return the error for a server whose client cannot be asked."""
     return RequestRefused(why, code=INVALID_REQUEST, said=why, data=None)

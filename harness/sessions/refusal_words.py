@@ -1,8 +1,9 @@
-"""The words with which servers refuse a caller, told apart from those that only sound like it.
+"""Words with which servers refuse a caller, as opposed to similar words.
 
 A refusal is about the caller's rights. "Payment was denied by the bank" and "Value outside the
-permitted range" are about something else, so a pattern names who refuses, whom, or which right is
-missing. In doubt a text is no refusal: a server's own words are configured (``refusals:``).
+permitted range" are about something else, so a pattern names the refusing party, the refused one,
+or the missing right. In doubt a text is not a refusal: a server's own words can be configured
+(``refusals:``).
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ _DENIED = (
     r"\bpolicy (?:\S+ )?denied\b",
     r"^(?:error: )?refused: ",
 )
-"""The server says that it denies."""
+"""Words by which the server says that it denies."""
 
 _WORDS_OF_PROTOCOLS = (
     r"\b(?:access|permission)_?denied|\bpermission_denied",
@@ -121,7 +122,7 @@ _THE_CALLER_MAY_NOT = (
     r"\bbelongs to (?:another|a different) (?:tenant|user|account|organi[sz]ation)\b",
     r"\byou (?:only )?have read-only access\b",
 )
-"""What is not for this caller."""
+"""Words for things that are not available to this caller."""
 
 _LACKS_A_RIGHT = (
     (
@@ -141,7 +142,7 @@ _LACKS_A_RIGHT = (
     rf"\b(?:restricted|reserved|only available) (?:to|for) {_STAFF}",
     r"\bneed[- ]to[- ]know\b",
 )
-"""What the caller would need."""
+"""Words for the right that the caller would need."""
 
 REFUSED = _any_of(*_DENIED, *_WORDS_OF_PROTOCOLS, *_THE_CALLER_MAY_NOT, *_LACKS_A_RIGHT)
-"""A refusal of the caller."""
+"""Matches a refusal of the caller."""

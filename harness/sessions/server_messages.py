@@ -3,9 +3,10 @@
 The server: what happens:
 
 - asks the client something (``ping``, ``roots/list``): answered
-- asks more while `MAX_REQUESTS` have no answer yet: passed over: it does not read, and each would
-  wait
-- says `MAX_UNASKED` things without an answer of its own: the call, or the connection, is lost
+- sends requests while `MAX_REQUESTS` are unanswered: skipped, because it does not read the answers
+  and each would wait
+- sends `MAX_UNSOLICITED` messages without an answer among them: the call, or the connection, is
+  lost
 """
 
 from __future__ import annotations
@@ -26,33 +27,33 @@ from mcp_types import (
     JSONRPCResponse,
 )
 
-from harness.sessions.beside import Heard
-from harness.sessions.passed_on import Onlookers
-from harness.sessions.transports.frames import UNASKED, Received
+from harness.sessions.beside import UnsolicitedMessages
+from harness.sessions.forwarding import ForeignClients
+from harness.sessions.transports.frames import UNSOLICITED, Received
 from harness.types import JsonObject
 
 MAX_REQUESTS = 64
 """Most requests of a server that are answered at the same time."""
 
-MAX_UNASKED = 200_000
+MAX_UNSOLICITED = 200_000
 """Most unsolicited messages between two answers: some seconds of work, which must not block others.
 """
 
-FLOOD = f"sent more than {MAX_UNASKED:,} unsolicited messages, and gave no answer"
+FLOOD = f"sent more than {MAX_UNSOLICITED:,} unsolicited messages, and gave no answer"
 
 _PROGRESS = "notifications/progress"
 _IN_A_ROW = 64  # messages that are read before other tasks run: about a millisecond
 
 
 class Flood(Exception):
-    """The server sent `MAX_UNASKED` messages without an answer."""
+    """The server sent `MAX_UNSOLICITED` messages without an answer."""
 
 
-class Unasked:
-    """Counts the messages of a server that are no answers."""
+class UnsolicitedCount:
+    """Counts the messages of a server that are not answers."""
 
     def __init__(self) -> None:
-        """Begin at none."""
+        """Start at zero."""
         self._count = 0
 
     def answered(self) -> None:
@@ -63,10 +64,10 @@ class Unasked:
         """Count one message, and let other tasks run from time to time.
 
         Raises:
-            Flood: there were too many.
+            Flood: there were too many messages.
         """
         self._count += 1
-        if self._count > MAX_UNASKED:
+        if self._count > MAX_UNSOLICITED:
             raise Flood
         if self._count % _IN_A_ROW == 0:
             await anyio.lowlevel.checkpoint()
@@ -74,7 +75,7 @@ class Unasked:
 
 @dataclass(slots=True)
 class Exchange:
-    """A request and what answered it, as they crossed the session."""
+    """A request and its answer, as sent and received."""
 
     request: JsonObject | None = None
     """``None`` until it is sent."""
@@ -86,18 +87,18 @@ _NOTED: ContextVar[Exchange | None] = ContextVar("exchange that the current task
 
 
 class Requests:
-    """Number of a server's requests that wait for an answer, and the exchanges that are noted."""
+    """Running requests: how many of a server's wait for an answer, and the recorded exchanges."""
 
     def __init__(self) -> None:
         """Begin at none."""
         self.waiting = 0
         self.progress_wanted = 0
-        """Requests under way whose progress somebody is told."""
+        """Ids of running requests whose progress a client wants."""
         self._open: dict[str, Exchange] = {}
 
     @contextmanager
     def noting(self, exchange: Exchange) -> Iterator[None]:
-        """Note in ``exchange`` the request that this task sends, and what answers it."""
+        """Record in ``exchange`` the request that this task sends, and its answer."""
         before = _NOTED.set(exchange)
         try:
             yield
@@ -108,7 +109,7 @@ class Requests:
 
     @contextmanager
     def wanting_progress(self) -> Iterator[None]:
-        """Let the server's progress through for the length of the block."""
+        """Let the server's progress notifications through within the block."""
         self.progress_wanted += 1
         try:
             yield
@@ -116,14 +117,14 @@ class Requests:
             self.progress_wanted -= 1
 
     def sending(self, message: JSONRPCMessage) -> None:
-        """Note a request of the current task."""
+        """Record a request of the current task."""
         exchange = _NOTED.get(None)
         if exchange is not None and isinstance(message, JSONRPCRequest):
             exchange.request = message.model_dump(by_alias=True, exclude_unset=True)
             self._open[str(message.id)] = exchange
 
     def received(self, item: SessionMessage) -> None:
-        """Note an answer, if its request is noted."""
+        """Record an answer, if its request is recorded."""
         message = item.message
         if isinstance(message, JSONRPCResponse | JSONRPCError) and isinstance(item, Received):
             exchange = self._open.pop(str(message.id), None)
@@ -132,20 +133,20 @@ class Requests:
 
 
 class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
-    """The server's messages, without requests beyond `MAX_REQUESTS` at a time."""
+    """Reads the server's messages, without requests beyond `MAX_REQUESTS` at a time."""
 
     def __init__(
         self,
         reader: ObjectReceiveStream[SessionMessage | Exception],
         requests: Requests,
-        heard: Heard,
-        onlookers: Onlookers,
+        heard: UnsolicitedMessages,
+        foreign_clients: ForeignClients,
     ) -> None:
-        """Read from ``reader``; the others are told of whatever the server says unasked."""
+        """Read from ``reader``; the others get the unsolicited messages."""
         self._reader = reader
         self._requests = requests
         self._heard = heard
-        self._onlookers = onlookers
+        self._foreign_clients = foreign_clients
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.
@@ -157,12 +158,12 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
             item = await self._reader.receive()
             if isinstance(item, SessionMessage):
                 self._requests.received(item)
-            if isinstance(item, SessionMessage) and isinstance(item.message, UNASKED):
+            if isinstance(item, SessionMessage) and isinstance(item.message, UNSOLICITED):
                 self._heard.note(item.message.method, item.message.params)
                 if isinstance(item.message, JSONRPCNotification):
-                    self._onlookers.tell(item.message.method, item.message.params)
+                    self._foreign_clients.notify(item.message.method, item.message.params)
                     if not (self._requests.progress_wanted and item.message.method == _PROGRESS):
-                        continue  # the SDK has no use for it, and would start a task for each
+                        continue  # the SDK does not use it, but would start a task for each
             if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
                 return item
             if self._requests.waiting < MAX_REQUESTS:
@@ -175,7 +176,7 @@ class RequestReader(ObjectReceiveStream[SessionMessage | Exception]):
 
 
 class RequestWriter(ObjectSendStream[SessionMessage]):
-    """Messages to the server; answers to its requests are counted."""
+    """Writes messages to the server, and counts the answers to its requests."""
 
     def __init__(self, writer: ObjectSendStream[SessionMessage], requests: Requests) -> None:
         """Write to ``writer``."""

@@ -1,8 +1,8 @@
 """Another identity's session over one connection, for identity by ``meta``.
 
-With ``meta`` each request carries its user. By default trials of different users have connections
-of their own, so that users cannot affect each other. Under ``isolation: none`` they share one, and
-a server that mixes users up is found; a probe, which asks as dozens of users, always does so.
+With ``meta``, each request names its user. By default, trials of different users have separate
+connections, so that users cannot affect each other. Under ``isolation: none`` they share one, which
+reveals a server that mixes users up. A probe, with its dozens of users, always shares connections.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
     from harness.sessions.connection import Connection
-    from harness.sessions.passed_on import Onlooker
+    from harness.sessions.forwarding import ForeignClient
 
 
 class Visit:
@@ -37,12 +37,12 @@ class Visit:
 
     @property
     def tools(self) -> ToolList:
-        """What this user sees."""
+        """The tools that this user sees."""
         return self._tools
 
     @property
     def lost(self) -> str | None:
-        """Why the server is gone; ``None`` while it lives."""
+        """Why the server is gone; ``None`` while it is alive."""
         return self._host.lost
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
@@ -55,17 +55,17 @@ class Visit:
 
     @property
     def introduction(self) -> Introduction:
-        """What the server says of itself."""
+        """The server's description of itself."""
         return self._caller.introduction
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass things on to a client (see `harness.sessions.Session.passing_on`)."""
-        return self._caller.passing_on(onlooker)
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client (see `harness.sessions.Session.forwarding`)."""
+        return self._caller.forwarding(foreign_client)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
         return await self._host.watched(self._caller, self._user_context)
 
     def stderr_tail(self) -> str:
-        """Return the last lines that the server wrote on stderr."""
+        """Return the last lines of the server's stderr."""
         return self._host.stderr_tail()

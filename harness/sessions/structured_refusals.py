@@ -1,6 +1,6 @@
-"""Refusals that a server says by a code: ``{"error": "forbidden"}``, ``{"code": 403}``, ``_meta``.
+"""Refusals expressed by a code: ``{"error": "forbidden"}``, ``{"code": 403}``, ``_meta``.
 
-Codes are looked for where errors have them: in the structured content, in a text of JSON, in
+Codes are searched for where errors have them: in the structured content, in a text of JSON, in
 ``_meta`` and in the data of a JSON-RPC error, at most three objects deep.
 """
 
@@ -20,7 +20,7 @@ _BESIDE = frozenset(
     {"message", "detail", "details", "ok", "success", "title", "hint", "requestid", "traceid"}
     | {"timestamp", "description", "errors", "errordescription"}
 )
-"""Keys that an object may have besides and still be nothing but an error."""
+"""Further keys that an object may have if it is nothing but an error."""
 _STATUSES = frozenset({401, 403})
 _CODES = frozenset(
     {"forbidden", "accessdenied", "permissiondenied", "accessforbidden", "notpermitted"}
@@ -40,10 +40,10 @@ def has_refusal_code(*parts: Any) -> bool:
 
 
 def is_refusal_body(structured: Any, text: str) -> bool:
-    """Return whether a result that calls itself good is nothing but an error that refuses.
+    """Return whether a result that claims success is nothing but an error that refuses.
 
-    Every key of it must be one of an error, so that no result with data counts as a refusal; a
-    word for what was asked (``{"status": "denied"}`` of a loan) is no code.
+    All its keys must be those of an error, so that a result with data does not count as a refusal;
+    a data value (``{"status": "denied"}`` of a loan) is not a code.
     """
     body = structured if structured is not None else _read(text)
     return _is_only_error(body, _DEPTH) and has_refusal_code(body)
@@ -63,7 +63,7 @@ def _is_only_error(body: Any, depth: int) -> bool:
 
 
 def _is_flat(error: Mapping[str, Any]) -> bool:
-    """Whether an inner ``error`` has keys of errors alone."""
+    """Whether an inner ``error`` has only keys of errors."""
     return all(_plain(key) in _KEYS | _BESIDE for key in error)
 
 

@@ -1,7 +1,7 @@
-"""What a server shows an identity beside its tools: instructions, resources, prompts, annotations.
+"""Data that an identity sees beside the tools: instructions, resources, prompts, annotations.
 
-It is read only for sessions that are watched (`harness.sessions.Session.watch`), once for each
-identity and connection.
+They are read only for watched sessions (`harness.sessions.Session.watch`), once for each identity
+and connection.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from harness.sessions.transports.http_errors import HttpFault
 from harness.types import Aside
 
 MOST_READ = 20
-"""Resources and prompts that are read."""
+"""Most resources, and most prompts, that are read."""
 _PAGES = 3
 _SECONDS = 10.0
 _OF_A_TOOL = frozenset({"name", "title", "description", "inputSchema", "outputSchema"})
@@ -29,10 +29,10 @@ Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 async def surroundings(
     request: Request, instructions: str | None, capabilities: Mapping[str, Any]
 ) -> tuple[Aside, ...]:
-    """Return what a server shows beside its tools, as far as it was read within `_SECONDS`.
+    """Return the data beside the server's tools that were read within `_SECONDS`.
 
-    Resources are read and prompts without required arguments are got, `MOST_READ` of each. What is
-    refused is kept as the refusal that it is.
+    Resources are read, and prompts without required arguments, `MOST_READ` of each. A refusal is
+    kept as a refusal.
     """
     found: list[Aside] = []
     with anyio.move_on_after(_SECONDS):
@@ -83,7 +83,7 @@ def _asks_for_more(prompt: Mapping[str, Any]) -> bool:
 
 
 async def _listed(request: Request, what: str, key: str = "") -> AsyncIterator[Mapping[str, Any]]:
-    """Yield what a list of the server holds, page by page."""
+    """Yield the entries of a list of the server, page by page."""
     cursor: str | None = None
     for _ in range(_PAGES):
         page = await _result(request, f"{what}/list", {} if cursor is None else {"cursor": cursor})
@@ -103,4 +103,4 @@ async def _result(request: Request, method: str, params: Mapping[str, Any]) -> M
     except MCPError as error:
         return {"error": error.message, "data": error.data}
     except (HttpFault, ServerError, OSError):
-        return {}  # a call will say that the server is gone
+        return {}  # the next call will report that the server is gone

@@ -34,7 +34,7 @@ CHECKED_BYTES = 1_000_000
 """Largest result that is validated."""
 
 _KEPT = 1_024  # schemas whose examination is cached, and values whose validation is
-_SHORT = 20_000  # characters up to which the validation of a value is cached
+_SHORT = 20_000  # longest value, in characters, whose validation is cached
 _T = TypeVar("_T")
 
 
@@ -58,7 +58,7 @@ async def examine(schema: JsonObject) -> Examined:
 
 
 class _Schema:
-    """A schema, and what is known of it; equal schemas share that."""
+    """A schema and the results for it; equal schemas share them."""
 
     def __init__(self, schema: JsonObject) -> None:
         self._schema = schema
@@ -82,7 +82,7 @@ class _Schema:
         return found
 
     async def validated(self, value: Any) -> Validation:
-        """Return the errors of ``value``: many calls have the same arguments or result."""
+        """Return the errors of ``value``; cached, since many arguments and results repeat."""
         examined = await self.examined()
         if examined.problem is not None:
             return Validation(
@@ -93,7 +93,7 @@ class _Schema:
                 gave_up="whether the tool's schema is a valid JSON Schema is not known: "
                 f"{examined.gave_up}"
             )
-        text = json.dumps(value, ensure_ascii=False)  # in its order, which messages repeat
+        text = json.dumps(value, ensure_ascii=False)  # in the schema's order, which messages repeat
         key = f"{self._key} {text}"
         found = _validated.get(key)
         if found is None:
@@ -124,7 +124,7 @@ class ToolSchemas:
     async def arguments(self, tool: str, arguments: JsonObject) -> Validation:
         """Return the errors of ``arguments`` by the tool's ``inputSchema``.
 
-        None for an unlisted tool.
+        An unlisted tool has no errors.
         """
         schema = self._inputs.get(tool)
         return Validation() if schema is None else await schema.validated(dict(arguments))
@@ -159,4 +159,4 @@ async def _in_time(work: Callable[[Budget], _T], steps: int) -> _T:
     try:
         return await run_sync(work, budget, abandon_on_cancel=True)
     finally:
-        budget.end()  # ends a thread that is no longer waited for
+        budget.end()  # ends a thread that nobody waits for any more

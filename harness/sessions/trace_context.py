@@ -1,7 +1,7 @@
-"""Trace context of calls: what a server is told so that its own spans join the trial's trace.
+"""Trace context of calls, so that a server's own spans join the trial's trace.
 
-Ids follow from the run, the trial and the call, so that spans that are made from the log later have
-those that the server was told.
+Ids are derived from the run, the trial and the call, so that spans made from the log later have the
+ids that the server got.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
 from harness.sessions import Introduction, Session
-from harness.sessions.passed_on import Onlooker
+from harness.sessions.forwarding import ForeignClient
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 
 TRACEPARENT = "traceparent"
-"""The key in ``_meta`` of a request, as W3C Trace Context calls its header."""
+"""The key in ``_meta`` of a request; W3C Trace Context has a header of this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class TraceIds:
         return self.of("trace", 16)
 
     def call(self, reply: int, request_id: str) -> int:
-        """Return the span of the call that the model's ``reply`` asked for by that id: 64 bits."""
+        """Return the span id of the call ``request_id`` in the model's ``reply``: 64 bits."""
         return self.of(f"call {reply} {request_id}", 8)
 
     def of(self, part: str, size: int) -> int:
@@ -42,12 +42,12 @@ class TraceIds:
         return int.from_bytes(told[:size], "big") or 1
 
     def traceparent(self, span: int) -> str:
-        """Return what says to a server: your spans are children of ``span``, and are recorded."""
+        """Return the ``traceparent`` that makes the server's spans sampled children of ``span``."""
         return f"00-{self.trace:032x}-{span:016x}-01"
 
 
 class TracedSession:
-    """A session whose calls carry the trace context of a trial; nothing else is changed."""
+    """A session whose calls carry the trace context of a trial; otherwise unchanged."""
 
     def __init__(self, session: Session, ids: TraceIds) -> None:
         """Send the calls of the trial with these ``ids`` by ``session``."""
@@ -56,7 +56,7 @@ class TracedSession:
 
     @property
     def tools(self) -> ToolList:
-        """What this user sees: as `Session.tools`."""
+        """The tools that this user sees: as `Session.tools`."""
         return self._session.tools
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
@@ -74,9 +74,9 @@ class TracedSession:
         """What the server says of itself: as `Session.introduction`."""
         return self._session.introduction
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass things on to a client: as `Session.passing_on`."""
-        return self._session.passing_on(onlooker)
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client: as `Session.forwarding`."""
+        return self._session.forwarding(foreign_client)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""

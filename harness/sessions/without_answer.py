@@ -1,4 +1,4 @@
-"""The record of a call that no server has answered: it was not sent, or nobody waited."""
+"""The record of a call without an answer: it was not sent, or its caller stopped waiting."""
 
 from __future__ import annotations
 

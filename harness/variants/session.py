@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 
 from harness.sessions import Introduction, Session
-from harness.sessions.passed_on import Onlooker
+from harness.sessions.forwarding import ForeignClient
 from harness.sessions.without_answer import without_answer
 from harness.types import NOT_LOADED, SEARCH, Aside, JsonObject, ToolCall, ToolList, ToolRequest
 from harness.variants.shown import NOT_SHOWN, ShownTools
@@ -52,9 +52,9 @@ class VariantSession:
         """The server's introduction: as `Session.introduction`."""
         return self._session.introduction
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass messages on to a client: as `Session.passing_on`."""
-        return self._session.passing_on(onlooker)
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Pass messages on to a client: as `Session.forwarding`."""
+        return self._session.forwarding(foreign_client)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""

@@ -15,7 +15,7 @@ import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
 from harness.errors import HarnessError
-from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.pipes import wait_closed
 
 READY_S = 30.0
 """Seconds from an upload to its plan: a process starts, reads and plans."""
@@ -117,7 +117,7 @@ class Worker:
             with anyio.move_on_after(REAP_S):
                 await self._process.wait()
             await self._process.aclose()
-            await see_off(self._orders)
+            await wait_closed(self._orders)
 
     async def gone(self, within_s: float) -> bool:
         """Wait for its end."""

@@ -22,7 +22,7 @@ from harness.errors import HarnessError
 from harness.reports.sections.sentences import URGENCY
 from harness.reports.viewer.grid import short
 from harness.runlog import TrialLine, read_header, read_lines
-from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.pipes import wait_closed
 from harness.web.results import trial_cell
 from harness.web.run_view import kept_view, run_view
 
@@ -93,7 +93,7 @@ class Readings:
                 process.kill()
             with anyio.CancelScope(shield=True):
                 await process.aclose()
-                await see_off(process.stdin)
+                await wait_closed(process.stdin)
 
     async def _hear(self, process: anyio.abc.Process, log: Path) -> None:
         assert process.stdout is not None

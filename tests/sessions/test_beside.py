@@ -1,6 +1,4 @@
-"""What comes beside results is recorded for whoever is compared, bounded, and given to nobody
-else.
-"""
+"""Data beside results are recorded only for compared sessions, and bounded."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.runlog import read_log
-from harness.sessions.beside import MOST_CHARS, Heard, asides_of, bounded
+from harness.sessions.beside import MOST_CHARS, UnsolicitedMessages, asides_of, bounded
 from harness.types import Aside
 from tests.end_to_end.harness_process import Project
 from tests.secrecy.telling import SERVER
@@ -42,7 +40,7 @@ def test_what_comes_beside_a_result_is_bounded_and_says_so() -> None:
 
 
 def test_what_a_server_says_while_several_users_ask_belongs_to_none_of_them() -> None:
-    heard = Heard()
+    heard = UnsolicitedMessages()
     with heard.during("agent") as first:
         heard.note("notifications/message", {"data": "for the agent"})
         with heard.during("agent") as again:

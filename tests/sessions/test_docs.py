@@ -1,4 +1,4 @@
-"""The page on identity says what is true."""
+"""The documentation page on identity is true."""
 
 from __future__ import annotations
 

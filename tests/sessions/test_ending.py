@@ -1,4 +1,4 @@
-"""Nothing that was started survives: not its own stubbornness, not its children, not our death."""
+"""Every process that was started ends: stubborn servers, their children, also when harness dies."""
 
 from __future__ import annotations
 

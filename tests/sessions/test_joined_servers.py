@@ -1,4 +1,4 @@
-"""Tools of several servers in one list: each has a name of its own, and a call of it goes home."""
+"""Tools of several servers in one list: unique names, and each call reaches its own server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who shares a process, who gets a new one, and how many there are."""
+"""Which users share a process, which get a new one, and how many processes there are."""
 
 from __future__ import annotations
 

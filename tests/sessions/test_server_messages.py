@@ -1,4 +1,4 @@
-"""A server that says more than anybody asked for costs neither memory nor the time of others."""
+"""A server that sends too many messages costs neither memory nor the time of others."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_requests_of_a_server_that_reads_no_answer_pile_up_nowhere_and_its
 async def test_a_flood_without_an_answer_ends_as_a_loss_and_others_have_their_turn_meanwhile(
     flood: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(unasked, "MAX_UNASKED", 3_000)
+    monkeypatch.setattr(unasked, "MAX_UNSOLICITED", 3_000)
     server = Server(flood, chunks=None)
     ends: list[None] = []
     reader = StdioReader(server, lambda: ends.append(None))

@@ -1,4 +1,4 @@
-"""Refusals that are told by a code, and codes that tell of something else."""
+"""Refusals that are expressed by a code, and codes that mean something else."""
 
 from __future__ import annotations
 

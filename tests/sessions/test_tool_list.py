@@ -1,4 +1,4 @@
-"""Tool lists that are not as they should be.
+"""Faulty tool lists: usable tools stay usable, and faults are reported.
 
 What is usable stays usable, what is not is reported.
 """

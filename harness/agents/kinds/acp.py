@@ -1,9 +1,9 @@
 """Any agent that speaks the Agent Client Protocol over stdio. ``type: acp``.
 
-One process for a trial, one session for a conversation. It is offered neither files nor a terminal,
-and what it asks permission for is refused but for calls of the server, and for the kinds of tools
+A trial has one process, a conversation one session. The agent gets neither files nor a terminal.
+Its requests for permission are refused, except for calls of the server and for the kinds of tools
 that ``tools`` names (``read``, ``edit``, ``execute`` …). A tool of its own that asks for no
-permission has to be switched off in its own configuration.
+permission must be disabled in the agent's configuration.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from harness.types import AgentSpec, JsonObject
 
 _REVISION = 1
 _OWN_KINDS = frozenset({"delete", "edit", "execute", "fetch", "move", "read", "search"})
-"""Kinds of tools that no server's call has: those are ``other``."""
+"""Kinds of tools that a server's call never has; those are ``other``."""
 _GRANT, _DENY = ("allow_once", "allow_always"), ("reject_once", "reject_always")
 _METHOD_NOT_FOUND = -32601
 
@@ -54,7 +54,7 @@ class AcpAgent:
         why = done.get("stopReason")
         if why not in ("end_turn", "refusal"):
             raise AgentError(f"{self._lines.name} ended its turn early: {why}")
-        # Its usage is left unknown: agents give that of their last step, not that of the turn.
+        # The usage stays unknown: agents report that of their last step, not of the turn.
         return AgentReply(text="".join(self._said).strip(), refused=why == "refusal")
 
     async def _new_session(self) -> str:
@@ -92,7 +92,7 @@ class AcpAgent:
         return {"outcome": {"outcome": "selected", "optionId": chosen}}
 
     def _heard(self, method: str, params: JsonObject) -> None:
-        """Take a notification: what the agent says, the last of it being its answer."""
+        """Handle a notification: the agent's text, of which the last part is its answer."""
         update = params.get("update")
         if method != "session/update" or not isinstance(update, Mapping):
             return
@@ -117,7 +117,7 @@ def _reaches_http(told: JsonObject) -> bool:
 
 
 def _server(place: Workplace, *, http: bool) -> JsonObject:
-    """Return the server for an agent: over HTTP if it can, else as a process, as all agents can."""
+    """Return the server for an agent: over HTTP if it can, else as a process, which all support."""
     if http:
         return {"type": "http", "name": place.server, "url": place.url, "headers": []}
     process = shim(place.url)

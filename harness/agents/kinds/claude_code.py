@@ -1,6 +1,6 @@
 """Claude Code, by ``claude -p``. ``type: claude-code``.
 
-Its own tools are off but those that ``tools`` names; tools of the server need no permission.
+Its own tools are disabled except those that ``tools`` names; the server's tools need no permission.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _ENVIRONMENT = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     "DISABLE_AUTOUPDATER": "1",
     "DISABLE_TELEMETRY": "1",
-    "ENABLE_TOOL_SEARCH": "false",  # else tools are deferred, and the model searches for them
-    "MCP_CONNECTION_NONBLOCKING": "false",  # else the first request may go out without its tools
+    "ENABLE_TOOL_SEARCH": "false",  # otherwise tools are deferred, and the model searches for them
+    "MCP_CONNECTION_NONBLOCKING": "false",  # otherwise the first request may lack its tools
 }
 _OURS = "mcp__"
-"""How the names of a server's tools begin; all others are its own."""
+"""Prefix of the names of a server's tools; all others are the agent's own."""
 
 
 class ClaudeCode:
-    """A conversation with Claude Code, which resumes its own session in each further turn."""
+    """A conversation with Claude Code; further turns resume its session."""
 
     def __init__(self, spec: AgentSpec, place: Workplace) -> None:
         """Run in ``place``."""
@@ -83,7 +83,7 @@ class ClaudeCode:
 
 
 def _check_connected(lines: list[JsonObject], server: str) -> None:
-    """Check that it has the server's tools: without them its answer says nothing."""
+    """Check that it has the server's tools: without them its answer shows nothing."""
     for line in lines:
         if line.get("subtype") == "init" and isinstance(line.get("mcp_servers"), list):
             states = {

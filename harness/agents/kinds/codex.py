@@ -1,7 +1,7 @@
 """Codex, by ``codex exec``. ``type: codex``.
 
-``settings`` are those of its ``config.toml``. Its own tools are off but those that ``tools`` names:
-``shell``, ``view_image``, ``web_search``.
+``settings`` are those of its ``config.toml``. Its own tools are disabled except those that
+``tools`` names: ``shell``, ``view_image``, ``web_search``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from harness.errors import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
 _FEATURES = {"shell": "shell_tool", "view_image": "view_image"}
-"""Name of a tool of its own → the feature that switches it."""
+"""Name of its own tool → the feature that enables it."""
 _OWN_ITEMS = {
     "collab_tool_call": "agents",
     "command_execution": "shell",
@@ -28,16 +28,16 @@ _OWN_ITEMS = {
     "image_view": "view_image",
     "web_search": "web_search",
 }
-"""Kind of an item in its stream → the tool of its own that it comes from."""
+"""Kind of an item in its stream → its own tool."""
 _START_S = 120
 _NOTHING = Usage()
 
 
 class Codex:
-    """A conversation with Codex, which resumes its own thread in each further turn."""
+    """A conversation with Codex; further turns resume its thread."""
 
     def __init__(self, spec: AgentSpec, place: Workplace) -> None:
-        """Run in ``place``, where its configuration stands."""
+        """Run in ``place``, which has its configuration."""
         self._spec = spec
         self._place = place
         self._thread: str | None = None
@@ -75,7 +75,7 @@ class Codex:
         )
 
     def _of_turn(self, total: Usage, *, resumed: bool) -> Usage:
-        """Return the usage of one turn: a thread that is resumed tells that of all its turns."""
+        """Return the usage of one turn: a resumed thread reports that of all its turns."""
         before = self._used if resumed else _NOTHING
         self._used = total
         return Usage(
@@ -112,7 +112,7 @@ def _usage(used: Any) -> Usage:
 
 
 def configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
-    """Return its ``config.toml``: ours, with the user's settings in addition."""
+    """Return its ``config.toml``: ours, with the user's settings added."""
     given = dict(spec.settings)
     features = {feature: name in spec.tools for name, feature in _FEATURES.items()}
     return {
@@ -127,9 +127,9 @@ def configuration(spec: AgentSpec, place: Workplace) -> JsonObject:
         "mcp_servers": {
             place.server: {
                 "url": place.url,
-                "required": True,  # else the first request may go out without its tools
+                "required": True,  # otherwise the first request may be sent without its tools
                 "startup_timeout_sec": _START_S,
-                "default_tools_approval_mode": "approve",  # else tools that write are refused
+                "default_tools_approval_mode": "approve",  # otherwise tools that write are refused
             }
         },
     }

@@ -1,4 +1,4 @@
-"""Any command: the prompt goes in, its stdout is the answer. ``type: command``.
+"""Any command: it gets the prompt, and its stdout is the answer. ``type: command``.
 
 The prompt replaces ``{prompt}`` in its arguments, or is written on its stdin if none of them has
 it. ``{mcp_url}`` is the address of the server, ``{mcp_config}`` a file with ``mcpServers``, and
@@ -27,7 +27,7 @@ class CommandAgent:
         self._place = place
 
     async def ask(self, prompt: str, *, fresh: bool) -> AgentReply:
-        """Return what the command says to ``prompt``; see `harness.agents.Agent`."""
+        """Return the command's answer to ``prompt``; see `harness.agents.Agent`."""
         command = self._place.filled(self._command, prompt)
         given = any("{prompt}" in word for word in self._command)
         done = await run_program(command, self._place, "" if given else prompt)

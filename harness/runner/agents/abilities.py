@@ -1,4 +1,4 @@
-"""What an agent cannot do, found before anything is started."""
+"""Refuses, before anything is started, cases that an agent cannot run."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ def refuse_what_agents_cannot(suites: Sequence[Suite], agents: Sequence[ModelSpe
             listed = "\n".join(f"  - {one}" for one in shown)
             raise UsageError(
                 f"the agent {agent.name} cannot run all of these cases:\n{listed}",
-                meant="Select others with -k, or run these with a model.",
+                meant="Select other cases with -k, or run these with a model.",
             )
 
 
 def refuse_clients_habits(models: Iterable[ModelSpec]) -> None:
-    """Check that no agent has a variant of what clients do: an agent is a client itself.
+    """Check that no agent has a variant that imitates a client: an agent is a client itself.
 
     Raises:
-        UsageError: an agent has a variant that cuts results, or has tools searched for.
+        UsageError: an agent has a variant that cuts results, or that adds a tool search.
     """
     for model in models:
         variant = model.variant

@@ -1,8 +1,8 @@
-"""One conversation with an agent that others wrote, which reaches the server through a proxy.
+"""One conversation with an external agent, which reaches the server through a proxy.
 
 It has the surface of `harness.agent.Conversation`: `AgentConversation.run` carries it out,
 `AgentConversation.transcript` returns what happened, also after a cancellation. The loop between
-model and tools is the agent's own; what it calls is recorded on its way to the server.
+model and tools is the agent's own; its calls are recorded by the proxy.
 """
 
 from __future__ import annotations
@@ -41,18 +41,18 @@ from harness.users import Speaker, ended_by_agent, ending
 from harness.utc import utc_now
 
 _NO_LIMIT = 10**9
-"""Calls that the proxy lets through: the limits are those of `LimitedSession`."""
+"""Most calls that the proxy forwards: the limits are those of `LimitedSession`."""
 
 
 @dataclass(slots=True, kw_only=True)
 class _Talk:
-    """One message of the user, and what followed."""
+    """One message of the user, and the replies to it."""
 
     asked: UserMessage
     first: int
     """Number of the recorded replies before it."""
     last: int | None = None
-    """Their number when it was answered; ``None`` until then."""
+    """Number of recorded replies at its answer; ``None`` until then."""
     answer: AssistantMessage | None = None
 
 
@@ -92,11 +92,11 @@ class AgentConversation:
         self._strangers = 0
         self._started_at = ""
         self._latency_s = 0.0
-        self._stop: Stop = "cancelled"  # until it ends in any other way
+        self._stop: Stop = "cancelled"  # the default until the conversation ends in another way
         self._error: TrialError | None = None
 
     async def run(self) -> None:
-        """Converse to the end; errors of agent and server are put into the transcript."""
+        """Converse to the end; record errors of agent and server in the transcript."""
         self._started_at = utc_now()
         self._recording = Recording()
         deadline = anyio.CancelScope(deadline=anyio.current_time() + self._timeout_s)
@@ -190,7 +190,7 @@ class AgentConversation:
         return stop
 
     async def _converse_with(self, speaker: Speaker, user: SimulatedUser, ask: _Ask) -> Stop:
-        """Let ``speaker`` speak for the user until either side ends the conversation."""
+        """Let ``speaker`` play the user until either side ends the conversation."""
         heard = user.greeting
         for _ in range(user.max_turns):
             said = await speaker.speak(heard)
@@ -242,7 +242,7 @@ class AgentConversation:
         return _Talk(asked=UserMessage(text=text, said_s=said_s, fresh=fresh), first=self._replies)
 
     def _limit(self) -> Stop | None:
-        """Return the limit that the usage so far exceeds, as far as it is known."""
+        """Return the limit that the known usage exceeds, if any."""
         limits, used = self._case.limits, self._usage or Usage()
         if limits.max_tokens is not None and (used.tokens or 0) > limits.max_tokens:
             return "token_limit"
@@ -266,7 +266,7 @@ class AgentConversation:
         return round(anyio.current_time() - begun, 6)
 
     def _messages(self) -> tuple[Message, ...]:
-        """Return the conversation: each message of the user, the calls after it, the answer."""
+        """Return the conversation: each message of the user, the calls after it, and the answer."""
         if self._recording is None:
             return ()
         made = {call.request_id: call for call in self._calls}
@@ -282,14 +282,14 @@ class AgentConversation:
             last = end if talk.last is None else talk.last
             told += [talk.asked, *replies(first, last)]
             told += [] if talk.answer is None else [talk.answer]
-            told += replies(last, end)  # calls that it made after its answer
+            told += replies(last, end)  # calls that the agent made after its answer
         return tuple(told)
 
     def _time_is_up(self) -> None:
         if self._replies:
             self._stop = "time_limit"
             return
-        # Without any call there is nothing to judge by: it may not even have started.
+        # Without a call or answer there is nothing to judge: the agent may not even have started.
         words = (
             f"the agent neither called a tool nor answered within the case's {self._timeout_s:g} s"
         )
@@ -322,7 +322,7 @@ _UNCONNECTED = (
 
 
 def _numbered(calls: Sequence[ToolCall], messages: Sequence[Message]) -> tuple[ToolCall, ...]:
-    """Return ``calls`` with the reply that asked for each; answers between are replies, too."""
+    """Return ``calls`` with the number of their reply; answers in between are replies too."""
     replies = (message for message in messages if isinstance(message, AssistantMessage))
     places = {
         request.id: place
@@ -341,13 +341,13 @@ def _innermost(error: BaseException) -> BaseException:
 
 
 def _nobody() -> None:
-    """Listen to nothing."""
+    """Do nothing."""
 
 
 def _by_reply(
     messages: Sequence[Message], made: Mapping[str, ToolCall]
 ) -> dict[int, list[Message]]:
-    """Return recorded ``messages`` by their reply, with calls as the server knows them.
+    """Return recorded ``messages`` by their reply, with the server's names in calls.
 
     A variant may have other names for tools than the server.
     """

@@ -1,4 +1,4 @@
-"""A session that a case's limits end: an agent's own loop does not know them."""
+"""A session that enforces a case's limits, which an agent's own loop does not know."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 import anyio
 
 from harness.sessions import Introduction, Session
-from harness.sessions.passed_on import Onlooker
+from harness.sessions.forwarding import ForeignClient
 from harness.sessions.without_answer import without_answer
 from harness.types import Aside, JsonObject, Limits, Stop, ToolCall, ToolList, ToolRequest
 
@@ -19,7 +19,7 @@ _WORDS: dict[Stop, str] = {
 
 
 class LimitedSession:
-    """A session in one trial of an agent: it counts calls, and says when the trial must end."""
+    """A session in one trial of an agent: it counts calls, and signals when the trial must end."""
 
     def __init__(self, session: Session, limits: Limits, tell: Callable[[], None]) -> None:
         """Send through ``session``; ``tell`` is called after each call."""
@@ -28,15 +28,15 @@ class LimitedSession:
         self._tell = tell
         self._asked = 0
         self.answers = 0
-        """How many turns the agent has answered: each is a reply besides those with calls."""
+        """Number of turns that the agent has answered: each is a reply besides those with calls."""
         self.reached = False
-        """Whether the agent asked for the list of tools, or called one."""
+        """Whether the agent listed the tools, or called one."""
         self.stop: Stop | None = None
         """The limit that was reached."""
         self.lost_by: str | None = None
         """Why the server was lost during a call."""
         self.over = anyio.Event()
-        """Set when the agent must not go on."""
+        """Set when the agent must stop."""
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call, unless a limit was reached."""
@@ -69,17 +69,17 @@ class LimitedSession:
 
     @property
     def tools(self) -> ToolList:
-        """What this user sees: as `Session.tools`."""
+        """The tools that this user sees: as `Session.tools`."""
         return self._session.tools
 
     @property
     def introduction(self) -> Introduction:
-        """What the server says of itself: as `Session.introduction`."""
+        """The server's description of itself: as `Session.introduction`."""
         return self._session.introduction
 
-    def passing_on(self, onlooker: Onlooker) -> AbstractAsyncContextManager[None]:
-        """Pass things on to a client: as `Session.passing_on`."""
-        return self._session.passing_on(onlooker)
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client: as `Session.forwarding`."""
+        return self._session.forwarding(foreign_client)
 
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the session: as `Session.watch`."""

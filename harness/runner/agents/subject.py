@@ -1,4 +1,4 @@
-"""What stands in place of a model where an agent answers."""
+"""Takes the place of a model in trials in which an agent answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from harness.types import Message, Reply, ToolList
 
 
 class AgentModel:
-    """Nothing to ask: an agent runs its own loop (`harness.runner.agents.conversation`)."""
+    """A model that is never asked, because an agent runs its own loop.
+
+    See `harness.runner.agents.conversation`.
+    """
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
@@ -22,4 +25,4 @@ class AgentModel:
         raise ModelError("an agent gives no single replies")
 
     async def aclose(self) -> None:
-        """Do nothing: nothing is open."""
+        """Do nothing: no resource is open."""

@@ -1,4 +1,4 @@
-"""What is known of an agent only when a run starts: whether it is there, its version, its files."""
+"""Facts on agents that are determined when a run starts: presence, version, files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.runner.planning.plan import Plan
 from harness.types import AgentSpec, ModelSpec
 
 VERSION_S = 60.0
-"""Seconds that a program may take to tell its version."""
+"""Seconds that a program may take to print its version."""
 _LONGEST = 200
 _MOST_BYTES = 1_000_000
 
@@ -30,7 +30,7 @@ async def introduced(plan: Plan) -> Plan:
     """Return ``plan`` with the version of each of its agents, and the digest of its files.
 
     Raises:
-        UsageError: an agent's program is not there.
+        UsageError: an agent's program is missing.
     """
     agents = {
         model.name: replace(model, agent=await _introduced(model, model.agent))
@@ -57,7 +57,7 @@ async def _introduced(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
 
 
 async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
-    """Return the first line that the program says of its version; ``None`` if it says none."""
+    """Return the first line of the program's version output; ``None`` if there is none."""
     with tempfile.TemporaryDirectory(prefix="harness-agent-") as folder:
         home = Path(folder)
         place = Workplace(
@@ -73,7 +73,7 @@ async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
         with anyio.move_on_after(VERSION_S):
             try:
                 done = await run_program([*command_of(spec), *(kind.version or ())], place)
-            except (AgentError, ExceptionGroup):  # the trials will say what is wrong with it
+            except (AgentError, ExceptionGroup):  # the trials will report its error
                 return None
             said = next((line.strip() for line in done.out.splitlines() if line.strip()), "")
             return said[:_LONGEST] if said and not done.code else None
@@ -91,7 +91,7 @@ def _digest(spec: AgentSpec) -> str | None:
 
 
 def _folders(spec: AgentSpec) -> Iterator[Path]:
-    """Yield what is copied for each trial, and the module of a function."""
+    """Yield the folders that are copied for each trial, and the module of a function."""
     if spec.function is not None:
         module = Path(spec.base, *spec.function.partition(":")[0].split("."))
         yield from (

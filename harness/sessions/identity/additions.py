@@ -1,4 +1,4 @@
-"""What a prober adds to each HTTP request beside the identity: never part of a usual run."""
+"""A prober's additions to each HTTP request beside the identity; never part of a usual run."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class Additions:
-    """Headers and parameters of the address; empty unless something is being tried."""
+    """Additional headers and query parameters; empty unless an attack is being tried."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
-    """Further headers, which those of the identity override."""
+    """Additional headers, which those of the identity override."""
     query: str = field(default="", repr=False)
-    """Parameters for the address, encoded; they may hold a token."""
+    """Additional query parameters, encoded; they may contain a token."""
 
     def __bool__(self) -> bool:
         """Whether there is anything to add."""
@@ -22,7 +22,7 @@ class Additions:
 
     @contextmanager
     def being(self, other: Additions) -> Iterator[None]:
-        """Be equal to ``other`` within the block, and empty behind it."""
+        """Take the values of ``other`` within the block, and be empty after it."""
         self.headers, self.query = other.headers, other.query
         try:
             yield

@@ -55,7 +55,7 @@ class Bearer:
     ) -> None:
         """Make tokens of ``who`` for ``spec`` and ``audience``.
 
-        ``now`` is the clock since the epoch.
+        ``now`` returns the seconds since the epoch.
         """
         self._source = source
         self._spec = spec
@@ -83,12 +83,12 @@ class Bearer:
             return {"Authorization": f"Bearer {self._token.text}"}
 
     def become(self, who: Identity) -> None:
-        """Show the token of ``who`` from now on, as an attacker does within a session."""
+        """Send the token of ``who`` from now on, as an attacker does within a session."""
         self._who, self._token = who, None
 
     def _end_of_use(self, token: Token) -> float:
         left = math.inf if token.expires_at is None else token.expires_at - self._now()
-        # A token that comes expired is meant to be so, or a new one would be no better.
+        # A token that arrives expired is meant to be; a new one would be no better.
         return math.inf if left <= 0 else self._now() + left - min(RENEW_S, left * RENEW_SHARE)
 
     async def _new(self, user_context: JsonObject) -> Token:
@@ -118,13 +118,13 @@ class Bearers:
     """All token sources of a session pool, and their issuers; an async context manager."""
 
     def __init__(self, guardian: Guardian, learn: Callable[[str], None] = lambda _: None) -> None:
-        """Start nothing yet.
+        """Prepare; no issuer is started yet.
 
         ``learn`` gets every token before its use.
         """
         self.guardian = guardian
         self.shown = TokenPieces(MARK)
-        """Every token that a server was shown."""
+        """Every token that was sent to a server."""
         self._redactor = Redactor()
         self._learn = learn
         self._issuers: Issuers | None = None
@@ -205,7 +205,7 @@ def audience_of(spec: ServerSpec, url: str) -> str:
 
 
 def shown_to(member: ServerSpec, credential: Credential) -> Credential:
-    """Return the credential for ``member`` of a joined server, which may not take tokens."""
+    """Return the credential for ``member`` of joined servers, which may not take tokens."""
     return credential if member.identity.via == "bearer" else "valid"
 
 
@@ -242,7 +242,7 @@ def check_credential(
 def _filled(text: str, facts: Mapping[str, str]) -> str:
     """Return ``text`` with ``{issuer}``, ``{jwks_url}`` and ``{audience}`` filled in.
 
-    Other braces stay.
+    Other braces stay unchanged.
     """
     for name, value in facts.items():
         text = text.replace(f"{{{name}}}", value)

@@ -29,19 +29,21 @@ from harness.sessions.identity.delivery import filled
 from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject
 
 SUBJECTS = ("sub", "user_id", "username", "name")
-"""Attributes that name a user, the most specific first."""
+"""Attributes that identify a user, the most specific first."""
 
 AGAIN = "\u200b"
 """Suffix of an attribute's name that adds a second claim of that name to a token.
 
-RFC 7519 has a reader take the last one or refuse the token; a reader that takes the first one can
-be deceived."""
+By RFC 7519 a verifier takes the last claim or refuses the token; one that takes the first can be
+deceived.
+"""
 
 IN_HEADER = "\u2060"
 """Suffix of an attribute's name that puts it into the header of a token, beside its claims.
 
-A header has no claims about a user (RFC 7515): a reader that takes them from there believes what
-the issuer may never have checked."""
+A header has no claims about a user (RFC 7515): a verifier that takes them from there trusts data
+that the issuer may never have checked.
+"""
 
 _ALONE = re.compile(r"\{([^{}]+)\}")
 _LEFT_OUT = object()

@@ -1,9 +1,9 @@
 """How a ``user_context`` is sent to a server; it never reaches the model.
 
-What happens for each ``via``:
+The delivery for each ``via``:
 
 - ``meta``: it is sent in ``_meta`` of every ``tools/list`` and ``tools/call``
-- ``env``: the process of this user has it in named variables, in one JSON variable, or in both
+- ``env``: the user's process has it in named variables, in one JSON variable, or in both
 - ``header``: every HTTP request has it in named headers
 - ``bearer``: every HTTP request has a token with it as claims (see
   `harness.sessions.identity.bearer`)
@@ -29,10 +29,10 @@ USER_CONTEXT_META_KEY = "io.github.harness/user_context"
 """The key of ``_meta`` for the ``user_context`` of a request."""
 
 NO_ISOLATION = (
-    "Only 'meta' tells the server with each request who asks. Over HTTP one process serves all "
+    "Only 'meta' names the user in each request. Over HTTP one process serves all "
     "users anyway: leave it out."
 )
-"""What to do where users cannot share a connection."""
+"""Advice where users cannot share a connection."""
 
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 
@@ -85,7 +85,7 @@ def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:
 
 
 def check_headers(headers: Mapping[str, str], of: str) -> None:
-    """Accept only headers that HTTP allows; ``of`` says whose they are, for the message.
+    """Accept only headers that HTTP allows; ``of`` names their owner, for the message.
 
     Raises:
         UsageError: with the header's name, never its value.

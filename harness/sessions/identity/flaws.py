@@ -1,7 +1,7 @@
-"""Tokens that a verifier has to refuse, each with one flaw and otherwise right.
+"""Tokens that a verifier must refuse, each with one flaw and otherwise valid.
 
 Importing this module loads cryptography: do it when a token is needed. Sources of the flaws: RFC
-8725 (JSON Web Token Best Current Practices), RFC 9068, and the CVEs of verifiers that fell for
+8725 (JSON Web Token Best Current Practices), RFC 9068, and the CVEs of verifiers that accepted
 them.
 """
 
@@ -28,17 +28,17 @@ from jwt.algorithms import RSAAlgorithm
 from harness.types import Credential, JsonObject
 
 ALGORITHM = "RS256"
-"""The algorithm that nearly every identity provider uses and nearly every verifier accepts."""
+"""The algorithm of nearly every identity provider; nearly every verifier accepts it."""
 LIFETIME_S = 300.0
-"""Seconds from issue to expiry: far longer than a request, and useless tomorrow."""
+"""Seconds from issue to expiry: far longer than a request, and expired tomorrow."""
 EXPIRED_S = 3600.0
-"""Seconds since the expiry of an expired token: no verifier is that lenient."""
+"""Seconds since the expiry of an expired token: no verifier tolerates that many."""
 LATELY_S = 600.0
-"""Seconds since the expiry of a token that expired lately: more than clocks may differ."""
+"""Seconds since the expiry of a recently expired token: more than clocks may differ."""
 WRONG_AUDIENCE = "https://another-service.invalid"
 """The audience of a token for another service."""
 OTHER_KEYS = "/other-keys.json"
-"""Path below the issuer at which the key of `Forger` is served, as a stranger's would be."""
+"""Path below the issuer that serves the key of `Forger`, as an attacker's server would."""
 OTHER_CERTIFICATE = "/other-certificate.pem"
 """Path of the certificate of that key."""
 _KEY_BITS = 2048
@@ -58,7 +58,7 @@ def flawed_claims(credential: Credential, claims: JsonObject) -> Claims:
 
 
 def _later(seconds: float) -> Callable[[Claims], None]:
-    """Return a change that moves all times."""
+    """Return a change that shifts all times by ``seconds``."""
 
     def move(claims: Claims) -> None:
         for name in ("iat", "nbf", "exp"):
@@ -100,7 +100,7 @@ _CLAIMS: Mapping[Credential, Callable[[Claims], Any]] = {
 
 @dataclass(frozen=True)
 class Forger:
-    """Signs tokens as somebody does who has no key of the issuer's, only what is public."""
+    """Signs tokens as an attacker does, who knows only the issuer's public data."""
 
     issuer: str
     """URL of the issuer."""
@@ -116,7 +116,7 @@ class Forger:
 
     @cached_property
     def documents(self) -> dict[str, Any]:
-        """What a stranger would serve: path → JSON, or a text."""
+        """The documents that an attacker would serve: path → JSON, or a text."""
         return {OTHER_KEYS: {"keys": [self._jwk]}, OTHER_CERTIFICATE: self._pem}
 
     @cached_property
@@ -152,33 +152,33 @@ class Forger:
         return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def by_own_key(self, payload: bytes, **headers: Any) -> str:
-        """Return the token signed by a key of the forger's own."""
+        """Return the token signed with the forger's own key."""
         told = {"typ": "JWT", "kid": self._own_id, **headers}
         return jwt.PyJWS().encode(payload, self._own, algorithm=ALGORITHM, headers=told)
 
     def by_secret(self, payload: bytes, secret: bytes, key_id: str) -> str:
-        """Return the token signed by HS256."""
+        """Return the token signed with HS256."""
         head = _part(json.dumps({"alg": "HS256", "typ": "JWT", "kid": key_id}).encode())
         signed = f"{head}.{_part(payload)}"
         return f"{signed}.{_part(hmac.digest(secret, signed.encode(), hashlib.sha256))}"
 
     def unsigned(self, payload: bytes) -> str:
-        """Return the token that says that it is not signed."""
+        """Return the token that claims to be unsigned."""
         head = _part(json.dumps({"alg": "none", "typ": "JWT", "kid": self.key_id}).encode())
         return f"{head}.{_part(payload)}."
 
     def public_pem(self) -> bytes:
-        """Return the issuer's public key as a file has it."""
+        """Return the issuer's public key in PEM."""
         form = serialization.PublicFormat.SubjectPublicKeyInfo
         return self.public.public_bytes(serialization.Encoding.PEM, form)
 
     def embedded_certificate(self, payload: bytes) -> str:
-        """Return the token with the certificate of the forger's own key in its header."""
+        """Return the token with the certificate of the forger's key in its header."""
         der = self._certificate.public_bytes(serialization.Encoding.DER)
         return self.by_own_key(payload, x5c=[base64.b64encode(der).decode()])
 
     def embedded_key(self, payload: bytes) -> str:
-        """Return the token with the forger's own key in its header."""
+        """Return the token with the forger's key in its header."""
         return self.by_own_key(payload, jwk=self._jwk)
 
 
@@ -206,7 +206,7 @@ def with_broken_signature(credential: Credential, token: str) -> str:
     signed, _, signature = token.rpartition(".")
     if credential == "no_signature":
         return f"{signed}."
-    if credential == "bad_signature":  # of the right length, and every bit of it is wrong
+    if credential == "bad_signature":  # right length, every bit wrong
         wrong = bytes(byte ^ 0xFF for byte in base64.urlsafe_b64decode(f"{signature}=="))
         return f"{signed}.{_part(wrong)}"
     return token

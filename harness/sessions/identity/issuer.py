@@ -30,7 +30,7 @@ from harness.sessions.identity.tokens import SigningKey, Token
 from harness.types import Credential, JsonObject
 
 HOST = "127.0.0.1"
-"""Only servers on this machine need the key."""
+"""Loopback only, because only servers on this machine need the key."""
 
 REQUEST_S = 5.0
 """Seconds that a client of the issuer has for its request."""
@@ -40,7 +40,7 @@ END_S = 2.0
 
 _POLL_S = 0.05
 _POINTING: frozenset[Credential] = frozenset({"key_url", "certificate_url"})
-"""Flawed tokens that say where a verifier is to fetch their key."""
+"""Flawed tokens that name the URL of their key."""
 _JWKS = "/jwks.json"
 
 
@@ -102,7 +102,7 @@ class Issuers:
     """The issuers of a session pool: one for each port, started on first use."""
 
     def __init__(self) -> None:
-        """Start nothing yet."""
+        """Prepare; no issuer is started yet."""
         self._lock = anyio.Lock()
         self._issuers: dict[int, Issuer] = {}
 
@@ -140,7 +140,7 @@ class _Http(ThreadingHTTPServer):
         self.server_name, self.server_port = HOST, self.server_address[1]
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print nothing: an early disconnect is no problem, and stderr is the user's terminal."""
+        """Print nothing: an early disconnect is not an error, and stderr is the user's terminal."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -150,7 +150,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = REQUEST_S
 
     def do_GET(self) -> None:
-        """Answer."""
+        """Answer one request."""
         document = self.server.documents.get(self.path.partition("?")[0])
         found = {"error": "not_found"} if document is None else document
         body = (found if isinstance(found, str) else json.dumps(found)).encode()

@@ -1,7 +1,7 @@
 """Tokens from a command of the user, for servers that do not accept harness's own issuer.
 
 The command runs without a shell, reads the ``user_context`` as JSON on stdin and prints the token.
-From the environment it gets the variables that it needs to run and to reach an identity provider
+Its environment has the variables that it needs to run and to reach an identity provider
 (`INHERITED`), and those that the configuration names (``token_env``), but no keys of models or
 other secrets.
 """
@@ -23,7 +23,7 @@ from anyio.abc import ByteReceiveStream, Process
 from harness.errors import ServerError
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.last_words import last_words
-from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.pipes import wait_closed
 from harness.sessions.processes.process import INHERITED as SERVER_INHERITED
 from harness.types import JsonObject
 
@@ -73,7 +73,7 @@ async def ask_command(
         raise ServerError(
             f"the token_command cannot be run: {', '.join(unset)} of its token_env is not set"
         )
-    with anyio.CancelScope(shield=True):  # a started process must never be lost track of
+    with anyio.CancelScope(shield=True):  # every started process must be tracked
         process = await _started(command, cwd, guardian, {*INHERITED, *variables})
         guardian.watch(process.pid)
     out, err = bytearray(), bytearray()
@@ -139,11 +139,11 @@ async def _end(process: Process, guardian: Guardian) -> None:
         with anyio.move_on_after(REAP_S):
             await process.aclose()
             assert process.stdin is not None
-            await see_off(process.stdin)
+            await wait_closed(process.stdin)
 
 
 def _token_in(out: bytes, tail: str) -> str:
-    """Return the token; of invalid output, name only the problem."""
+    """Return the token; for invalid output, raise an error that describes only the problem."""
     text = out.decode("utf-8", "replace").strip()
     if not text:
         problem = "printed nothing"

@@ -55,7 +55,7 @@ class SigningKey:
         return {"keys": [{**key, "kid": self._id, "use": "sig", "alg": ALGORITHM}]}
 
     def forger(self, issuer: str) -> Forger:
-        """Return who signs tokens of ``issuer`` without its key."""
+        """Return the forger, which signs tokens of ``issuer`` without its key."""
         return Forger(issuer, self._id, self._private.public_key())
 
     def sign(

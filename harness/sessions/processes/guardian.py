@@ -17,7 +17,7 @@ END_S = 2.0
 """Seconds for the guardian to notice that its pipe closed; it needs milliseconds."""
 
 _NEEDED = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What Python may need to start. The rest of our environment may hold secrets."""
+"""Variables that Python may need to start. The rest of the environment may contain secrets."""
 _SCRIPT = Path(__file__).with_name("guardian_script.py")
 
 
@@ -28,7 +28,7 @@ class Guardian:
     """
 
     def __init__(self) -> None:
-        """Start nothing yet."""
+        """Prepare; no process is started yet."""
         self._lock = anyio.Lock()
         self._process: Process | None = None
         self._pipe: int | None = None
@@ -66,11 +66,11 @@ class Guardian:
             self._pipe = write_end
 
     def watch(self, group: int) -> None:
-        """Have the process group killed if harness ends before `release`."""
+        """Register a process group; it is killed if harness ends before `release`."""
         self._tell(f"+{group}\n")
 
     def release(self, group: int) -> None:
-        """Forget the process group, because it was ended."""
+        """Unregister the process group, because it has ended."""
         self._tell(f"-{group}\n")
 
     async def __aexit__(

@@ -17,7 +17,7 @@ import sys
 
 
 def main() -> None:
-    """Keep the list until the pipe closes, then kill what is still on it."""
+    """Keep the list until the pipe closes, then kill the groups that are still on it."""
     # Harness handles Ctrl-C and a closed terminal; this process only ends after it.
     for ignored in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)

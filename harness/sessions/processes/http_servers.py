@@ -40,10 +40,10 @@ POLL_S = 0.02
 
 POLL_SHARE = 0.05
 """Seconds between attempts as a share of the time since the start: an attempt costs as much as a
-call, and a server that takes ten seconds to start is not to be asked five hundred times."""
+call, so a server that needs ten seconds to start must not get five hundred of them."""
 
 KNOCK_S = 1.0
-"""Seconds that one such attempt may take."""
+"""Seconds for one such attempt."""
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -84,7 +84,7 @@ class Host:
 
     @property
     def is_over(self) -> bool:
-        """Whether it ends, or has ended."""
+        """Whether it is ending or has ended."""
         return self._over.is_set()
 
     def stderr_text(self) -> str:
@@ -92,12 +92,12 @@ class Host:
         return self._last_words if self._process is None else self._process.stderr.text()
 
     async def launched(self) -> None:
-        """Wait until the process was started, or cannot be."""
+        """Wait until the process has started, or has failed to start."""
         if self.is_ours:
             await self._launched.wait()
 
     async def ready(self) -> str | None:
-        """Wait until it listens; return ``None``, or how it ended instead.
+        """Wait until it listens and return ``None``; if it ends first, return how.
 
         Raises:
             ServerError: it could not be started.
@@ -112,7 +112,7 @@ class Host:
     async def obituary(self) -> str | None:
         """Return how it ended, after a short wait if needed.
 
-        ``None`` if it lives or is not harness's own.
+        ``None`` if it is alive or was not started by harness.
         """
         if self.is_ours:
             with anyio.move_on_after(OBITUARY_S):
@@ -238,7 +238,7 @@ class Hosts:
             if spec.isolation != "case":
                 key = digest([asdict(spec), dict(env)])
                 while (shared := self._shared.get(key)) is not None and shared.is_over:
-                    await shared.closed()  # it may use a port that its successor needs
+                    await shared.closed()  # it may occupy a port that its successor needs
                     if self._shared.get(key) is shared:
                         del self._shared[key]
                 if shared is not None:

@@ -12,7 +12,7 @@ CLOSE_S = 0.1
 """Seconds to wait; a pipe closes with its process, unless another process holds its other end."""
 
 
-async def see_off(stdin: ByteSendStream) -> None:
+async def wait_closed(stdin: ByteSendStream) -> None:
     """Wait for ``stdin`` to close after its process has ended.
 
     A process that ends without reading breaks the pipe. Early releases of Python 3.11 print a

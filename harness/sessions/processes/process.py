@@ -26,7 +26,7 @@ from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from harness.errors import ServerError
 from harness.sessions.processes.guardian import Guardian
-from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.pipes import wait_closed
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.processes.stderr import StderrTail
 from harness.types import ServerSpec
@@ -43,10 +43,10 @@ TERM_GRACE_S = 0.5
 """
 
 REAP_S = 2.0
-"""Seconds from SIGKILL to giving up: only a process stuck in the kernel takes this long."""
+"""Seconds from SIGKILL to giving up; only a process stuck in the kernel needs this long."""
 
 VANISH_S = 0.25
-"""Seconds to wait for the end of killed children; passes fully if no process reaps orphans."""
+"""Seconds to wait for killed children to end; the full time passes if no process reaps orphans."""
 
 OBITUARY_S = 0.5
 """Seconds to wait for the exit code of a server that closed its stdout."""
@@ -117,7 +117,7 @@ class ServerProcess:
             self._kill_group()
             if await self._exits_within(REAP_S):
                 await self._process.aclose()
-                await see_off(self.stdin)
+                await wait_closed(self.stdin)
                 await self._vanishes()
             self.stderr.close()
 
@@ -258,7 +258,7 @@ def _check_startable(name: str, command: str, cwd: str | None, env: Mapping[str,
 
 @functools.cache
 def dying_with_us() -> tuple[str, ...]:
-    """Return the command prefix with which the kernel kills a server when harness dies.
+    """Return the command prefix that makes the kernel kill a server when harness dies.
 
     It covers the moment before the guardian knows the server. Old and reduced versions of
     ``setpriv`` lack the option, so it is tried first.

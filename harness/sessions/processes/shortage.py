@@ -1,4 +1,4 @@
-"""Shortages of harness itself: open files, processes, memory. They are no fault of a server."""
+"""Shortages of harness itself (open files, processes, memory), which are not the server's fault."""
 
 from __future__ import annotations
 

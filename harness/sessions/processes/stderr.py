@@ -1,4 +1,4 @@
-"""Reads a server's stderr so that the server never blocks, and keeps its end."""
+"""Reads a server's stderr continuously, so that the server never blocks, and keeps the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import anyio
 from harness.redaction import KNOWN
 
 KEPT_BYTES = 16_384
-"""Bytes of the end that are kept: enough for a traceback, small enough for a log line."""
+"""Bytes kept from the end: enough for a traceback, small enough for a log line."""
 
 REST_S = 0.1
 """Longest pause in seconds between two reads: many servers write a line for each call, and waking
@@ -30,7 +30,7 @@ class StderrTail:
         self._kept = b""
 
     async def read_on(self) -> None:
-        """Read continually until the pipe is closed at the other end."""
+        """Read continuously until the other end closes the pipe."""
         rest_s = _FIRST_REST_S
         while self._fd is not None:
             await anyio.wait_readable(self._fd)

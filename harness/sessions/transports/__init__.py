@@ -14,7 +14,8 @@ Over: TypeAlias = Literal["pipes", "http", "url"]
 """The carrier of MCP.
 
 ``pipes``: stdin and stdout of a process that harness starts. ``http``: requests with headers, to a
-URL. ``url``: anything else that a URL names."""
+URL. ``url``: any other endpoint that a URL names.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,7 @@ class Transport:
     over: Over
     """Its carrier."""
     words: tuple[str, ...] = ()
-    """Other names of it in a server's ``type``."""
+    """Aliases in a server's ``type``."""
     schemes: tuple[str, ...] = ("http", "https")
     """Schemes of the URLs that it reaches."""
     path: str = "/"

@@ -1,14 +1,14 @@
 """Reads JSON-RPC messages of servers, leniently where that does no harm.
 
-What a server writes, and what happens:
+The server's output, and its handling:
 
-- what is not JSON-RPC: skipped; its beginning is kept for error messages
+- not JSON-RPC: skipped; its beginning is kept for error messages
 - half a surrogate pair: replaced by U+FFFD
 - NaN, Infinity: replaced by their names as text, since JSON has no such numbers
-- what nests too deeply, endless integers: a text in their place (`harness.json_bounds`)
-- a batch: taken apart
+- too deep nesting, endless integers: replaced by a text (`harness.json_bounds`)
+- a batch: split into its messages
 - an invalid answer (``result: null``): replaced by a JSON-RPC error that `is_no_answer` recognises
-- a notification: kept for `harness.sessions.beside.Heard`, which alone uses it
+- a notification: kept for `harness.sessions.beside.UnsolicitedMessages`
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _NO_ANSWER = object()
 Message = JSONRPCRequest | JSONRPCResponse | JSONRPCError | JSONRPCNotification
 """A message of a server."""
 
-UNASKED = (JSONRPCRequest, JSONRPCNotification)
-"""Messages that are no answers."""
+UNSOLICITED = (JSONRPCRequest, JSONRPCNotification)
+"""Messages that are not answers."""
 
 _EXCERPT_CHARS = 200
 
@@ -55,11 +55,11 @@ class Received(SessionMessage):
     """A message of a server."""
 
     frame: JsonObject | None = None
-    """As it was written; ``None`` if the message stands for something that is no JSON-RPC."""
+    """The frame as written; ``None`` if the message replaces one that is not JSON-RPC."""
 
 
 def read_frames(text: str) -> tuple[list[Received], str | None]:
-    """Return the messages in the JSON ``text``, and its beginning if a part of it is no message."""
+    """Return the messages in the JSON ``text``, and its beginning if a part is not a message."""
     try:
         value = loads(text)
     except ValueError:
@@ -87,7 +87,7 @@ def no_answer(request_id: RequestId, what: str) -> JSONRPCError:
 
 
 def is_no_answer(data: Any) -> bool:
-    """Whether an error with this ``data`` is harness's own mark for an answer that is not MCP."""
+    """Whether an error with this ``data`` is harness's own marker for an answer that is not MCP."""
     return data is _NO_ANSWER
 
 

@@ -1,11 +1,11 @@
 """The HTTP client of one connection: identity headers, redirects, and the meaning of failures.
 
-| what happens | what becomes of it |
+| event | handling |
 |---|---|
 | no answer: refused, reset, cut short | `HttpFault` without a status |
-| a status that is no success | `HttpFault` that names it and the first words of the body |
-| a redirect within the origin | followed, `MAX_REDIRECTS` times, if the request stays what it is |
-| any other redirect | `HttpFault`: what identifies a user must not go to another server |
+| a status other than success | `HttpFault` with the status and the first words of the body |
+| a redirect within the origin | followed, `MAX_REDIRECTS` times, if the request stays unchanged |
+| any other redirect | `HttpFault`: credentials must not go to another server |
 | more than `MAX_MESSAGE_BYTES` | `HttpFault` |
 
 A request that the server may have seen is never sent again. TLS certificates are verified. Proxies
@@ -35,7 +35,7 @@ from harness.sessions.transports.http_errors import HttpFault
 from harness.trust_store import trusted
 
 EXCERPT_S = 0.5
-"""Seconds to wait for the body of an error: its status is what matters."""
+"""Seconds to wait for the body of an error, since only its status is essential."""
 
 IDLE_S = 2.0
 """Seconds that an idle connection is kept: many servers close theirs after 5 s, and a request sent
@@ -57,11 +57,11 @@ class Endpoint:
     url: str
     """Its URL, with the port filled in; it may contain secrets."""
     headers: Mapping[str, str]
-    """Sent with every request; they may be secrets."""
+    """Headers sent with every request; they may be secrets."""
     identity: RequestHeaders
     """Returns identity headers, which override `headers`."""
     additions: Additions = field(default_factory=Additions)
-    """What a prober adds to each request; by default nothing."""
+    """A prober's additions to each request; none by default."""
 
 
 class Web:
@@ -180,7 +180,7 @@ async def events_of(response: httpx2.Response) -> AsyncIterator[httpx2.ServerSen
 
 
 async def beginning_of(response: httpx2.Response) -> bytes:
-    """Return the beginning of an error's body: what arrives soon, at most `_EXCERPT_BYTES`."""
+    """Return the beginning of an error's body: what arrives in time, at most `_EXCERPT_BYTES`."""
     kept = b""
     with anyio.move_on_after(EXCERPT_S):
         async for part in response.aiter_bytes():
@@ -191,7 +191,7 @@ async def beginning_of(response: httpx2.Response) -> bytes:
 
 
 def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) -> HttpFault:
-    """Return the fault for a status that is no success; ``body`` is the beginning of the body."""
+    """Return the fault for a status other than success; ``body`` is the beginning of the body."""
     status = f"HTTP {response.status_code} {response.reason_phrase}".strip()
     if response.next_request is not None:
         return HttpFault(
@@ -236,7 +236,7 @@ def _encoded(headers: Mapping[str, str]) -> httpx2.Headers:
 
 
 def _reason(error: Exception) -> str:
-    """Return the innermost reason, the system's own: ``Connection refused``."""
+    """Return the innermost reason, from the system itself: ``Connection refused``."""
     inner: BaseException = error
     while (cause := inner.__cause__ or inner.__context__) is not None:
         inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause

@@ -1,4 +1,4 @@
-"""HTTP failures in place of an MCP answer."""
+"""HTTP failures instead of an MCP answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _REQUEST_ERRORS = range(400, 500)
 class HttpFault(Exception):
     """A request without an MCP answer.
 
-    Its text continues a sentence that begins with the server's name.
+    The server's name precedes its text in messages.
     """
 
     def __init__(self, what: str, *, status: int | None = None, gone: bool = False) -> None:
@@ -27,17 +27,17 @@ class HttpFault(Exception):
 
     @property
     def overrules(self) -> bool:
-        """Whether it is more significant than a JSON-RPC error in the same reply."""
+        """Whether it takes precedence over a JSON-RPC error in the same reply."""
         return self.gone or self.status in _REFUSED | _BUSY | _ABSENT
 
     @property
     def blames_the_request(self) -> bool:
-        """Whether it is about this request only: another request may be answered."""
+        """Whether it concerns only this request: another request may be answered."""
         return self.status in _REQUEST_ERRORS and not self.overrules
 
     @property
     def may_pass(self) -> bool:
-        """Whether a server that is still starting may cause it."""
+        """Whether it may come from a server that is still starting."""
         return not self.gone and (self.status is None or self.status in _ABSENT)
 
     @property

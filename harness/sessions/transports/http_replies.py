@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx2
 from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, RequestId
 
-from harness.sessions.server_messages import FLOOD, Flood, Unasked
+from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
 from harness.sessions.transports.frames import Received, no_answer, read_frames
 from harness.sessions.transports.http_client import body_of, events_of, media_type, words_of
 from harness.sessions.transports.http_errors import HttpFault
@@ -27,10 +27,10 @@ class Answer:
         self.event_id: str | None = None
         """The event id at which the stream can be resumed, if the server sends ids."""
         self.wait_s = RESUME_S
-        """Seconds to wait before that."""
+        """Seconds to wait before resuming."""
         self._request_id = request_id
         self._deliver = deliver
-        self._unasked = Unasked()
+        self._unasked = UnsolicitedCount()
 
     async def read(self, response: httpx2.Response) -> bool:
         """Read the body of a successful reply; return whether it contained the answer.
@@ -43,7 +43,7 @@ class Answer:
             return await self._read_events(response)
         if kind == "application/json":
             text = (await body_of(response)).decode("utf-8", "replace")
-            if not self._take(text):  # an empty batch or a notification alone: no answer will come
+            if not self._take(text):  # an empty batch, or only notifications: no answer will come
                 self._deliver(Received(no_answer(self._request_id, text)))
         else:
             what = (
@@ -73,7 +73,7 @@ class Answer:
         try:
             await self._unasked.one_more()
         except Flood as error:
-            self.event_id = None  # the rest of a flood is not requested
+            self.event_id = None  # do not request the rest of a flood
             raise HttpFault(FLOOD) from error
 
     def _take(self, text: str) -> bool:
@@ -93,16 +93,16 @@ class Answer:
 
 
 class Stream:
-    """Reads the stream of what a server says beside answers."""
+    """Reads the stream of a server's messages beside answers."""
 
     def __init__(self, deliver: Callable[[Received], None]) -> None:
         """Pass every message to ``deliver``."""
         self.event_id: str | None = None
-        """The event id at which it can be resumed, if the server sends ids."""
+        """The event id at which the stream can be resumed, if the server sends ids."""
         self.wait_s = RESUME_S
-        """Seconds to wait before that."""
+        """Seconds to wait before resuming."""
         self._deliver = deliver
-        self._unasked = Unasked()
+        self._unasked = UnsolicitedCount()
 
     async def read(self, response: httpx2.Response) -> bool:
         """Read the stream to its end, and return whether there was a message.

@@ -3,13 +3,13 @@
 One GET stays open and delivers all answers as events; its first event names the URL for requests.
 A POST runs in the requesting task and returns only a status.
 
-| the server | what becomes of it |
+| the server | handling |
 |---|---|
 | refuses the stream, or it is no such stream | `HttpFault`, raised by the first request |
 | answers a post with a bad status | `HttpFault` |
-| ends the stream | the connection is lost: no answer can come any more |
-| names a URL of another origin | the same: what identifies a user must not go there |
-| says more than `MAX_UNASKED` things in vain | the same |
+| ends the stream | the connection is lost, because no answer can come |
+| names a URL of another origin | the same: credentials must not go there |
+| sends more than `MAX_UNSOLICITED` messages without an answer | the same |
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from mcp_types import JSONRPCRequest
 
 from harness.redirects import same_origin, shown
 from harness.sessions.client import Link, open_client
-from harness.sessions.server_messages import FLOOD, Flood, Unasked
-from harness.sessions.transports.frames import UNASKED, read_frames
+from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
+from harness.sessions.transports.frames import UNSOLICITED, read_frames
 from harness.sessions.transports.http_client import (
     Endpoint,
     Web,
@@ -112,7 +112,7 @@ class EventStream:
             raise HttpFault(
                 f"answered with content of type {media_type(response)!r} instead of an event stream"
             )
-        unasked = Unasked()
+        unasked = UnsolicitedCount()
         async for event in events_of(response):
             try:
                 await unasked.one_more()
@@ -131,15 +131,15 @@ class EventStream:
                 self.noise = self.noise or noise
                 for message in messages:
                     self._outgoing.send_nowait(message)
-                if not all(isinstance(each.message, UNASKED) for each in messages):
+                if not all(isinstance(each.message, UNSOLICITED) for each in messages):
                     unasked.answered()
 
 
 class SseWriter(ObjectSendStream[SessionMessage]):
-    """Messages to the server."""
+    """Writes messages to the server."""
 
     def __init__(self, web: Web, stream: EventStream) -> None:
-        """Post to the URL that ``stream`` gives."""
+        """Post to the URL from ``stream``."""
         self._web = web
         self._stream = stream
 
@@ -156,7 +156,7 @@ class SseWriter(ObjectSendStream[SessionMessage]):
                 await self._post(item)
 
     async def aclose(self) -> None:
-        """Do nothing: the HTTP client closes what is open."""
+        """Do nothing: the HTTP client closes its connections."""
 
     async def _post(self, item: SessionMessage) -> None:
         url = await self._stream.post_url()

@@ -8,7 +8,7 @@ or waits for it. Reading is linear in what arrives, and lenient where that costs
 |-----------------------------------------------|------------------------|
 | more than `MAX_MESSAGE_BYTES` without newline | the connection is lost |
 | bytes that are not UTF-8                      | replaced by U+FFFD     |
-| more than `MAX_UNASKED` things, and no answer | the connection is lost |
+| more than `MAX_UNSOLICITED` things, and no answer | the connection is lost |
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from mcp_types import JSONRPCNotification
 
 from harness.sessions.client import Link, open_client
 from harness.sessions.processes.process import ServerProcess
-from harness.sessions.server_messages import FLOOD, Flood, Unasked
-from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, UNASKED, Received, read_frames
+from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
+from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, UNSOLICITED, Received, read_frames
 
 NOTIFY_S = 0.1
 """Seconds that a notification may wait for a server that does not read; it is optional."""
@@ -48,7 +48,7 @@ async def connect(
 
 
 class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
-    """The server's messages, until it is gone."""
+    """Reads the server's messages, until the server is gone."""
 
     def __init__(self, stdout: ByteReceiveStream, on_closed: Callable[[], None]) -> None:
         """Read from ``stdout``; ``on_closed`` is called at its end."""
@@ -60,7 +60,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         self._rest_bytes = 0
         self._lines: deque[bytes] = deque()
         self._messages: deque[Received] = deque()
-        self._unasked = Unasked()
+        self._unasked = UnsolicitedCount()
 
     async def receive(self) -> SessionMessage | Exception:
         """Return the next message.
@@ -73,7 +73,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
                 await self._read()
             messages = self._parse(self._lines.popleft())
             self._messages.extend(messages)
-            if all(isinstance(each.message, UNASKED) for each in messages):
+            if all(isinstance(each.message, UNSOLICITED) for each in messages):
                 await self._count()
             else:
                 self._unasked.answered()
@@ -100,7 +100,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
             )
             self._close()
         if len(chunk) == _READ_BYTES:
-            await anyio.lowlevel.checkpoint()  # a flood never pauses: let other tasks run
+            await anyio.lowlevel.checkpoint()  # a flood leaves no pause: let other tasks run
 
     async def _count(self) -> None:
         try:
@@ -123,7 +123,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
 
 
 class StdioWriter(ObjectSendStream[SessionMessage]):
-    """Messages to the server; sending waits while the server does not read."""
+    """Writes messages to the server; sending waits while the server does not read."""
 
     def __init__(self, stdin: ByteSendStream, on_closed: Callable[[], None]) -> None:
         """Write to ``stdin``; ``on_closed`` is called when the server no longer reads."""

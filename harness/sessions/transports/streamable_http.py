@@ -8,10 +8,10 @@ The server: what happens:
 
 - answers with a bad status: `HttpFault`, unless it brings a JSON-RPC error that says more
 - no longer knows the session (404): `HttpFault`, and the connection is lost
-- answers what is no MCP: a JSON-RPC error of code `MALFORMED`
+- sends an answer that is not MCP: a JSON-RPC error of code `MALFORMED`
 - ends its event stream before the answer: asked for the rest, if it numbered its events; else a
   fault
-- asks something itself within the stream: answered as the client's session answers it
+- sends a request of its own within the stream: the client's session answers it
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ async def connect(
 
 
 class HttpWriter(ObjectSendStream[SessionMessage]):
-    """Messages to the server; sending a request ends with its answer."""
+    """Writes messages to the server; sending a request ends with its answer."""
 
     def __init__(
         self,
@@ -132,9 +132,9 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                     pass
 
     async def listen(self) -> None:
-        """Read what the server says beside answers, until it no longer says anything there.
+        """Read the server's messages beside answers, until the server ends that stream.
 
-        A stream that breaks off is opened again, `MAX_RESUMPTIONS` times in a row.
+        An interrupted stream is opened again, up to `MAX_RESUMPTIONS` times in a row.
         """
         stream, in_vain = Stream(self._deliver), 0
         while in_vain < MAX_RESUMPTIONS:
@@ -144,13 +144,13 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             with suppress(HttpFault):
                 async with self._web.exchange("GET", self._web.url, headers=headers) as response:
                     if response.status_code not in _SUCCESS:
-                        return  # older revisions leave it to the server whether there is one
+                        return  # in older revisions a server need not offer this stream
                     in_vain = 0 if await stream.read(response) else in_vain
             in_vain += 1
             await anyio.sleep(stream.wait_s)
 
     async def aclose(self) -> None:
-        """Do nothing: the HTTP client closes what is open."""
+        """Do nothing: the HTTP client closes its connections."""
 
     async def end_session(self) -> None:
         """End the server's session, if it has one; bounded by `END_S`."""
@@ -220,7 +220,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         """Return the server's own JSON-RPC error in a reply with a bad status.
 
         Raises:
-            HttpFault: there is none, or the status is more significant.
+            HttpFault: there is no such error, or the status takes precedence.
         """
         body = await beginning_of(response)
         error = error_in(body) if media_type(response) == "application/json" else None

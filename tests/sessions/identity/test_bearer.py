@@ -1,4 +1,4 @@
-"""The token that a caller shows: made once, renewed in time, and asked of whoever makes it."""
+"""The token that a caller sends: made once, renewed in time, and requested from its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server learns of a user through the claims of a token."""
+"""The claims of a token, by which a server knows a user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a user reaches a server: by `_meta` or by environment, and never otherwise."""
+"""How a user's attributes reach a server: only by the configured way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A broken pipe to a process is seen off quietly, in every release of Python."""
+"""The broken pipe of an ended process is closed quietly, in every release of Python."""
 
 import asyncio
 import gc
@@ -10,7 +10,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.sessions.processes.pipes import see_off
+from harness.sessions.processes.pipes import wait_closed
 from tests.clock import BOUND_S
 
 pytestmark = pytest.mark.anyio
@@ -32,7 +32,7 @@ async def test_a_process_that_leaves_without_reading_breaks_no_silence() -> None
             with suppress(OSError, anyio.BrokenResourceError):
                 await process.stdin.send(bytes(1_000_000))
             await process.aclose()
-            await see_off(process.stdin)
+            await wait_closed(process.stdin)
         del process
     gc.collect()
     assert heard == []

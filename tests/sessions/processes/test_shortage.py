@@ -1,4 +1,4 @@
-"""Too few open files are our own fault, and no server's."""
+"""Too few open files are reported as harness's own fault, not a server's."""
 
 from __future__ import annotations
 

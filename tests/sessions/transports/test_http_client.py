@@ -1,4 +1,4 @@
-"""What is said over HTTP beside messages: headers that repeat them, and words for people."""
+"""HTTP headers that repeat parts of a message, and errors in plain words."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A caller whom the server refuses a session, told from a server that cannot give one.
+"""Distinguishes a server that refuses a caller a session from one that cannot open any.
 
-Only what says so itself is a refusal: HTTP 401 or 403, or a JSON-RPC error that refuses by its code
-or its words, as a call's would. Any other failure is one of the server.
+A refusal must be explicit: HTTP 401 or 403, or a JSON-RPC error with the code or the words of a
+refusal, as for a call. Any other failure is a failure of the server.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _READ_CHARS = 2_000
 
 
 def refused_step(error: MCPError, step: str, refusals: Sequence[str] = ()) -> ServerError:
-    """Return what to raise where ``error`` answers a ``step`` of opening a session.
+    """Return the exception for an ``error`` in a ``step`` of opening a session.
 
     ``refusals`` are regular expressions of the server's own words for refusing a caller.
     """
