@@ -1,1 +1,1 @@
-"""What the harness itself costs, beside the same work written by hand: ``python -m benchmarks``."""
+"""The overhead of harness compared with the same work written by hand: ``python -m benchmarks``."""

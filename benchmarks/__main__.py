@@ -11,7 +11,7 @@ from benchmarks.measures import MEASURES
 
 
 def main() -> int:
-    """Run what was asked for; return the exit code."""
+    """Run the requested benchmarks; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description="What the harness itself costs."
     )

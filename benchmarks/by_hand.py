@@ -1,8 +1,8 @@
-"""The yardstick: the same cases as a loop that somebody writes in an afternoon.
+"""The baseline: the same cases as a loop that can be written in an afternoon.
 
 The official SDKs of the model and of MCP, one session, as many cases at the same time as asked. A
 case is a question, a tool call, and an answer; it passes when the tool was called and the answer
-holds a word. No deadline, no record, no report: what is left out here is what the harness is for.
+contains a word. Deadlines, records and reports are left out: they are the work of harness.
 
 ``python by_hand.py URL CASES CONCURRENCY SERVER...``
 """
@@ -50,7 +50,7 @@ async def main(url: str, cases: int, concurrency: int, command: str, arguments: 
 async def converse(
     model: AsyncOpenAI, session: ClientSession, tools: list[Any], prompt: str
 ) -> bool:
-    """Ask, and call what is asked for, until there is an answer; return whether the case passed."""
+    """Run a conversation with calls until there is an answer; return whether the case passed."""
     messages: list[Any] = [{"role": "user", "content": prompt}]
     called = set()
     while True:

@@ -1,11 +1,11 @@
 """``python -m benchmarks.false_alarms``: a correct server over other data, a hundred times.
 
-Is anything called wrong?
+Does the probe report a false alarm?
 
-For each seed the server ``data_governance`` starts with people and orders made from that number.
-Every identity makes every call, the suite's and one on each of some customers of that very data,
-and so does every damaged identity. Whatever the probe finds is a false alarm, for rules and server
-are always the same, and right.
+For each seed, the server ``data_governance`` starts with people and orders made from that number.
+Every identity, and every damaged identity, makes every call of the suite and further calls on some
+customers of the data. Rules and server are always the same and correct, so every finding of the
+probe is a false alarm.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ IDENTITIES: dict[str, Any] = {
 
 
 def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True) -> ProbeReport:
-    """Return what the probe says of the server with the data of ``seed``.
+    """Return the probe's report on the server with the data of ``seed``.
 
     Its log goes below ``folder``.
     """
@@ -64,7 +64,7 @@ def probed(seed: int, folder: Path, *, customers: int = 2, damaged: bool = True)
 
 
 def suite_of(seed: int, folder: Path, customers: int) -> tuple[Case, ...]:
-    """Return a suite that asks for the data of ``customers`` people in every way the tools have.
+    """Return a suite that asks for the data of ``customers`` people with every kind of call.
 
     ``seed`` is the seed of those data.
     """
@@ -91,7 +91,7 @@ def suite_of(seed: int, folder: Path, customers: int) -> tuple[Case, ...]:
 
 
 def chosen(seed: int, customers: int) -> list[CustomerRow]:
-    """Return some customers of the data of ``seed``, not always the same."""
+    """Return some customers of the data of ``seed``; they differ between seeds."""
     rows = generate(seed).customers
     return [rows[(seed * 31 + place * 97) % len(rows)] for place in range(customers)]
 
@@ -114,7 +114,7 @@ _LISTED = {
 
 
 def calls_on(row: CustomerRow) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """Yield calls that have to do with a customer: tool, arguments, and what is right for whom."""
+    """Yield calls about a customer: tool, arguments, and the right outcome for each identity."""
     customer_id, name, email, phone, _, city, *_, segment, status, _ = row
     yield "get_customer_details", {"customer_id": customer_id, "include_pii": True}, _PERSONAL
     yield "get_customer_details", {"customer_id": customer_id}, {**_KNOWN, **_UNKNOWN}
@@ -127,7 +127,7 @@ def calls_on(row: CustomerRow) -> Iterator[tuple[str, dict[str, Any], dict[str, 
 
 
 def main() -> int:
-    """Try as many seeds as were asked for; return 1 if there is an alarm."""
+    """Try the requested number of seeds; return 1 if there is a false alarm."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.false_alarms", description=__doc__)
     parser.add_argument("--seeds", type=int, default=100, help="how many; default 100")
     parser.add_argument(

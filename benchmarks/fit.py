@@ -13,20 +13,20 @@ class Fit:
     """Cost as a straight line over the number of cases."""
 
     points: Sequence[tuple[int, float]]
-    """Cases and what they cost."""
+    """Number of cases, and their cost."""
     slope: float
-    """What each further case costs."""
+    """Cost of each further case."""
     intercept: float
-    """What a run costs without any."""
+    """Cost of a run without cases."""
 
     def residual(self, point: tuple[int, float]) -> float:
-        """Return how far a point is from the line, as a share of what the line says."""
+        """Return the distance of a point from the line, relative to the line."""
         expected = self.intercept + self.slope * point[0]
         return (point[1] - expected) / expected
 
     @property
     def worst(self) -> float:
-        """The largest distance of a point from the line, as a share."""
+        """The largest relative distance of a point from the line."""
         return max(abs(self.residual(point)) for point in self.points)
 
     def plot(self, unit: str) -> Iterator[str]:
@@ -38,9 +38,9 @@ class Fit:
 
 
 def fit(points: Sequence[tuple[int, float]]) -> Fit:
-    """Return the line from which the points are least far, each as a share of its own cost.
+    """Return the line with the smallest relative distances from the points.
 
-    Every size counts the same: with plain least squares the largest alone would decide.
+    Every size has the same weight: with plain least squares, the largest alone would decide.
     """
     # y ≈ a + b·x with weights 1/y² is 1 ≈ a·(1/y) + b·(x/y): two unknowns, solved by hand.
     u = [1 / cost for _, cost in points]

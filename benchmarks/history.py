@@ -21,7 +21,7 @@ from tests.reports.logs import a_log, a_run, a_transcript
 from tests.web.support import Page, served
 
 ANSWER = "The order is on its way and arrives tomorrow. " * 400
-"""One of the large log: about 18,000 characters."""
+"""Text of one trial in the large log: about 18,000 characters."""
 
 
 def many_runs(folder: Path, number: int) -> None:
@@ -67,7 +67,7 @@ def took(act: Callable[[], Any]) -> float:
 
 
 def lists(page: Page) -> None:
-    """Print how long lists take, first with no index, then with all."""
+    """Print the time of lists, first without an index, then with all of them."""
 
     def ask(query: str) -> dict[str, Any]:
         found: dict[str, Any] = page.client.get(f"/evaluations?{query}").json()
@@ -85,7 +85,7 @@ def lists(page: Page) -> None:
 
 
 def opened(page: Page, run: str) -> None:
-    """Print how long the first and all events of ``run`` take."""
+    """Print the time of the first and of all events of ``run``."""
     began = time.perf_counter()
     number, seen = 0, False
     for event in page.events(run):

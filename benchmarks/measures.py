@@ -1,4 +1,4 @@
-"""The measurements: each function runs one benchmark and returns its result and the target."""
+"""The measurements: each function runs one benchmark and returns the result and the target."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ CASES = 1_000
 LATENCY_MS = 200
 SIZES = (100, 300, 1_000, 3_000, 10_000)
 RESULT_BYTES = 6_000
-"""A tool result of this length makes a transcript of 20 kB: it is there as text, as structured
-content and as told to the model."""
+"""Length of a tool result that makes a transcript of 20 kB: it is stored as text, as structured
+content and as sent to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One figure and what it was to be."""
+    """One figure and its target."""
 
     figure: str
-    """What was measured, in words."""
+    """The measured value, in words."""
     target: str
-    """What it is to be, in words."""
+    """The target, in words."""
     holds: bool
-    """Whether it is."""
+    """Whether the target is met."""
     details: tuple[str, ...] = ()
-    """How it came about."""
+    """How the figure was measured."""
 
 
 def cpu(rounds: int) -> Finding:
@@ -51,7 +51,7 @@ def cpu(rounds: int) -> Finding:
 
 
 def wall(rounds: int) -> Finding:
-    """Compare the wall time at a real model's latency with the time that the model alone takes."""
+    """Compare the wall time at a real model's latency with the time of the model alone."""
     with (
         provider(latency_ms=LATENCY_MS) as url,
         _workload(url, CASES) as many,
@@ -85,7 +85,7 @@ def wall(rounds: int) -> Finding:
 
 
 def one_case(rounds: int) -> Finding:
-    """Compare the wall time of a single case: start-up and nothing else."""
+    """Compare the wall time of a single case, which is nearly all start-up."""
     with provider() as url, _workload(url, 1) as work:
         pairs = [(work.harness(), work.by_hand()) for _ in range(2 * rounds)]
     ratio = median(ours.wall_s / theirs.wall_s for ours, theirs in pairs)
@@ -122,7 +122,7 @@ def growth(rounds: int) -> Finding:
     with provider() as url:
         for cases in SIZES:
             with _workload(url, cases) as work:
-                # Small suites are run more often, so that one disturbance does not bend the line.
+                # small suites run more often, so that one disturbance does not bend the line
                 points.append(
                     (
                         cases,
@@ -145,7 +145,7 @@ def growth(rounds: int) -> Finding:
 
 
 def memory(_rounds: int) -> Finding:
-    """Take the highest memory of a large run with long transcripts, its JSON document included."""
+    """Return the peak memory of a large run with long transcripts, including its JSON document."""
     with (
         provider(script="benchmarks.provider:terse") as url,
         _workload(url, SIZES[-1], RESULT_BYTES) as work,

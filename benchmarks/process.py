@@ -1,4 +1,4 @@
-"""One command, run to its end, and what it took; its children are not counted. Linux only."""
+"""One command, run to its end, and its resources without those of its children. Linux only."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pathlib import Path
 
 _TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 _UTIME, _STIME = 11, 12
-# Places in /proc/PID/stat, counted from behind the name of the command, which may hold anything.
+# Positions in /proc/PID/stat, counted after the command's name, which may contain anything.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What one run of a command took."""
+    """The resources of one run of a command."""
 
     wall_s: float
-    """From before its start to its end."""
+    """Seconds from before its start to its end."""
     cpu_s: float
     """User and system time of the process itself, to 10 ms."""
     peak_mb: float
-    """Resident memory at its highest: of the process or of a child, whichever is larger."""
+    """Peak resident memory of the process or of a child, whichever is larger."""
 
 
 def run(
@@ -32,7 +32,7 @@ def run(
     """Run ``command`` in ``folder`` with ``environment`` added, and measure it.
 
     Raises:
-        RuntimeError: it did not exit with 0; the message holds what it said last on stderr.
+        RuntimeError: it did not exit with 0; the message has the end of its stderr.
     """
     errors = folder / "stderr.txt"
     with errors.open("wb") as stderr, (folder / "stdout.txt").open("wb") as stdout:
@@ -45,7 +45,7 @@ def run(
             stdout=stdout,
             stderr=stderr,
         )
-        # Ended and not yet reaped: the kernel still keeps its own account apart from that of its
+        # Ended but not reaped: the kernel still accounts for it separately from its
         # children.
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         wall_s = time.perf_counter() - began
@@ -62,7 +62,7 @@ def run(
 def _usual_environment() -> dict[str, str]:
     """Return the environment without the ``PYTHON…`` variables that slow Python down.
 
-    With them it may compile modules at every start, which it does not do for users.
+    With them, Python may compile modules at every start, which does not happen for users.
     """
     return {
         name: value

@@ -1,4 +1,4 @@
-"""The fake provider as a process of its own, for as long as a block lasts."""
+"""The fake provider in a process of its own, for the duration of a block."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ def provider(*, latency_ms: int = 0, script: str = "agent") -> Iterator[str]:
         assert process.stdin is not None
         assert process.stdout is not None
         yield json.loads(process.stdout.readline())["url"]
-        process.stdin.close()  # it ends with its stdin
+        process.stdin.close()  # it ends when its stdin closes
         process.wait(END_S)
 
 
 def terse(request: Incoming) -> Step:
-    """Call the first tool, then answer in a few words, whatever it returned."""
+    """Call the first tool, then answer in a few words, whatever the result."""
     return say("Done.") if request.turn else call("get_record", {"number": 1})

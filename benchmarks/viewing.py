@@ -3,8 +3,8 @@
 It makes runs of 10, 1,000, 10,000 and 100,000 cases with two models (``--cases`` names others),
 opens each in Chromium as a page of `harness serve` and as the HTML report, and prints the times.
 
-A log of this version has its view beside it when its run ends; one from elsewhere is read when it
-is first opened. ``--reports N`` leaves out the reports of runs with more than N cases.
+A log of this version gets its view when its run ends; a log from elsewhere is read when it is first
+opened. ``--reports N`` leaves out the reports of runs with more than N cases.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ TOOLS = ("get_order", "list_orders", "get_customer", "refund_order", "search_pro
 RESULT = (
     '{"id": 7, "status": "shipped", "items": [{"sku": "A-1", "amount": 2}], "total": 49.9} ' * 6
 )
-"""One of about 500 characters."""
+"""A text of about 500 characters."""
 SEARCHES = {
     "every text:": '"order 7,"',
     "frames:": "meta-000007",
     "all of them:": "shipped meta-000007",
 }
-"""Words that one case has, in a text and in the frames of a call; the last search has to take
-every line apart."""
+"""Words that only one case has, in a text and in the frames of a call; the last search must read
+every line."""
 CELLS = "return document.querySelectorAll('[role=gridcell]').length"
 READY = (
     "return document.querySelectorAll('[role=gridcell] .passed').length && "
@@ -77,7 +77,7 @@ return new Promise((done) => {
   requestAnimationFrame(frame);
 });
 """
-"""Scrolls a screenful at each frame, and tells how long frames took."""
+"""Script that scrolls a screenful at each frame, and returns the time of each frame."""
 
 
 def trials(cases: int) -> Iterator[tuple[TrialResult, Any]]:
@@ -158,16 +158,16 @@ def large_run(runs: Path, cases: int) -> str:
 
 
 class Answers:
-    """How long ``url`` takes to answer, asked again and again by a thread."""
+    """Measures the response time of ``url`` repeatedly in a thread."""
 
     def __init__(self, url: str) -> None:
-        """Begin without any."""
+        """Start without measurements."""
         self.url, self.slowest, self.number = url, 0.0, 0
         self._over = threading.Event()
 
     @contextmanager
     def measured(self) -> Iterator[None]:
-        """Ask while the block goes on."""
+        """Measure during the block."""
         asking = threading.Thread(target=self._ask)
         asking.start()
         try:
@@ -183,7 +183,7 @@ class Answers:
 
 
 def report(browser: Browser, folder: Path, log: Path) -> None:
-    """Write the report of ``log``, open it, and print what that takes."""
+    """Write the report of ``log``, open it, and print the times."""
     page = folder / "report.html"
     began = time.perf_counter()
     with page.open("w", encoding="utf-8") as stream:
@@ -210,7 +210,7 @@ def seconds(act: Callable[[], Any]) -> float:
 
 
 def patiently(browser: Browser, true: Callable[[], Any]) -> None:
-    """Wait for ``true`` as long as reading a large log may take."""
+    """Wait until ``true`` holds, at most as long as reading a large log may take."""
     until = time.monotonic() + MOST_S
     while True:
         try:
@@ -223,7 +223,7 @@ def patiently(browser: Browser, true: Callable[[], Any]) -> None:
 
 
 def page(browser: Browser, served_at: str, run: str) -> None:
-    """Open ``run`` on the page, search it, scroll it, open a trace, and print what that takes."""
+    """Open ``run`` on the page, search, scroll, open a trace, and print the times."""
 
     def search(words: str) -> None:
         browser.run(TYPE, words)

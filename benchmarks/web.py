@@ -1,8 +1,8 @@
 """``python -m benchmarks.web``: many runs and many listeners at once, on one page.
 
 Twenty runs of a hundred cases each with a model that takes 50 ms a reply, and fifty clients that
-listen to them, a fifth of which break off every few events and come back. Every client checks what
-it hears: that no event is missing, repeated or out of order.
+listen to them, a fifth of which disconnect every few events and reconnect. Every client checks that
+no event is missing, repeated or out of order.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ from tests.web.support import Page, dataset, served
 
 TIMEOUT_S = 600.0
 BREAK_OFF_AFTER = 23
-"""Events after which a restless client loses its connection."""
+"""Number of events after which a restless client disconnects."""
 SAMPLE_S = 0.25
 MB = 1024
 
 
 @dataclass
 class Finding:
-    """What was seen."""
+    """The observations."""
 
     events: int = 0
-    """Received by all clients together."""
+    """Events received by all clients together."""
     faults: list[str] = field(default_factory=list)
-    """What a client missed, heard twice or heard out of order."""
+    """Events that a client missed, got twice or got out of order."""
     seconds: float = 0.0
-    """From the first upload to the last summary."""
+    """Seconds from the first upload to the last summary."""
     memory_mb: list[tuple[int, float]] = field(default_factory=list)
     """(events received so far, memory of the page's process in MB)."""
     answer_s: list[float] = field(default_factory=list)
-    """How long the page took to answer while all that went on."""
+    """Response times of the page during the runs."""
 
     def growth_mb(self) -> float:
-        """Return the memory at the end less that when a quarter of all events had been received."""
+        """Return the memory at the end minus that after a quarter of all events."""
         early = [size for events, size in self.memory_mb if events <= self.events / 4]
         return self.memory_mb[-1][1] - (early[-1] if early else self.memory_mb[0][1])
 
 
 def measure(runs: int, cases: int, clients: int, latency_ms: int, folder: Path) -> Finding:
-    """Run that many runs at once below ``folder``, listened to by that many clients."""
+    """Run that many runs at once below ``folder``, with that many listening clients."""
     with provider(latency_ms=latency_ms) as url:
         project = Project(folder, {"KEY": "test-key"})
         model = {
@@ -103,7 +103,7 @@ async def _begin(client: httpx2.AsyncClient, text: str) -> str:
 async def _listen(
     client: httpx2.AsyncClient, run: str, cases: int, who: int, finding: Finding
 ) -> None:
-    """Hear a run to its end, and check every event."""
+    """Receive a run's events to the end, and check every event."""
     restless = who % 5 == 0
     seen, number, done, started = "", 0, 0, set()
     while True:

@@ -1,4 +1,4 @@
-"""The project that the harness is given, and both ways to run it."""
+"""The project for the benchmark, and both ways to run it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from benchmarks.process import Measured, run
 HERE = Path(__file__).parent
 CONCURRENCY = 50
 TURNS = 2
-"""Replies of the model to each case: it calls the tool, then it answers."""
+"""Replies of the model per case: a call of the tool, then the answer."""
 
 _CASE = """\
   - name: customer_{number}
@@ -35,9 +35,9 @@ class Workload:
     url: str
     """Root of the fake provider."""
     cases: int
-    """How many."""
+    """Number of cases."""
     result_bytes: int = 0
-    """Length of each tool result, beyond a few words."""
+    """Length of each tool result, in addition to a few words."""
 
     def write(self) -> None:
         """Write the suite and the configuration."""
@@ -57,7 +57,7 @@ class Workload:
         )
 
     def harness(self, *options: str) -> Measured:
-        """Run the suite as a user does."""
+        """Run the suite as a user would."""
         command = [str(Path(sys.executable).with_name("harness")), "evals", "bench"]
         return run(
             [*command, "--concurrency", str(CONCURRENCY), *options],

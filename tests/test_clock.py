@@ -1,4 +1,4 @@
-"""The judge of time in tests tells work in proportion from work that grows with the square."""
+"""The tests' check of running time distinguishes linear work from quadratic work."""
 
 from __future__ import annotations
 

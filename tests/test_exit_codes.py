@@ -1,4 +1,4 @@
-"""One table says what a process exits with: the code, the README and docs/ci.md agree on it."""
+"""One table has the exit codes: the code, the README and docs/ci.md agree with it."""
 
 from __future__ import annotations
 

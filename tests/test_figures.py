@@ -1,4 +1,4 @@
-"""The source keeps its shape: small folders, small files, no circles.
+"""The source keeps its shape: small folders and files, no import cycles; docs name all rooms.
 
 And the docs name every room.
 """

@@ -1,4 +1,4 @@
-"""What nobody sees is shown as an escape; what emoji and scripts need stays."""
+"""Invisible characters are shown as escapes, except those that emoji and scripts need."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""JSON of others, read within bounds: any depth, any number, any half of a character."""
+"""Foreign JSON is read within bounds: any depth, any number, any half of a character."""
 
 from __future__ import annotations
 

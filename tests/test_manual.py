@@ -1,4 +1,4 @@
-"""What messages call the pages of the documentation."""
+"""The addresses of documentation pages in messages."""
 
 from __future__ import annotations
 

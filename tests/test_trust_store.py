@@ -1,4 +1,4 @@
-"""Certificates are read once for all that connects, and what cannot be read is told."""
+"""Certificates are read once for all connections, and unreadable ones are reported."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the airline has, or a message that says what it has not."""
+"""Look-ups in the airline's data; a missing record gives a message."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

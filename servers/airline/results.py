@@ -1,4 +1,4 @@
-"""What the airline's tools return, where that is a record: their output schemas."""
+"""Output schemas of the airline's tools that return a record."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

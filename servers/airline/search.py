@@ -1,4 +1,4 @@
-"""Flights from here to there."""
+"""Search for flights between two airports."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,5 +1,5 @@
-"""What the servers share.
+"""Code that the servers share.
 
-Who asks (`identity`, over HTTP by `tokens`), what they may (`policy`), and who sees to it
-(`governed`).
+The caller's identity (`identity`, over HTTP by `tokens`), permissions (`policy`), and their
+enforcement (`governed`).
 """

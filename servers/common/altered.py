@@ -1,4 +1,4 @@
-"""One value of the data altered at the start, so that a test can ask what depends on it."""
+"""Alters one value of the data at the start, so that a test can find answers that depend on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chance that falls alike on every machine: the source of all fictional data."""
+"""A random source with the same results on every machine, for all fictional data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server says instead of starting."""
+"""The error of a server that cannot start."""
 
 from __future__ import annotations
 

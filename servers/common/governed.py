@@ -1,9 +1,8 @@
 """An MCP server whose every tool list, call and result passes its policies.
 
-The gate stands where no tool can forget it: `GovernedServer` asks `Policies` on each ``tools/list``
-and ``tools/call``, for the identity that came with that very request. Policies see arguments after
-validation, as the tool will, so that ``"include_pii": "true"`` is judged as the ``true`` it
-becomes.
+No tool can bypass the check: `GovernedServer` applies `Policies` to each ``tools/list`` and
+``tools/call``, for the identity of that request. Policies see arguments after validation, as the
+tool will, so that ``"include_pii": "true"`` is judged as the ``true`` it becomes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A server on HTTP: its own app, behind the gate that asks who comes."""
+"""A server over HTTP: its own app, behind the check of the caller's token."""
 
 from __future__ import annotations
 

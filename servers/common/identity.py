@@ -1,9 +1,10 @@
-"""Who asks: the attributes that came with a request, or nobody.
+"""The caller: the attributes that came with a request, or an anonymous caller.
 
 A client states the user in ``_meta`` of every request under `USER_CONTEXT_META_KEY`. A server that
-is started for one user may be told once, as JSON in the variable `USER_CONTEXT_VARIABLE`. Whatever
-is missing, oversized or not a JSON object makes the request anonymous, and an identity in ``_meta``
-that cannot be read is never replaced by the one of the environment.
+is started for one user may get the attributes once, as JSON in the variable
+`USER_CONTEXT_VARIABLE`. Whatever is missing, oversized or not a JSON object makes the request
+anonymous, and an identity in ``_meta`` that cannot be read is never replaced by the one of the
+environment.
 
 Over HTTP anybody may write anything into ``_meta``: there only the claims of a verified token count
 (see ``tokens``), and neither ``_meta`` nor the environment does.

@@ -1,10 +1,10 @@
 """What a user may do: rules with CEL conditions, applied to tool lists, calls and results.
 
-A rule takes something away; what no rule takes away is allowed. It stays its hand only when its
-condition is exactly ``false``: a condition that raises, or that is anything but a boolean, applies
-the rule, and so does one that asks for an attribute that is missing, null or of another type than
-the policy file declares (`Policies` withholds it, and CEL raises). Rules are pure: they see the
-user, the validated arguments and, on the way out, the result.
+A rule withholds something; everything else is allowed. A rule does not apply only if its condition
+is exactly ``false``: a condition that raises, or that is anything but a boolean, applies the rule,
+and so does one that asks for an attribute that is missing, null or of another type than the policy
+file declares (`Policies` withholds it, and CEL raises). Rules are pure: they see the user, the
+validated arguments and, on the way out, the result.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A policy file becomes `Policies`, or a message that says in which line it is wrong.
+"""Reads a policy file as `Policies`; an error has the line.
 
 The file is YAML with three optional sections::
 

@@ -1,4 +1,4 @@
-"""The arguments and results of a tool, from its JSON Schemas: what a policy file may name."""
+"""The arguments and results of a tool, from its JSON Schemas: the names for a policy file."""
 
 from __future__ import annotations
 

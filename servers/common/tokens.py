@@ -1,8 +1,8 @@
-"""Who asks over HTTP: what a verified bearer token says, and nothing else.
+"""The caller over HTTP: only the claims of a verified bearer token.
 
-A token counts if its signature is by a key of the issuer's JWKS, its ``iss`` and ``aud`` are the
-ones expected, and it has not expired. Anything less is answered with 401 by the SDK's own gate. The
-claims of a token that counts, but for those of its issuer, are the attributes of the user.
+A token is valid if a key of the issuer's JWKS signed it, its ``iss`` and ``aud`` are the expected
+ones, and it has not expired. The SDK answers any other token with 401. The claims of a valid token,
+except those of the issuer, are the attributes of the user.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the tools return: the output schemas, field by field.
+"""The results of the tools: output schemas, field by field.
 
 Personal fields are never required, so that a policy may take them out, and are plain text, so that
 it may mask them.

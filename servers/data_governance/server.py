@@ -1,4 +1,4 @@
-"""The server put together: tools over the database, under the policies."""
+"""Assembles the server: tools over the database, under the policies."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

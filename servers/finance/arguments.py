@@ -1,4 +1,4 @@
-"""What the tools take: each argument's type, with the words that tell a model how to fill it."""
+"""The arguments of the tools: types, and descriptions for the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The companies of the sample: what they are called and what they do."""
+"""The companies of the sample: names and business."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratios from statement figures, each ``None`` where it would mean nothing, with the reason why."""
+"""Ratios from statement figures; a meaningless ratio is ``None``, with the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server put together: four tools over the sample, the same for everybody."""
+"""Assembles the server: four tools over the sample, the same for all callers."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,4 +1,4 @@
-"""What the tools take: each argument's type, with the words that tell a model how to fill it."""
+"""The arguments of the tools: types, and descriptions for the model."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,4 +1,4 @@
-"""What the tools return: the output schemas, field by field.
+"""The results of the tools: output schemas, field by field.
 
 Fields that a policy may take out are never required.
 """

@@ -1,4 +1,4 @@
-"""The key-value store: what is remembered has a name, and is found by it."""
+"""The key-value store: entries are stored and found by name."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

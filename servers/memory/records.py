@@ -1,4 +1,4 @@
-"""What is remembered, in SQLite: entries by user, part of the memory, and key."""
+"""The memories in SQLite: entries by user, part of the memory, and key."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,4 +1,4 @@
-"""What the tools return: the output schemas, field by field."""
+"""The results of the tools: output schemas, field by field."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

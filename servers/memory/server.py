@@ -1,4 +1,4 @@
-"""The server put together: one store, chosen at the start, with a memory for each user."""
+"""Assembles the server: one store, chosen at the start, with a memory for each user."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,4 +1,4 @@
-"""How much a memory holds. Small on purpose: what is kept has to be chosen."""
+"""Limits of a memory. They are small on purpose, so that a model must choose what to keep."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the stores make their tools of."""
+"""Helpers with which the stores make their tools."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,4 +1,4 @@
-"""The vector store: what is remembered is numbered, and found by what is like it."""
+"""The vector store: entries are numbered, and found by similarity."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

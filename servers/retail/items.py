@@ -1,4 +1,4 @@
-"""Items of an order and what is to take their place."""
+"""Items of an order, and their replacements."""
 
 from __future__ import annotations
 

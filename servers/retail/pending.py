@@ -1,4 +1,4 @@
-"""What can be done with an order before it is sent."""
+"""Changes to an order before it is sent."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

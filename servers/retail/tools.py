@@ -1,7 +1,7 @@
-"""The shop's tools by name: what they take, in order, and who does it.
+"""The shop's tools by name: their parameters in order, and their implementation.
 
-Parameters are `Any`: arguments come from a model, unchecked, and what Python says of a wrong one is
-what the model reads. Names and order of classes, methods and parameters are part of those texts.
+Parameters are `Any`: arguments come from a model, unchecked, and the model reads Python's error for
+a wrong one. Names and order of classes, methods and parameters are part of those errors.
 """
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name

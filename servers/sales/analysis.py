@@ -1,4 +1,4 @@
-"""What was sold in a period, whether it grows, and how it compares with the period before."""
+"""Sales in a period, their growth, and the comparison with the period before."""
 
 # ruff: noqa: TID252  # the package also travels inside another one, under another absolute name
 

@@ -1,4 +1,4 @@
-"""What the fictional wholesaler is made of: what it sells, to whom, and what it works on."""
+"""The fictional wholesaler's products, customers and projects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error that is allowed is split over the looks, and never exceeded."""
+"""The allowed error is split over the looks, and never exceeded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which class was taken for which: counts, rates and F1."""
+"""The confusion matrix: counts, rates and F1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The effect of a change on the same cases: intervals that are never a point, and honest words."""
+"""The effect of a change: intervals always have a width, verdicts do not overclaim."""
 
 from __future__ import annotations
 

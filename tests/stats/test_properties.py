@@ -1,4 +1,4 @@
-"""What holds of every value, and what is undefined stays ``None``."""
+"""Properties of statistics for all values; undefined ones stay ``None``."""
 
 from itertools import product
 from math import nextafter, sqrt

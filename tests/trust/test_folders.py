@@ -1,4 +1,4 @@
-"""Whose a folder is, by what the file system and git have recorded."""
+"""The owner of a folder, by the records of the file system and git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked before a stranger's command is run, and what is remembered."""
+"""Which question comes before a foreign command runs, and which answers are remembered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clients do to names and results, done to them by a variant."""
+"""A variant imitates the habits of clients with names and results."""
 
 from __future__ import annotations
 

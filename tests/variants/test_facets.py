@@ -1,4 +1,4 @@
-"""The enum of a parameter that may be left out stands in an alternative, and is edited there."""
+"""The enum of an optional parameter is in an alternative, and is edited there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in which a model has to search for its tools, from the command line to reports."""
+"""Runs in which a model must search for its tools, from the command line to reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A search in place of a long list: what it finds, and what a conversation has loaded."""
+"""A tool search instead of a long list: its results, and the tools that it loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which cases can be asked of another server, and which models."""
+"""Which cases can run on another server, and with which models."""
 
 from __future__ import annotations
 

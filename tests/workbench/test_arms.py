@@ -1,4 +1,4 @@
-"""Arms: equal tool lists are run once, whoever asks for them."""
+"""Arms: equal tool lists run once, whichever studies request them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What earlier logs tell of a suite's variability, and what is assumed where they tell nothing."""
+"""A suite's variability from earlier logs, and the assumptions without them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told while a workbench runs: lists, what they changed, and when that is shown."""
+"""The progress of a workbench: lists, their changes, and when a change is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of several equal tools is called first, worked out from first calls."""
+"""Which of several equal tools is called first, computed from first calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other words do to the verdicts of cases, worked out from counts."""
+"""The effect of other wordings on the verdicts of cases, computed from counts."""
 
 from __future__ import annotations
 

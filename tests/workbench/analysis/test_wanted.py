@@ -1,4 +1,4 @@
-"""What a case wants called is read from its checks: demands, never prohibitions."""
+"""The calls that a case expects are read from its checks: demands, never prohibitions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept: nothing where words change nothing, and what helps where it does."""
+"""Accepted proposals: none if words have no effect, and the helpful ones if they have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The regime test: what a failing case is told, and what follows from how it ends."""
+"""The regime test: the hint for a failing case, and the cause that follows from its result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The split: what proposals are made from and what they are proven on have nothing in common."""
+"""The split: the cases behind proposals and the cases that prove them have nothing in common."""
 
 from __future__ import annotations
 

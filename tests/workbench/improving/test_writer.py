@@ -1,4 +1,4 @@
-"""What a writing model says: only edits that can be tried are taken, and the rest is told."""
+"""A writing model's answer: only usable edits are taken, and the rest is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which mutants a suite notices: by the majority of trials, and beyond what chance does."""
+"""Which mutants a suite notices: by the majority of trials, and beyond chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of a workbench: what it says, what it opens, and that no text in it does harm."""
+"""The page of a workbench: its content, its links, and that no text in it does harm."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom the model takes for whom: cells, rates, F1, and the trials that lie in each cell."""
+"""Which tools the model confuses: cells, rates, F1, and the trials in each cell."""
 
 from __future__ import annotations
 

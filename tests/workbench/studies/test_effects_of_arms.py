@@ -1,4 +1,4 @@
-"""Ablation, A/B, cost and decoys: the effect of an arm beside the clean one."""
+"""Ablation, A/B, cost and decoys: the effect of an arm compared with the clean arm."""
 
 from __future__ import annotations
 
