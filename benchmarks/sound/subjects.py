@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
@@ -94,7 +95,7 @@ def _fastmcp(seed: int, folder: Path, *, alters: bool = False) -> ProbeReport:
 
 
 def _mxcp(seed: int, folder: Path) -> ProbeReport:
-    """Probe the recipe with the conditions that the page mends."""
+    """Probe the recipe with the conditions that the page mends, and with sessions."""
     files = with_people(files_of("MXCP"), seed)
     (mended,) = (block for block in PAGE.split("```yaml\n") if block.startswith("  policies:\n"))
     tool = "tools/get_customer.yml"
@@ -132,6 +133,17 @@ def _recipe(
     return anyio.run(probe, plan, folder / "runs").report
 
 
+_KEPT = re.compile(
+    r"\(customer_id=\"C-\d+\"\) works with the token of guest in a session of (admin|agent), "
+    r"and in a session of their own it is refused to guest$"
+)
+
+
+def _keeps_the_opener(finding: ProbeFinding) -> bool:
+    """Whether a finding says that a session of MXCP keeps the user who opened it: it does."""
+    return finding.problem == "token_swapped" and _KEPT.search(finding.words) is not None
+
+
 def _ignores_nbf(finding: ProbeFinding) -> bool:
     """Whether a finding says that FastMCP's verifier does not look at ``nbf``: it does not."""
     return finding.problem == "token_accepted" and FLAWS["not_yet_valid"].words in finding.words
@@ -150,6 +162,8 @@ SUBJECTS: Mapping[str, Subject] = {
     "typescript_sdk_altered": Subject(partial(_typescript_sdk, alters=True), _VALUES),
     "fastmcp": Subject(_fastmcp, f"{_ALL}, tokens, --destructive", is_true=_ignores_nbf),
     "fastmcp_altered": Subject(partial(_fastmcp, alters=True), _VALUES, is_true=_ignores_nbf),
-    "mxcp": Subject(_mxcp, f"{_ALL}, tokens, --destructive"),
+    "mxcp": Subject(
+        _mxcp, f"{_ALL}, tokens, swapped tokens, --destructive", is_true=_keeps_the_opener
+    ),
 }
 """By name."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -61,6 +63,7 @@ def test_fastmcp_decides_by_the_claims_and_scopes_of_our_tokens(tmp_path: Path) 
     }
 
 
+@pytest.mark.slow
 @needs(VENVS / "mxcp" / "bin" / "mxcp")
 def test_the_policies_of_mxcp_are_enforced_over_http_and_fail_open_where_the_recipe_says(
     tmp_path: Path,
@@ -71,13 +74,19 @@ def test_the_policies_of_mxcp_are_enforced_over_http_and_fail_open_where_the_rec
     found = probe(project)
     call = 'get_customer(customer_id="C-17")'
     assert decisions(found)[call] == ["allowed", "filtered", "denied", "denied"]
-    assert {finding["problem"] for finding in found.document["findings"]} == {"fails_open"}
+    problems = Counter(finding["problem"] for finding in found.document["findings"])
+    assert problems == {"fails_open": 4, "token_swapped": 2}
     assert found.code == 1
 
     tool = tmp_path / "tools" / "get_customer.yml"
     before, _, _ = tool.read_text(encoding="utf-8").partition("  policies:\n")
     (repaired,) = (block for block in PAGE.split("```yaml\n") if block.startswith("  policies:\n"))
     tool.write_text(before + repaired.partition("```")[0], encoding="utf-8")
+    config = tmp_path / "harness.yml"
+    (args,) = (block for block in PAGE.split("```yaml\n") if block.startswith("    args: [serve"))
+    stateful = re.compile("^    args:.*\n", re.MULTILINE)
+    written = stateful.sub(args.partition("```")[0], config.read_text(encoding="utf-8"))
+    config.write_text(written, encoding="utf-8")
     found = probe(project)
     assert (found.code, found.document["findings"]) == (0, [])
     assert decisions(found)[call] == ["allowed", "filtered", "denied", "denied"]
