@@ -96,7 +96,7 @@ def lines(
     yield from ((line, _UNCLEAR) for line in _lost(report))
     yield from ((line, _UNCLEAR) for line in altered_faults(report))
     yield from ((f"! {note}", _UNCLEAR) for note in report.notes)
-    yield from ((f"✗ {change.told}", _DIRECTIONS[change.direction]) for change in changed)
+    yield from ((f"✗ {change.summary}", _DIRECTIONS[change.direction]) for change in changed)
     for found in _by_caller(report.findings):
         yield from _told(found, report.report)
     yield from _covered(report.coverage)

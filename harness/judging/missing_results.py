@@ -79,11 +79,11 @@ def missing_beside(
     """
     lacking = header.planned - len(recorded)
     unrun = _unrun(header, recorded) if lacking > 0 else []
-    told = unrun if len(unrun) <= lacking else []
-    yield from told
+    named = unrun if len(unrun) <= lacking else []
+    yield from named
     if footer is not None and footer.fault is not None:
         yield _faulty(_entry(header, recorded), footer.fault, ended=footer.reason == "complete")
-    elif not told and recorded.statuses() <= {"passed"}:
+    elif not named and recorded.statuses() <= {"passed"}:
         if lacking > 0 and not recorded.repeated():  # cases show missing repeats
             yield _entry(header, recorded, f"{lacking} planned trials have no result")
         elif footer is None or footer.reason == "interrupted":

@@ -249,12 +249,12 @@ def why_unobserved(
     ``None`` if one was observed, or if there is only one identity.
     """
     named = {one.case.identity for one in results if one.case.identity is not None}
-    told = {
+    contexts = {
         canonical_json(one.case.user_context)
         for one in results
         if one.case.user_context is not None
     }
-    if len(named) < 2 and len(told) < 2:  # noqa: PLR2004 - one identity cannot be compared
+    if len(named) < 2 and len(contexts) < 2:  # noqa: PLR2004 - one identity cannot be compared
         return None
     return unobserved(found for one in results if (found := view(one.key)) is not None)
 

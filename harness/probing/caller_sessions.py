@@ -28,7 +28,7 @@ from harness.probing.lookalikes import lookalike_callers
 from harness.probing.planned_calls import ProbeCall, Skipped, check_names, choose_calls
 from harness.probing.repeated_calls import Again, Suspicion
 from harness.probing.replay import Origin
-from harness.probing.stability import follows_the_caller_before, told
+from harness.probing.stability import follows_the_caller_before, traits
 from harness.runlog import TrialLine
 from harness.secrecy.token_payloads import payloads_in
 from harness.sessions import Session
@@ -218,7 +218,7 @@ class Prober:
                         lines.append((line, sessions[name].tools))
                         if line.run.error is not None:
                             return False, lines
-                    after.setdefault(before, []).append(told(result_of(line)))
+                    after.setdefault(before, []).append(traits(result_of(line)))
                 if not follows_the_caller_before(after):
                     return False, lines
         return True, lines
@@ -255,11 +255,11 @@ class Prober:
                 refused = Transcript(
                     stop="not_admitted", refused_status=error.status, started_at=utc_now()
                 )
-                told = [trial for _, trial in rest]
+                unasked = [trial for _, trial in rest]
                 if self.pool.has_shown(str(error)):
-                    told = [with_fact(trial, "echoed", value=True) for trial in told]
+                    unasked = [with_fact(trial, "echoed", value=True) for trial in unasked]
                 lines += [
-                    (await judged(trial, refused, ToolList(tools=())), None) for trial in told
+                    (await judged(trial, refused, ToolList(tools=())), None) for trial in unasked
                 ]
             except HarnessError as error:
                 rest = trials[len(lines) :]
@@ -386,10 +386,10 @@ def result_of(line: TrialLine) -> Result | None:
 def _with_payloads(made: ToolCall) -> ToolCall:
     """Return a call with what tokens in its answer hold beside it: no log keeps the tokens."""
     whole = f"{made.text}\n{json.dumps(made.structured, ensure_ascii=False, default=str)}"
-    told = dict.fromkeys(payloads_in(whole))
-    if not told:
+    payloads = dict.fromkeys(payloads_in(whole))
+    if not payloads:
         return made
-    asides = (an_aside("the payload of a token in the answer", text) for text in told)
+    asides = (an_aside("the payload of a token in the answer", text) for text in payloads)
     return replace(made, beside=bounded((*made.beside, *chain.from_iterable(asides))))
 
 

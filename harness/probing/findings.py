@@ -52,7 +52,7 @@ def read_probe(log: RunLog) -> ProbeReport:
     silent = facts.silent()
     own = [run for run in probed.runs if not bases_of(run)]
     others = [run for run in probed.runs if bases_of(run)]
-    told = {run.case.identity for run in others if run.stop is not None}
+    reached = {run.case.identity for run in others if run.stop is not None}
     return ProbeReport(
         report=report,
         decisions=facts.decisions(),
@@ -60,7 +60,7 @@ def read_probe(log: RunLog) -> ProbeReport:
         callers=tuple(dict.fromkeys(name_of(run) for run in own)),
         damaged=len({run.case.identity for run in others}),
         untold=tuple(
-            dict.fromkeys(name_of(run) for run in others if run.case.identity not in told)
+            dict.fromkeys(name_of(run) for run in others if run.case.identity not in reached)
         ),
         tokens=fates(probed),
         swapped=len(probed.swapped),
@@ -91,7 +91,7 @@ def read_probe(log: RunLog) -> ProbeReport:
                             *probed.records,
                         )
                     ),
-                    *_lost(run for run in others if run.case.identity in told),
+                    *_lost(run for run in others if run.case.identity in reached),
                 )
             )
         ),
@@ -115,17 +115,17 @@ def _lost(runs: Iterable[TrialResult]) -> Iterator[str]:
 
 def _echoed(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each call whose answer contains the caller's token, once for all callers."""
-    told: set[str] = set()
+    reported: set[str] = set()
     for run in probed.runs:
         result = probed.result(run)
-        if facts_of(run).get("echoed") and "" not in told:
-            told.add("")
+        if facts_of(run).get("echoed") and "" not in reported:
+            reported.add("")
             words = "Token was sent back: the refusal of a session contains the caller's token"
             yield ProbeFinding(
                 problem="token_echoed", words=f"{words}, as {name_of(run)}", callers=(name_of(run),)
             )
-        if result is not None and result.call.echoed_token and label_of(run) not in told:
-            told.add(label_of(run))
+        if result is not None and result.call.echoed_token and label_of(run) not in reported:
+            reported.add(label_of(run))
             yield ProbeFinding(
                 problem="token_echoed",
                 words=f"{echo_words(result.call)}: {label_of(run)} as {name_of(run)}",
@@ -274,7 +274,7 @@ class _Facts:
                     )
 
     def _hidden(self) -> Iterator[ProbeFinding]:
-        told: set[tuple[str, str]] = set()
+        reported: set[tuple[str, str]] = set()
         for run in self._runs:
             tool, name = facts_of(run)["tool"], name_of(run)
             result = self._probed.result(run)
@@ -283,9 +283,9 @@ class _Facts:
                 worked
                 and tool in self._shown
                 and tool not in self._probed.offered(run)
-                and (tool, name) not in told
+                and (tool, name) not in reported
             ):
-                told.add((tool, name))
+                reported.add((tool, name))
                 words = f"{tool} is not in the list of {name}, and works for them all the same"
                 yield ProbeFinding(
                     problem="hidden_callable", words=words, callers=(name,), call=label_of(run)

@@ -124,7 +124,7 @@ class Change:
         return one_line(f"{self.call} as {self.caller}: {before} before, {now} now")
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """The change on a line, with its direction: ``more access: agent gains email in …``."""
         said = {"more": "more access", "less": "less access", "other": "changed"}[self.direction]
         verbs = (("gains", self.gains), ("loses", self.loses))

@@ -136,15 +136,15 @@ async def probe(
             report = read_probe(so_far)
             changed = () if failing_changes is None else failing_changes(report)
             fault = None if judge_suite is None else await judge_suite(so_far)
-            kept_otherwise = [change.told for change in changed]
+            kept_otherwise = [change.summary for change in changed]
             for line in verdict_lines(report, so_far, kept_otherwise, fault):
                 log.append(line)
             elapsed_s = round(anyio.current_time() - began, 6)
             log.append(Footer(finished_at=utc_now(), elapsed_s=elapsed_s, reason="complete"))
         whole = so_far.read_on()
         # The verdicts are those of the report: with them only the results are others.
-        told = replace(report, report=build_report(whole))
-        return Probed(whole, told, tuple(prober.skipped))
+        judged = replace(report, report=build_report(whole))
+        return Probed(whole, judged, tuple(prober.skipped))
 
 
 def _tell(learners: Iterable[Callable[[str], None]], secret: str) -> None:

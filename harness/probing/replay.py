@@ -104,8 +104,8 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     run = next((one for one in asked(report.results) if shows(finding, one)), None)
     if run is None:
         return None
-    facts, told = facts_of(run), run.case.user_context
-    sent = {} if told is None else {USER_CONTEXT_META_KEY: told}
+    facts, user_context = facts_of(run), run.case.user_context
+    sent = {} if user_context is None else {USER_CONTEXT_META_KEY: user_context}
     sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
     meta = {"_meta": sent} if sent else {}
     method, params = "tools/call", {"name": facts["tool"], "arguments": facts["arguments"], **meta}
@@ -114,7 +114,7 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return {
         "identity": name_of(run),
-        "user_context": told,
+        "user_context": user_context,
         "credential": facts["credential"],
         "tool": facts["tool"],
         "arguments": facts["arguments"],

@@ -59,7 +59,7 @@ def suspicions(answers: Iterable[Answer]) -> Iterator[Suspicion]:
     given: dict[tuple[str, frozenset[str]], dict[str, None]] = {}
     callers: dict[str, dict[str, frozenset[str]]] = {}
     for (name, call), results in rounds.items():
-        callers.setdefault(call, {})[name] = told(results[0])
+        callers.setdefault(call, {})[name] = traits(results[0])
         for result in results:
             given.setdefault((call, _telling(result)), {})[name] = None
     for (name, call), results in rounds.items():
@@ -88,7 +88,7 @@ def unstable_answers(probed: ProbedTrials) -> Iterator[ProbeFinding]:
         result, facts = probed.result(run), facts_of(run)
         if facts["after"] is not None:
             after = heard.setdefault((name_of(run), facts["call"]), {})
-            after.setdefault(facts["after"], []).append(told(result))
+            after.setdefault(facts["after"], []).append(traits(result))
     for suspicion in suspicions(_answers_of(probed)):
         after = heard.get((suspicion.name, suspicion.call), {})
         if (
@@ -123,8 +123,8 @@ def _answers_of(probed: ProbedTrials) -> Iterator[Answer]:
 def follows_the_caller_before(after: Mapping[str, Sequence[frozenset[str]]]) -> bool:
     """Whether a suspect's answer depends on which of two callers asked right before it.
 
-    ``after`` has what was `told`, by the previous caller. An answer that changes by itself does not
-    come back with the same caller.
+    ``after`` has the `traits` of answers, by the previous caller. An answer that changes by itself
+    does not come back with the same caller.
     """
     return any(_telling_pairs(after))
 
@@ -145,7 +145,7 @@ def _telling_caller(after: Mapping[str, Sequence[frozenset[str]]], suspect: str)
     return max(found, key=lambda name: len(after[name][0]), default=None)
 
 
-def told(result: Result | None) -> frozenset[str]:
+def traits(result: Result | None) -> frozenset[str]:
     """Return a call's outcome and distinctive values for comparison; empty without an answer."""
     if result is None or result.call.outcome in NO_ANSWER:
         return frozenset()

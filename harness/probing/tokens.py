@@ -37,7 +37,7 @@ def _accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str | No
     Each comes with the evidence in words, and the call.
     """
     answered, lists = probed.answered(), probed.lists()
-    told: set[str] = set()
+    reported: set[str] = set()
     for run in filter(is_flawed, probed.runs):
         result, nobody = probed.result(run), answered.get((ANONYMOUS, label_of(run)))
         if (
@@ -47,10 +47,10 @@ def _accepted(probed: ProbedTrials) -> Iterator[tuple[TrialResult, str, str | No
             or probed.gets_as_much(nobody, result)
         ):
             continue
-        told.add(name_of(run))
+        reported.add(name_of(run))
         yield run, f"{label_of(run)} works with it", label_of(run)
     for run in {name_of(run): run for run in filter(is_flawed, probed.runs)}.values():
-        if name_of(run) not in told and ANONYMOUS in lists:
+        if name_of(run) not in reported and ANONYMOUS in lists:
             shown = lists.get(name_of(run), frozenset()) - lists[ANONYMOUS]
             if shown:
                 what = f"{', '.join(sorted(shown))} is in the list with it, and hidden from"

@@ -111,7 +111,7 @@ def without(*fields: str) -> Decided:
 )
 def test_a_change_has_a_direction(before: Decided, now: Decided, told: str) -> None:
     [change] = changes(kept({"get()": {"ann": before}}), report({"get()": {"ann": now}}).decisions)
-    assert change.told == f"{told}{change.words}"
+    assert change.summary == f"{told}{change.words}"
 
 
 def test_a_call_that_was_not_asked_before_shows_no_gain() -> None:

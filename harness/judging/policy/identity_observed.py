@@ -130,11 +130,11 @@ def _shape(result: Result) -> str:
     """Return a digest of an answer without the fields that change with each call."""
     if result.call.outcome != "ok":
         return str(result.call.outcome)
-    told = [
+    values = [
         [leaf.channel, leaf.path, "…" if is_volatile(leaf) else leaf.value]
         for leaf in result.leaves
     ]
-    return digest(sorted(told, key=canonical_json) if told else result.call.text)
+    return digest(sorted(values, key=canonical_json) if values else result.call.text)
 
 
 def is_volatile(leaf: Leaf) -> bool:

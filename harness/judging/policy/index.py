@@ -102,11 +102,11 @@ class WithheldValues:
                 for number in prose.numbers()
                 for one in self._by_number.get(number, ())
             }
-        told = {
+        is_held = {
             value: prose.holds(value)
             for value in dict.fromkeys(secret.value for secret in found.values())
         }
-        return [secret for secret in found.values() if told[secret.value]]
+        return [secret for secret in found.values() if is_held[secret.value]]
 
 
 class Shown:

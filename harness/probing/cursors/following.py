@@ -139,7 +139,7 @@ class _Course:
 
     def _trial(self, who: ProbeCaller, call: ProbeCall, step: Step, number: int) -> Trial:
         pair = self.pair
-        told = {"of": pair.call.label, "owner": pair.owner.name, "caller": pair.caller.name}
+        pair_facts = {"of": pair.call.label, "owner": pair.owner.name, "caller": pair.caller.name}
         words = f"{step} {number}, cursor of {pair.owner.name} for {pair.caller.name}"
         name = f"{call.label} ({words}) [{who.name}]"
         case = Case(
@@ -154,7 +154,7 @@ class _Course:
                     "bases": [],
                     "damage": None,
                     "credential": "valid",
-                    "cursor": {**told, "step": step, "number": number},
+                    "cursor": {**pair_facts, "step": step, "number": number},
                     **({} if call.tool in LISTS else self.prober.plan.origin.fact(who, call)),
                 }
             },

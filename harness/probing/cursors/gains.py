@@ -22,8 +22,8 @@ def cursor_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
     """Yield each cursor that gave another caller data that their own pages withhold, both times."""
     groups: dict[tuple[str, str, str], list[TrialResult]] = {}
     for run in probed.turned:
-        told = facts_of(run)["cursor"]
-        groups.setdefault((told["of"], told["owner"], told["caller"]), []).append(run)
+        cursor = facts_of(run)["cursor"]
+        groups.setdefault((cursor["of"], cursor["owner"], cursor["caller"]), []).append(run)
     for (call, owner, caller), runs in groups.items():
         steps = _Steps(probed, runs)
         opened = steps.listed if facts_of(runs[0])["tool"] in LISTS else steps.opened
@@ -86,11 +86,13 @@ class _Steps:
             pages = [result for (of, _), result in self._results.items() if of == step]
             if not pages or any(page is None for page in pages):
                 return None, False
-            told = [page for page in pages if page is not None]
-            if any(page.call.outcome not in ("ok", "denied") for page in told):
+            answered = [page for page in pages if page is not None]
+            if any(page.call.outcome not in ("ok", "denied") for page in answered):
                 return None, False
-            leaves += (leaf for page in told for leaf in page.leaves if page.call.outcome == "ok")
-            whole = whole and cursor_of(told[-1]) is None
+            leaves += (
+                leaf for page in answered for leaf in page.leaves if page.call.outcome == "ok"
+            )
+            whole = whole and cursor_of(answered[-1]) is None
         return leaves, whole
 
     def _is_withheld(self, leaf: Leaf, own: Sequence[Leaf], *, whole: bool) -> bool:

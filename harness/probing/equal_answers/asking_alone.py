@@ -14,7 +14,7 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_up import ROUNDS, gives_more
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.repeated_calls import Again
-from harness.probing.stability import Answer, told
+from harness.probing.stability import Answer, traits
 from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.types import ToolList, Trial
@@ -161,7 +161,7 @@ class _Alone:
         after = await self._after(suspect, call, other, number)
         alone = (await self.by_itself(suspect, [call], number)).get(call.label)
         first = self.results.get((suspect.name, call.label))
-        if after is None or alone is None or first is None or told(alone) != told(first):
+        if after is None or alone is None or first is None or traits(alone) != traits(first):
             return False
         return gives_more(after, alone)
 

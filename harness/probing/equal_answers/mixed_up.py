@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from harness.judging.policy.views import Result
 from harness.probing.caller_views import ProbedTrials, facts_of, more, name_of
 from harness.probing.report import AFTER_NOBODY, ProbeFinding
-from harness.probing.stability import told
+from harness.probing.stability import traits
 from harness.safe_text import one_line
 
 ROUNDS = 6
@@ -58,5 +58,5 @@ def mixed_up(probed: ProbedTrials) -> Iterator[ProbeFinding]:
 
 
 def _is_certain(given: Sequence[Result], own: Sequence[Result]) -> bool:
-    same = len(set(map(told, given))) == 1 and len(set(map(told, own))) == 1
+    same = len(set(map(traits, given))) == 1 and len(set(map(traits, own))) == 1
     return same and all(gives_more(one, other) for one in given for other in own)

@@ -130,8 +130,8 @@ class Comparison:
         for asked, both in self._groups.get("own", {}).items():
             answers = sorts.setdefault(asked.caller, set())
             for place, value in both["A"][0].places.items() if both["A"] else ():
-                told = value if place.kind == "outcome" else None
-                answers.add((asked.call, place.generic, told))
+                outcome = value if place.kind == "outcome" else None
+                answers.add((asked.call, place.generic, outcome))
         numbers: dict[frozenset[object], int] = {}
         return {
             name: numbers.setdefault(frozenset(answers), len(numbers))

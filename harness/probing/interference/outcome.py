@@ -83,5 +83,5 @@ def _finding(comparison: Comparison, same: Sequence[Dependent]) -> ProbeFinding:
 
 def _names(names: Sequence[str]) -> str:
     more = len(names) - _MOST_NAMES
-    told = ", ".join(names[:_MOST_NAMES]) or "nobody"
-    return f"{told} and {more} more" if more > 0 else told
+    listed = ", ".join(names[:_MOST_NAMES]) or "nobody"
+    return f"{listed} and {more} more" if more > 0 else listed

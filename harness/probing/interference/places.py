@@ -134,7 +134,7 @@ def places_beside(asides: Iterable[Aside]) -> Places:
 
 def places_of_tools(tools: ToolList) -> Places:
     """Return the places of a list of tools."""
-    told = {
+    declared = {
         tool.name: {
             "title": tool.title,
             "description": tool.description,
@@ -145,7 +145,7 @@ def places_of_tools(tools: ToolList) -> Places:
         }
         for tool in tools.tools
     }
-    return dict(_of_json(TOOLS, told))
+    return dict(_of_json(TOOLS, declared))
 
 
 def compare(a: Sequence[Places], b: Sequence[Places]) -> Compared:

@@ -114,7 +114,7 @@ def quote(recording: Recording) -> Iterator[Mutant]:
 def cache(recording: Recording) -> Iterator[Mutant]:
     """Everybody gets the answer that was made for one caller."""
     for call, answers in recording.of_call().items():
-        kinds = {answer.told: answer for answer in answers}
+        kinds = {answer.visible: answer for answer in answers}
         for first in kinds.values():
             changed = [own.as_of(first) for own in answers if _differ(own, first)]
             words = f"{call}: everybody gets the answer of {first.caller}"
@@ -195,9 +195,9 @@ def mutants(recording: Recording) -> Iterator[Mutant]:
             changed = tuple(
                 answer
                 for answer in mutant.answers
-                if answer.told != recording.answers[answer.cell].told
+                if answer.visible != recording.answers[answer.cell].visible
             )
-            behaviour = frozenset((answer.cell, answer.told) for answer in changed)
+            behaviour = frozenset((answer.cell, answer.visible) for answer in changed)
             if changed and behaviour not in known:
                 known.add(behaviour)
                 yield replace(mutant, answers=changed)
@@ -276,8 +276,8 @@ def _opened(recording: Recording, operator: str, how: str, words: str) -> Iterat
             if kept == how:
                 of_name.setdefault(path.rpartition(".")[2], set()).add(path)
         for name, paths in of_name.items():
-            told = f"{own.call} as {own.caller}: {name} {words}"
-            yield _one(operator, told, own.answered(with_fields(result, full, paths)))
+            fault = f"{own.call} as {own.caller}: {name} {words}"
+            yield _one(operator, fault, own.answered(with_fields(result, full, paths)))
 
 
 def _smuggled(

@@ -76,10 +76,10 @@ class Answer:
         return found.call.outcome in ("denied", "unknown_tool")
 
     @cached_property
-    def told(self) -> object:
+    def visible(self) -> object:
         """Everything that the caller sees of this answer, in a form that can be compared."""
         shown = (self.transcript.refused_status, self.tools.digest)
-        return shown if self.result is None else (*shown, *told_by(self.result.call))
+        return shown if self.result is None else (*shown, *visible_in(self.result.call))
 
     def answered(self, call: ToolCall) -> Answer:
         """Return this answer with the result of ``call``."""
@@ -99,7 +99,7 @@ class Answer:
         return replace(self, transcript=showing(self.transcript, tools), tools=tools)
 
 
-def told_by(call: ToolCall) -> tuple[object, ...]:
+def visible_in(call: ToolCall) -> tuple[object, ...]:
     """Return everything that a caller sees of an answer, in a form that can be compared."""
     return call.outcome, call.text, repr(call.structured)
 

@@ -43,7 +43,7 @@ def with_fields(
     if call.structured is not None and full.call.structured is not None:
         call = replace(call, structured=filled.value(call.structured, full.call.structured))
     if not own.is_prose and not full.is_prose:
-        call = _retold(call, own, filled.value(own.parsed, full.parsed))
+        call = _with_text(call, own, filled.value(own.parsed, full.parsed))
     elif call.structured is None:
         lines = [f"{leaf.name}: {leaf.value}" for leaf in full.leaves if leaf.path in paths]
         call = replace(call, text="\n".join([call.text, *(lines[:1] if first_only else lines)]))
@@ -56,7 +56,7 @@ def with_row(own: Result, full: Result) -> ToolCall:
     if call.structured is not None and full.call.structured is not None:
         call = replace(call, structured=_longer(call.structured, full.call.structured))
     if not own.is_prose and not full.is_prose:
-        call = _retold(call, own, _longer(own.parsed, full.parsed))
+        call = _with_text(call, own, _longer(own.parsed, full.parsed))
     return call
 
 
@@ -70,10 +70,10 @@ def with_value(own: Result, name: str, value: Any) -> ToolCall:
     return replace(call, text=json.dumps(_beside(own.parsed, name, value), ensure_ascii=False))
 
 
-def _retold(call: ToolCall, own: Result, told: Any) -> ToolCall:
-    """Return ``call`` with ``told`` as its text, unless the text already says the same."""
-    same = told == own.parsed
-    return call if same else replace(call, text=json.dumps(told, ensure_ascii=False))
+def _with_text(call: ToolCall, own: Result, shown: Any) -> ToolCall:
+    """Return ``call`` with ``shown`` as its text, unless the text already says the same."""
+    same = shown == own.parsed
+    return call if same else replace(call, text=json.dumps(shown, ensure_ascii=False))
 
 
 def _beside(document: Any, name: str, value: Any) -> Any:

@@ -19,7 +19,7 @@ from harness.probing.mutants.recording import (
     Cell,
     Recording,
     showing,
-    told_by,
+    visible_in,
     with_answers,
 )
 from harness.probing.planned_calls import ProbeCall
@@ -62,7 +62,7 @@ class RunRecording(Recording):
         self.places: dict[Cell, list[Place]] = {}
         """All trials and calls that recorded the answer in `answers`."""
         for answer in found:
-            if answer.told == self.answers[answer.cell].told:
+            if answer.visible == self.answers[answer.cell].visible:
                 self.places.setdefault(answer.cell, []).append((answer.run.key, answer.place))
 
     def _answers(self) -> Iterator[Answer]:
@@ -91,7 +91,7 @@ class RunRecording(Recording):
             recorded = self.answers[answer.cell]
             if answer.result is not None and recorded.result is not None:
                 call = answer.result.call
-                if told_by(call) != told_by(recorded.result.call):
+                if visible_in(call) != visible_in(recorded.result.call):
                     for key, place in self.places[answer.cell]:
                         answers.setdefault(key, {})[place] = call
             if answer.tools.digest != recorded.tools.digest:
