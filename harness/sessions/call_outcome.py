@@ -19,6 +19,10 @@ prefix "Error executing tool NAME: " of the SDKs:
 6. the arguments break the tool's own ``inputSchema`` → `invalid_arguments`
 7. anything else → `tool_error`
 
+Rules 2, 5 and 6 do not hold if the server's own *result* does not fit its declared form: the text
+says "output validation error", or is a report of Pydantic on names that neither the ``inputSchema``
+nor the arguments have, though the arguments fit.
+
 A refusal is about the *caller's* permissions. The operating system's "permission denied" (EACCES,
 EPERM, Errno 13) is about the server's process, and a missing file is no refusal: both are tool
 errors.
@@ -27,7 +31,7 @@ errors.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from harness.linear_regex import search
 from harness.sessions.refusal_words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
@@ -77,6 +81,12 @@ _INVALID_ARGUMENTS = _any_of(
     r"\bunexpected keyword argument\b",
 )
 
+_INVALID_RESULT = _any_of(r"\boutput validation error\b")
+_PYDANTIC = re.compile(r"\bvalidation errors? for [^\n]*\n")
+_PYDANTIC_PLACE = re.compile(r"^(\w[^\s.]*)[^\n]*\n {2}\S", re.MULTILINE)
+"""A place in the report, without what stands below its first name, and the error there."""
+_PYDANTIC_MISSES = "[type=missing"
+
 _MISSES_SOMETHING = _any_of(r"\bmissing (?:\d+ )?required ")
 
 
@@ -87,6 +97,7 @@ def classify(
     listed: bool,
     code: int | None = None,
     arguments_valid: bool = True,
+    names: Collection[str] | None = None,
     refusals: Sequence[str] = (),
     coded: bool = False,
 ) -> Outcome:
@@ -98,12 +109,20 @@ def classify(
         listed: whether the server lists that tool for this user.
         code: the JSON-RPC error code; ``None`` for an ``isError`` result.
         arguments_valid: whether the arguments fit the tool's ``inputSchema``.
+        names: the names that the ``inputSchema`` and the arguments have, at any depth; ``None`` if
+            they are not known.
         refusals: regular expressions of the server's own words for a refusal.
         coded: whether the error has a code that refuses.
     """
     if coded or any(search(pattern, text[:_READ_CHARS]) for pattern in refusals):
         return "denied"
-    return _by_words(text, tool, listed, code, arguments_valid)
+    text = text[:_READ_CHARS]
+    if (prefix := _OF_THE_SDK.match(text)) is not None:
+        text = text[prefix.end() :]
+    own = _INVALID_RESULT.search(text) is not None
+    if not own and arguments_valid and names is not None:
+        own = _is_about_others(names, text)
+    return _by_words(text, tool, listed, code, arguments_valid, own)
 
 
 def _by_words(
@@ -112,23 +131,34 @@ def _by_words(
     listed: bool,  # noqa: FBT001 - as `classify`
     code: int | None,
     arguments_valid: bool,  # noqa: FBT001 - as `classify`
+    own: bool,  # noqa: FBT001 - whether the text says that the server's own result is invalid
 ) -> Outcome:
-    text = text[:_READ_CHARS]
-    if (prefix := _OF_THE_SDK.match(text)) is not None:
-        text = text[prefix.end() :]
     if _UNKNOWN_TOOL.search(text) and (not listed or _is_said_to_be_unknown(tool, text)):
         return "unknown_tool"
     misses_a_right = arguments_valid and MISSES_A_RIGHT.search(text)
     misses_an_argument = _MISSES_SOMETHING.search(text) and not misses_a_right
-    if (misses_an_argument or _INVALID_ARGUMENTS.search(text)) and (listed or code is None):
+    is_about_arguments = not own and (misses_an_argument or _INVALID_ARGUMENTS.search(text))
+    if is_about_arguments and (listed or code is None):
         return "invalid_arguments"
     if REFUSED.search(text) and not OPERATING_SYSTEM.search(text):
         return "denied"
     if not listed and code in (METHOD_NOT_FOUND, INVALID_PARAMS):
         return "unknown_tool"
-    if code == INVALID_PARAMS or not arguments_valid:
+    if not own and (code == INVALID_PARAMS or not arguments_valid):
         return "invalid_arguments"
     return "tool_error"
+
+
+def _is_about_others(names: Collection[str], text: str) -> bool:
+    """Whether a report of Pydantic is about none of these names.
+
+    What is *missing* may be an argument below one whose form the schema leaves open.
+    """
+    report = _PYDANTIC.search(text)
+    if report is None or _PYDANTIC_MISSES in text:
+        return False
+    places = _PYDANTIC_PLACE.findall(text, report.end())
+    return bool(places) and not set(places) & set(names)
 
 
 def _is_said_to_be_unknown(tool: str, text: str) -> bool:

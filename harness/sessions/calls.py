@@ -319,6 +319,7 @@ class CallSender:
             listed=tool in self._listed,
             code=code,
             arguments_valid=not draft.arguments.errors,
+            names=self._schemas.names(tool, draft.request.arguments),
             refusals=self._refusals,
             coded=coded,
         )

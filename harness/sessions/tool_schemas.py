@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -71,6 +71,16 @@ class _Schema:
         except RecursionError:
             return None
 
+    @cached_property
+    def properties(self) -> frozenset[str]:
+        """The names of all properties, at any depth."""
+        return frozenset(
+            name
+            for key, value in _entries(self._schema)
+            if key == "properties" and isinstance(value, Mapping)
+            for name in value
+        )
+
     async def examined(self) -> Examined:
         """Return whether it is a valid JSON Schema, as far as that can be determined."""
         if self._key is None:
@@ -103,6 +113,18 @@ class _Schema:
         return found
 
 
+def _entries(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each entry of the objects in ``value``, at any depth."""
+    left = [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, Mapping):
+            yield from one.items()
+            left += one.values()
+        elif isinstance(one, list | tuple):
+            left += one
+
+
 def _keep(cache: OrderedDict[str, _T], key: str, found: _T) -> None:
     cache[key] = found
     if len(cache) > _KEPT:
@@ -128,6 +150,16 @@ class ToolSchemas:
         """
         schema = self._inputs.get(tool)
         return Validation() if schema is None else await schema.validated(dict(arguments))
+
+    def names(self, tool: str, arguments: JsonObject) -> frozenset[str]:
+        """Return the names of the tool's parameters and of ``arguments``, at any depth."""
+        schema = self._inputs.get(tool)
+        return frozenset(
+            (
+                *(name for name, _ in _entries(arguments)),
+                *(() if schema is None else schema.properties),
+            )
+        )
 
     async def output(self, tool: str, structured: Any, size: int) -> Validation:
         """Return the errors of ``structured``, of ``size`` bytes, by the ``outputSchema``."""

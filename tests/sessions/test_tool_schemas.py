@@ -39,6 +39,14 @@ async def test_errors_name_the_place() -> None:
     assert await checked.arguments("t", {"a": [1]}) == Validation()
 
 
+def test_names_are_those_of_the_schema_and_of_the_arguments_at_any_depth() -> None:
+    order = {"type": "object", "properties": {"lines": {"items": NUMBER}, "type": {}}}
+    checked = schemas({"$defs": {"order": order}, "properties": {"order": {}}})
+    arguments = {"order": {"lines": [{"m": 1}]}}
+    assert checked.names("t", arguments) == {"order", "lines", "n", "type", "m"}
+    assert checked.names("other", arguments) == {"order", "lines", "m"}
+
+
 async def test_a_tool_that_is_not_listed_has_no_errors() -> None:
     assert await schemas({"type": "object"}).arguments("other", {"a": 1}) == Validation()
 

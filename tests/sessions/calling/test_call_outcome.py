@@ -95,6 +95,8 @@ RESULTS: list[tuple[str, Outcome]] = [
     ("Missing required right-hand side", "invalid_arguments"),
     ("Input validation error: missing required role", "invalid_arguments"),
     # the tool's own errors
+    ("Output validation error: 'balance' is a required property", "tool_error"),
+    ("Output validation error: '****' is not of type 'number'", "tool_error"),
     ("ENOENT: no such file or directory, open '/srv/data/nothing.txt'", "tool_error"),
     ("File not found: report.pdf", "tool_error"),
     ("Customer CUST_99999 was not found; ids look like CUST_00042", "tool_error"),
@@ -236,6 +238,46 @@ def test_code_and_text_of_a_protocol_error_tell_its_outcome(
     code: int, text: str, listed: bool, outcome: Outcome
 ) -> None:
     assert classify(text, tool="nope", listed=listed, code=code) == outcome
+
+
+MASKED = """Error executing tool get_balance: 1 validation error for GetBalancereturn
+balance
+  Input should be a valid number, unable to parse string as a number [type=float_parsing, \
+input_value='****', input_type=str]
+    For further information visit https://errors.pydantic.dev/2.14/v/float_parsing"""
+"""What MXCP 0.12.3 says where it masks a number of its own result."""
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "valid", "outcome"),
+    [
+        (MASKED, {"customer_id"}, True, "tool_error"),
+        (MASKED, set(), True, "tool_error"),
+        (MASKED.replace("balance\n", "rows.0.balance\n"), {"customer_id"}, True, "tool_error"),
+        (MASKED.replace("balance\n", "rows.0.balance\n"), {"rows"}, True, "invalid_arguments"),
+        (MASKED, {"customer_id", "balance"}, True, "invalid_arguments"),
+        (MASKED, {"customer_id"}, False, "invalid_arguments"),
+        (MASKED, None, True, "invalid_arguments"),
+        (PYDANTIC, {"a", "b"}, True, "invalid_arguments"),
+        # Which keys an object must have that the schema leaves open, nobody knows.
+        (PYDANTIC, {"order"}, True, "invalid_arguments"),
+        (PYDANTIC_EXTRA, {"order", "colour"}, True, "invalid_arguments"),
+        ("1 validation error for int\n  Input should be a valid integer", {"n"}, True, None),
+    ],
+)
+def test_a_validator_that_names_no_argument_speaks_of_the_servers_own_result(
+    text: str, names: set[str] | None, valid: bool, outcome: Outcome | None
+) -> None:
+    found = classify(text, tool="t", listed=True, arguments_valid=valid, names=names)
+    assert found == (outcome or "invalid_arguments")
+
+
+def test_a_result_that_the_server_finds_invalid_is_no_fault_of_the_arguments_by_any_code() -> None:
+    text = "MCP error -32602: Output validation error: Tool t has an output schema but no content"
+    assert classify(text, tool="t", listed=True, code=-32602) == "tool_error"
+    assert classify(text, tool="t", listed=True, code=-32602, arguments_valid=False) == "tool_error"
+    refused = "Output validation error: 'Access denied' is not of type 'object'"
+    assert classify(refused, tool="t", listed=True) == "denied"
 
 
 @pytest.mark.parametrize(

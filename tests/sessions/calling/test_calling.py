@@ -341,6 +341,18 @@ async def test_an_output_that_breaks_its_schema_is_recorded_and_not_raised(
     assert made.output_errors == ("at 'n': 'three' is not of type 'integer'",)
 
 
+async def test_what_a_server_says_of_its_own_result_is_told_from_what_it_says_of_arguments(
+    session: Session,
+) -> None:
+    text = "1 validation error for Echo\n{}\n  Input should be a number [type=float_type]"
+    outcomes = []
+    for name in ("balance", "result", "below"):
+        said = {"content": [{"type": "text", "text": text.format(name)}], "isError": True}
+        made = await call(session, "answer_with", {"result": said, "more": [{"below": 1}]})
+        outcomes.append(made.outcome)
+    assert outcomes == ["tool_error", "invalid_arguments", "invalid_arguments"]
+
+
 async def test_a_missing_structured_result_is_recorded(session: Session) -> None:
     made = await call(session, "silent_liar")
     assert made.output_errors == (
