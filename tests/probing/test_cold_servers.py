@@ -65,7 +65,7 @@ def probed(folder: Path, server: Server) -> ProbeReport:
 
 
 @pytest.mark.parametrize("cold", often(["error", "fewer", "empty", "list"]))
-@pytest.mark.parametrize(("calls", "each"), often([(1, False), (2, False), (1, True)]))
+@pytest.mark.parametrize(("calls", "each"), often([(1, False), (2, False), (1, True), (2, True)]))
 def test_a_server_that_warms_up_has_no_finding(
     tmp_path: Path, cold: str, calls: int, *, each: bool
 ) -> None:

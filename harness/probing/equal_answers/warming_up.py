@@ -1,9 +1,10 @@
-"""Makes each call once before anything is compared: the first answer of a server may be another.
+"""Makes each call twice before anything is compared: the first answers of a server may be others.
 
 It has just started, has an index to build, or fills a cache: such an answer leaves out what the
 next one has, or is an error, and would be taken for a policy. So what a first answer leaves out is
-no evidence. What it gives is: an answer that gives its caller more than the next one is judged like
-any other (a policy that is loaded late opens the first answers).
+no evidence; nor is what a second one leaves out, for a server may need two calls of each identity.
+What they give is: an answer that gives its caller more than the next one is judged like any other
+(a policy that is loaded late opens the first answers).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from typing import TypeAlias
 
 from harness.judging.policy.views import Result
@@ -24,6 +26,8 @@ from harness.probing.stability import Answer
 from harness.runlog import TrialLine
 from harness.types import ToolList, Trial
 
+_TURNS = ("to warm up", "to warm up again")
+"""What stands behind the name of each call."""
 Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
@@ -31,8 +35,8 @@ async def warm_up(prober: Prober) -> Lines:
     """Make each call that changes nothing, as one identity of the suite after the other."""
     lines: Lines = []
     calls = [call for call in prober.calls if not call.changes]
-    for caller in prober.plan.callers:
-        trials = [(call, _trial(prober, caller, call)) for call in calls]
+    for turn, caller in product(_TURNS, prober.plan.callers):
+        trials = [(call, _trial(prober, caller, call, turn)) for call in calls]
         lines += await prober.made(trials, partial(prober.session, caller), watched=False)
     return lines
 
@@ -49,19 +53,19 @@ async def with_verdicts(prober: Prober, first: Lines, answers: Iterable[Answer])
     calls = {call.label: call for call in prober.calls}
     callers = {caller.name: caller for caller in prober.plan.callers}
     lines: Lines = []
-    for line, tools in first:
+    for place, (line, tools) in enumerate(first):
         name, label, gave = name_of(line.run), facts_of(line.run)["warm_up"], result_of(line)
         since, kept = later.get((name, label), []), line
         gave_more = since and gave and all(gives_more(gave, one) for one in since)
         if gave_more and line.transcript is not None:
-            trial = prober.trial(callers[name], calls[label], ROUNDS)
+            trial = prober.trial(callers[name], calls[label], ROUNDS + place)
             kept = await judged(trial, line.transcript, tools or ToolList(tools=()))
         lines.append((kept, tools))
     return lines
 
 
-def _trial(prober: Prober, caller: ProbeCaller, call: ProbeCall) -> Trial:
-    trial = prober.trial(caller, call, 0, Again("to warm up"))
+def _trial(prober: Prober, caller: ProbeCaller, call: ProbeCall, turn: str) -> Trial:
+    trial = prober.trial(caller, call, 0, Again(turn))
     facts = {
         key: value
         for key, value in trial.case.metadata["probe"].items()
