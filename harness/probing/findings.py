@@ -29,6 +29,7 @@ from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
 from harness.probing.interference.outcome import Altered
 from harness.probing.report import Decided, ProbeFinding, ProbeReport
+from harness.probing.shown_not_found import contradictions
 from harness.probing.stability import unstable_answers
 from harness.probing.tokens import accepted_tokens, fates, swapped_gains
 from harness.reports.build import build_report
@@ -75,7 +76,7 @@ def read_probe(log: RunLog) -> ProbeReport:
             silent,
             report.settings.get("min_coverage"),
         ),
-        notes=tuple(dict.fromkeys(_notes(own))),
+        notes=tuple(dict.fromkeys((*_notes(own), *contradictions(probed)))),
         lost=tuple(
             dict.fromkeys(
                 (

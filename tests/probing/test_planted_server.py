@@ -7,10 +7,33 @@ from pathlib import Path
 import pytest
 
 from benchmarks.planted.faults import FAULTS
-from benchmarks.planted.measure import found, probed, way_of
+from benchmarks.planted.measure import asked, found, probed, way_of
 from benchmarks.planted.silent import NOT_MEASURED, SILENT
 from tests.end_to_end.warm import warm_python
 
+VERIFIER = (
+    "no_signature_check",
+    "alg_none",
+    "signature_cut_off",
+    "hmac_with_public_key",
+    "embedded_key",
+    "embedded_certificate",
+    "key_address",
+    "certificate_address",
+    "key_path",
+    "any_key",
+    "expiry_ignored",
+    "quarter_of_an_hour",
+    "not_before_ignored",
+    "audience_ignored",
+    "audience_prefix",
+    "audience_optional",
+    "audience_list_unchecked",
+    "issuer_ignored",
+    "issuer_optional",
+    "issuer_prefix",
+)
+"""Twenty flaws of a verifier, each in the place of one check."""
 LOUD = sorted(FAULTS.keys() - SILENT.keys() - NOT_MEASURED)
 
 
@@ -25,6 +48,20 @@ def test_the_sound_clinic_gives_no_finding(tmp_path: Path) -> None:
 def test_a_fault_of_the_clinic_is_found(name: str, tmp_path: Path) -> None:
     python = warm_python()
     assert found(probed(name, tmp_path, python=python, **way_of(FAULTS[name]))).by_itself
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", VERIFIER)
+def test_each_of_twenty_flaws_of_a_verifier_is_found(name: str, tmp_path: Path) -> None:
+    report = probed(name, tmp_path, python=warm_python(), damaged=False, suite=asked(("a_record",)))
+    assert set(found(report).problems) == {"token_accepted"}
+
+
+@pytest.mark.slow
+def test_a_strict_verifier_accepts_no_flawed_token(tmp_path: Path) -> None:
+    suite = asked(("a_record",))
+    report = probed(None, tmp_path, python=warm_python(), suite=suite, transport="http")
+    assert (report.findings, "accepted" in report.tokens.values()) == ((), False)
 
 
 def test_there_are_more_than_a_hundred_faults_and_a_reason_for_each_silent_one() -> None:

@@ -1,0 +1,77 @@
+"""A record in somebody's list that does not exist when they ask for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.often import often
+from tests.probing.test_findings import CALLED, READ, failed, known, probed, said
+
+PATIENT = {
+    "name": "get_patient",
+    "annotations": {"readOnlyHint": True},
+    "inputSchema": {
+        "type": "object",
+        "properties": {"patient_id": {"type": "string", "examples": ["P-2"]}},
+        "required": ["patient_id"],
+    },
+}
+FIRST = {"patient_id": "P-1", "name": "Ines", "ward": "north"}
+HIDDEN = {"patient_id": "P-2", "name": "Tomas", "ward": "south"}
+INVOICE = {"invoice_id": "I-7", "patient_id": "P-2", "amount": 12}
+NOTE = (
+    'read() shows bobby a record that get_patient(patient_id="P-2") does not find for them; '
+    "alice gets it: one of the two forgets a rule"
+)
+
+
+def notes(
+    folder: Path, own: Mapping[str, Any], *rows: Mapping[str, Any], text: bool = False
+) -> Any:
+    """Return the notes on a server that answers ``own`` where Bobby asks for the hidden patient.
+
+    Bobby's list has ``rows``; Alice's has everybody.
+    """
+
+    def answer(method: str, user: Mapping[str, Any] | None, _token: object) -> dict[str, Any]:
+        who = known(user)
+        if method == "tools/list":
+            return {"tools": [READ, PATIENT]}
+        if who == "nobody":
+            return failed("Access denied: sign in first")
+        if CALLED.tool == "get_patient":
+            return said("A patient.", **HIDDEN) if who == "alice" else dict(own)
+        people = rows if who == "bobby" else (FIRST, HIDDEN)
+        return said(json.dumps(people)) if text else said(f"{len(people)} people.", people=people)
+
+    report = probed(folder, answer)
+    assert (report.findings, report.exit_code) == ((), 0)
+    return report.notes
+
+
+@pytest.mark.parametrize("text", often([False, True]))
+def test_a_list_that_shows_what_is_not_found_alone_is_noted(tmp_path: Path, *, text: bool) -> None:
+    assert notes(tmp_path, failed("Patient not found"), FIRST, HIDDEN, text=text) == (NOTE,)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (FIRST,),
+        (INVOICE,),  # a reference to the record is not the record
+        ({"patient_id": "P-2", "name": "another", "ward": "-"},),
+    ],
+)
+def test_a_list_without_the_record_is_not_noted(tmp_path: Path, rows: tuple[Any, ...]) -> None:
+    assert notes(tmp_path, failed("Patient not found"), *rows) == ()
+
+
+@pytest.mark.slow
+def test_a_record_that_is_found_is_not_noted(tmp_path: Path) -> None:
+    assert notes(tmp_path, said("A patient.", **HIDDEN), FIRST, HIDDEN) == ()
