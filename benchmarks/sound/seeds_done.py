@@ -40,7 +40,8 @@ class SeedDone:
     own_s: float
     """Processor time of the prober, in seconds."""
     servers_s: float
-    """Processor time of the servers that it started, in seconds."""
+    """Processor time of the servers that it started, in seconds; not of those in Python, which are
+    forked from a process that has imported their packages."""
 
 
 @cache
@@ -83,7 +84,7 @@ def summary(every: Iterable[SeedDone]) -> Iterator[str]:
             f"{code} {subject}: {len(seeds)} seeds ({_ranges(seeds)}), "
             f"{sum(one.calls for one in seeds.values())} calls, "
             f"{sum(len(one.alarms) for one in seeds.values())} false alarms; "
-            f"{own:.1f} s of the prober and {servers:.1f} s of servers for a seed"
+            f"{own:.1f} s of the prober and {servers:.1f} s of unforked servers for a seed"
         )
 
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import re
 import shutil
-import sys
+import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -18,6 +20,7 @@ import anyio
 from benchmarks.planted.measure import asked
 from benchmarks.planted.measure import probed as clinic
 from benchmarks.sound.people import ANOTHER_EMAIL, EMAIL, customers, with_people
+from benchmarks.warm import warm
 from harness.checks import VOCABULARY
 from harness.config import load_config
 from harness.probing.callers import named_callers
@@ -26,6 +29,7 @@ from harness.probing.report import ProbeFinding, ProbeReport
 from harness.suites.readers import read_suite
 from harness.types import FLAWS, Alteration, DataSet, IdentitySpec, ServerSpec, TransportSpec
 from tests.end_to_end.policies.recipes import DOCS, PAGE, files_of
+from tests.end_to_end.warm import warm_python
 
 Probed: TypeAlias = Callable[[int, Path], ProbeReport]
 """The report on the data of a seed, whose log goes below a folder."""
@@ -37,6 +41,14 @@ _NO_RICH = 'raise ImportError("coloured tracebacks take most of the time of a re
 """Stands in for the module: the Python SDK then logs refusals in plain words."""
 _PLAIN_LOG = {"FASTMCP_ENABLE_RICH_LOGGING": "false"}
 """The same for FastMCP."""
+_SHARED = {
+    "fastmcp": ("fastmcp.cli", "fastmcp.server.http", "uvicorn.protocols.http.auto"),
+    "mxcp": ("mxcp.__main__", "mxcp.server.interfaces.server.mcp", "uvicorn.protocols.http.auto"),
+}
+"""What these programs import, in every process the same."""
+_ENDS = ExitStack()
+"""What is open until this process ends."""
+atexit.register(_ENDS.close)
 _ALTERED = ("balance", "email", "notes", "patient_id")
 
 
@@ -52,27 +64,29 @@ class Subject:
 
 
 def _stdio(seed: int, folder: Path) -> ProbeReport:
-    return clinic(None, folder, seed=seed)
+    return clinic(None, folder, seed=seed, python=warm_python())
 
 
 def _changing(seed: int, folder: Path) -> ProbeReport:
-    return clinic(None, folder, seed=seed, damaged=False, destructive=True)
+    return clinic(None, folder, seed=seed, python=warm_python(), damaged=False, destructive=True)
 
 
 def _http(seed: int, folder: Path) -> ProbeReport:
     suite = asked(("a_record", "all_patients", "a_colleague", "invoices", "a_ward"))
-    return clinic(None, folder, seed=seed, suite=suite, transport="http")
+    return clinic(None, folder, seed=seed, python=warm_python(), suite=suite, transport="http")
 
 
 def _altered(seed: int, folder: Path) -> ProbeReport:
-    return clinic(None, folder, seed=seed, damaged=False, suite=asked(fields=_ALTERED))
+    return clinic(
+        None, folder, seed=seed, python=warm_python(), damaged=False, suite=asked(fields=_ALTERED)
+    )
 
 
 def _python_sdk(seed: int, folder: Path, *, alters: bool = False) -> ProbeReport:
     page = (DOCS / "policies.md").read_text(encoding="utf-8")
     files = with_people(files_of("A server with a policy", page), seed)
     files["rich.py"] = _NO_RICH
-    transport = TransportSpec(command=sys.executable, args=("desk.py",))
+    transport = TransportSpec(command=warm_python(), args=("desk.py",))
     return _recipe(files, folder, _desk(transport), alters=alters)
 
 
@@ -117,9 +131,10 @@ def _recipe(
     suite = read_suite(folder / "evals" / "customers.yml", VOCABULARY)
     if server is None:
         server = load_config(folder, {}).server(str(suite.server), suite.name)
-        program = VENVS / str(server.transport.command) / "bin" / str(server.transport.command)
+        command, *args = (*_forked(str(server.transport.command)), *server.transport.args)
         env = {**server.transport.env, **_PLAIN_LOG}
-        server = replace(server, transport=replace(server.transport, command=str(program), env=env))
+        transport = replace(server.transport, command=command, args=tuple(args), env=env)
+        server = replace(server, transport=transport)
     server = replace(server, transport=replace(server.transport, cwd=str(folder)))
     address = Alteration(field="email", a=DataSet(), b=DataSet(env={EMAIL: ANOTHER_EMAIL}))
     plan = ProbePlan(
@@ -142,6 +157,17 @@ _KEPT = re.compile(
 def _keeps_the_opener(finding: ProbeFinding) -> bool:
     """Whether a finding says that a session of MXCP keeps the user who opened it: it does."""
     return finding.problem == "token_swapped" and _KEPT.search(finding.words) is not None
+
+
+@cache
+def _forked(program: str) -> tuple[str, ...]:
+    """Return the command that stands for a ``program`` of its own environment (`warm`)."""
+    folder = VENVS / program / "bin"
+    address = Path(_ENDS.enter_context(tempfile.TemporaryDirectory())) / "socket"
+    return (
+        *_ENDS.enter_context(warm(folder / "python", _SHARED[program], address)),
+        str(folder / program),
+    )
 
 
 def _ignores_nbf(finding: ProbeFinding) -> bool:

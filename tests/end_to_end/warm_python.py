@@ -1,11 +1,12 @@
 """Python programs that use the SDKs, forked from a process that has imported the SDKs already.
 
 Importing the MCP SDK takes 0.7 s, and the tests start servers on it hundreds of times. `python` is
-a script that stands for the interpreter: a program in a file (``server.py …``), ``-m servers.…``
-and what harness itself starts on an SDK are forked, everything else is the interpreter as it is.
+a script that stands for the interpreter: a program in a file (``server.py …``), ``-m servers.…``,
+``-m benchmarks.…`` and what harness itself starts on an SDK are forked, everything else is the
+interpreter as it is.
 Whoever starts it has a process with a session, streams, signals and an exit code; only the modules
-are there before it begins. ``servers`` is imported anew each time, so that a changed copy is the
-copy. What is about Python's own start uses `sys.executable`.
+are there before it begins. ``servers`` and ``benchmarks`` are imported anew each time, so that a
+changed copy is the copy. What is about Python's own start uses `sys.executable`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ from tests.end_to_end.forked import become, run, settle
 _STUB = Path(__file__).with_name("warm_stub.py")
 _SCRIPT = """#!/bin/sh
 case "$*" in
-"-m servers."* | "-m harness.cli "* | "-m harness.leaderboards.bfcl.server "* | \\
+"-m servers."* | "-m benchmarks."* | "-m harness.cli "* | \\
+"-m harness.leaderboards.bfcl.server "* | \\
 "-P -m harness.suites.in_python.server"* | "-P -m harness.web.worker") ;;
 *) [ -f "$1" ] || exec '{python}' "$@" ;;
 esac
@@ -144,7 +146,9 @@ class WarmPython:
 def _warm_up() -> None:
     for name in (*_SDKS, *_OURS):
         import_module(name)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "servers"]:
+    for name in [
+        name for name in sys.modules if name.partition(".")[0] in {"benchmarks", "servers"}
+    ]:
         del sys.modules[name]
     settle()
 
