@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from harness.judging import exit_codes
+from tests.figures import parsed
 
 ROOT = Path(__file__).parents[1]
 _ROW = re.compile(r"^\| (\d+) +\| ", re.MULTILINE)
@@ -28,10 +29,10 @@ def test_no_module_writes_an_exit_code_as_a_number() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in (ROOT / "harness").rglob("*.py")
         if "_builtin" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Call)
-        and ast.unparse(node.func).split(".")[-1] in {"Exit", "exit", "_exit"}
         and any(map(_is_number, node.args))
+        and ast.unparse(node.func).split(".")[-1] in {"Exit", "exit", "_exit"}
     }
     assert written == set()
 
