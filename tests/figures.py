@@ -33,6 +33,12 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text("utf-8"))
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    """Return every node of a module's syntax tree; it is walked once for all tests."""
+    return tuple(ast.walk(parsed(path)))
+
+
 class Figures:
     """What can be counted in one checkout."""
 
@@ -194,11 +200,13 @@ def _dotted(path: str) -> str:
 
 def _known(target: str, names: Mapping[str, str]) -> str:
     """Return the module that ``target`` is, or is defined in; empty if it is none of ours."""
-    return target if target in names else next(iter({target.rpartition(".")[0]} & set(names)), "")
+    return next((one for one in (target, target.rpartition(".")[0]) if one in names), "")
 
 
 def _imported(tree: ast.AST) -> Iterator[str]:
     for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.expr):  # imports are statements
+            continue
         if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
             continue
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import harness
-from tests.figures import Figures, parsed
+from tests.figures import Figures, nodes, parsed
 from tests.mutations import JUDGES
 
 ROOT = Path(harness.__file__).parent
@@ -78,7 +78,7 @@ def _imports() -> Iterator[tuple[str, str, Path]]:
         if "_builtin" in path.parts:
             continue
         own = path.relative_to(ROOT).parts[0].removesuffix(".py")
-        for node in ast.walk(parsed(path)):
+        for node in nodes(path):
             for name in _imported(node):
                 if name.startswith("harness.") and own != "__init__":
                     yield own, name.split(".")[1], path
@@ -133,7 +133,7 @@ def test_an_import_inside_a_function_saves_the_loading_of_an_sdk() -> None:
         f"{name}: {target}"
         for name, path in modules().items()
         if name not in AT_EVERY_START and not name.startswith("harness.suites.formats.")
-        for function in ast.walk(parsed(path))
+        for function in nodes(path)
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for target in _ours(function)
         if not loaded_by(target) - loaded_by(name)
@@ -296,7 +296,7 @@ def test_a_status_is_decided_in_one_place_and_changed_nowhere() -> None:
     found = {
         path.relative_to(ROOT).parts[0]
         for path in ROOT.rglob("*.py")
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and (

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from harness.judging import exit_codes
-from tests.figures import parsed
+from tests.figures import nodes
 
 ROOT = Path(__file__).parents[1]
 _ROW = re.compile(r"^\| (\d+) +\| ", re.MULTILINE)
@@ -29,7 +29,7 @@ def test_no_module_writes_an_exit_code_as_a_number() -> None:
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in (ROOT / "harness").rglob("*.py")
         if "_builtin" not in path.parts
-        for node in ast.walk(parsed(path))
+        for node in nodes(path)
         if isinstance(node, ast.Call)
         and any(map(_is_number, node.args))
         and ast.unparse(node.func).split(".")[-1] in {"Exit", "exit", "_exit"}
