@@ -19,10 +19,16 @@ from harness.documents.fields import (
 )
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue
-from harness.types import RESERVED_CLAIMS, IdentitySpec, IdentityVia
+from harness.types import RESERVED_CLAIMS, IdentitySpec, IdentityVia, TokenAlgorithm
 
 _HIGHEST_PORT = 65_535
-_EXTERNAL = ("claims", "scope", "audience", "issuer_port")  # settings that a token_command replaces
+_EXTERNAL = (
+    "claims",
+    "scope",
+    "audience",
+    "issuer_port",
+    "algorithm",
+)  # settings that a token_command replaces
 
 
 def _claims(value: Any) -> dict[str, Any]:
@@ -102,6 +108,10 @@ IDENTITY = Layout(
                 ),
             },
             parse=_port,
+        ),
+        "algorithm": choice(
+            "via bearer: the algorithm that signs the tokens; default RS256.",
+            get_args(TokenAlgorithm),
         ),
         "token_command": Field(
             schema={

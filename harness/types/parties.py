@@ -17,6 +17,10 @@ IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
 """How a server is told who asks: in ``_meta`` of every request, in the environment of its process,
 in HTTP headers, or by a signed bearer token."""
 
+TokenAlgorithm: TypeAlias = Literal["RS256", "ES256", "EdDSA"]
+"""How tokens are signed. ``RS256``: by RSA, as nearly every identity provider does and nearly every
+verifier accepts. ``ES256``: by ECDSA on the curve P-256. ``EdDSA``: by Ed25519."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentitySpec:
@@ -40,6 +44,8 @@ class IdentitySpec:
     issuer_port: int | None = None
     """``bearer``: the issuer's port on 127.0.0.1, for servers that run already; ``None`` means any
     free port."""
+    algorithm: TokenAlgorithm = "RS256"
+    """``bearer``: the algorithm by which the issuer signs."""
     token_command: str | None = field(default=None, repr=False)
     """``bearer``: a command that reads the user_context as JSON and prints the token, instead of
     harness's own issuer."""

@@ -6,7 +6,7 @@ What may stand there, and what is told of mistakes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -40,7 +40,7 @@ def test_every_setting_of_a_bearer_reaches_the_server(configure: Configure) -> N
     config = configure(
         "{via: bearer, claims: {realm.roles: ['{role}'], tenant: '${TENANT}'}, scope: 'read "
         "{scopes}', "
-        "audience: '${API}', issuer_port: 9400}",
+        "audience: '${API}', issuer_port: 9400, algorithm: EdDSA}",
         TENANT="acme",
         API="https://api.example",
     )
@@ -50,6 +50,7 @@ def test_every_setting_of_a_bearer_reaches_the_server(configure: Configure) -> N
         scope="read {scopes}",
         audience="https://api.example",
         issuer_port=9400,
+        algorithm="EdDSA",
     )
 
 
@@ -84,6 +85,11 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
             "{via: bearer, token_command: x, issuer_port: 9}",
             "'issuer_port' has no effect beside 'token_command'",
         ),
+        (
+            "{via: bearer, token_command: x, algorithm: ES256}",
+            "'algorithm' has no effect beside 'token_command'",
+        ),
+        ("{via: bearer, algorithm: HS256}", "HS256"),
         ("{via: bearer, claims: {exp: '{until}'}}", "the claim 'exp' cannot be set"),
         ("{via: bearer, claims: {iss.name: x}}", "the claim 'iss' cannot be set"),
         (
@@ -137,11 +143,14 @@ def test_what_older_logs_say_of_a_server_is_said_as_ever() -> None:
         "scope": "x",
         "issuer_port": 9,
     }
+    other = replace(newer, algorithm="ES256")
+    assert describe_server(ServerSpec(name="s", identity=other))["identity"]["algorithm"] == "ES256"
     assert set(asdict(newer)) - set(older) == {
         "claims",
         "scope",
         "audience",
         "issuer_port",
+        "algorithm",
         "token_command",
         "token_env",
     }

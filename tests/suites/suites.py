@@ -109,6 +109,7 @@ _IDENTITY = (
             "scope": NAMES,
             "audience": NAMES,
             "issuer_port": st.integers(1, 65_535),
+            "algorithm": st.sampled_from(["RS256", "ES256", "EdDSA"]),
         },
     )
     | records({"via": st.just("bearer"), "token_command": st.just("idp token 'for me'")}, {})

@@ -329,6 +329,7 @@ def _describe_identity(identity: IdentitySpec) -> JsonObject:
         "scope": identity.scope,
         "audience": identity.audience,
         "issuer_port": identity.issuer_port,
+        "algorithm": None if identity.algorithm == IdentitySpec().algorithm else identity.algorithm,
         "token_command": identity.token_command is not None,
         "token_env": identity.token_env,
     }

@@ -21,7 +21,7 @@ from harness.sessions.identity.claims import claims_of
 from harness.sessions.identity.delivery import Identity
 from harness.sessions.identity.token_command import ask_command
 from harness.sessions.processes.guardian import Guardian
-from harness.types import Credential, JsonObject, ServerSpec
+from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 
 if TYPE_CHECKING:
     from harness.sessions.identity.issuer import Issuer, Issuers
@@ -107,7 +107,7 @@ class Bearer:
             )
             self._source.learn(text)
             return Token(text, expiry_of(text))
-        issuer = await self._source.issuer(identity.issuer_port)
+        issuer = await self._source.issuer(identity)
         claims = claims_of(identity, user_context)
         token = issuer.token(claims, audience=self._audience, credential=self._who.credential)
         self._source.learn(token.text)
@@ -156,7 +156,7 @@ class Bearers:
         identity = spec.identity
         if identity.via != "bearer" or identity.token_command is not None:
             return spec
-        issuer = await self.issuer(identity.issuer_port)
+        issuer = await self.issuer(identity)
         facts = {
             "issuer": issuer.url,
             "jwks_url": issuer.jwks_url,
@@ -173,8 +173,10 @@ class Bearers:
             ),
         )
 
-    async def issuer(self, port: int | None) -> Issuer:
-        """Return the issuer on ``port`` (``None``: any free one); it is started on first use.
+    async def issuer(self, identity: IdentitySpec) -> Issuer:
+        """Return the issuer on the port and with the algorithm of ``identity``.
+
+        It is started on first use.
 
         Raises:
             ServerError: the port is taken.
@@ -183,7 +185,7 @@ class Bearers:
             from harness.sessions.identity.issuer import Issuers
 
             self._issuers = Issuers()
-        return await self._issuers.on(port)
+        return await self._issuers.on(identity.issuer_port, identity.algorithm)
 
     def learn(self, token: str) -> None:
         """Redact ``token`` in everything that is written from now on."""

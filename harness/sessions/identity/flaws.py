@@ -20,15 +20,18 @@ from typing import Any, TypeAlias
 
 import jwt
 from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives import serialization
 from cryptography.x509.oid import NameOID
-from jwt.algorithms import RSAAlgorithm
 
-from harness.types import Credential, JsonObject
+from harness.sessions.identity.keys import (
+    PrivateKey,
+    PublicKey,
+    certificate_digest,
+    new_key,
+    public_jwk,
+)
+from harness.types import Credential, JsonObject, TokenAlgorithm
 
-ALGORITHM = "RS256"
-"""The algorithm of nearly every identity provider; nearly every verifier accepts it."""
 LIFETIME_S = 300.0
 """Seconds from issue to expiry: far longer than a request, and expired tomorrow."""
 EXPIRED_S = 3600.0
@@ -41,7 +44,6 @@ OTHER_KEYS = "/other-keys.json"
 """Path below the issuer that serves the key of `Forger`, as an attacker's server would."""
 OTHER_CERTIFICATE = "/other-certificate.pem"
 """Path of the certificate of that key."""
-_KEY_BITS = 2048
 _EMPTY_FILE = "../../../../../../../../dev/null"
 
 Claims: TypeAlias = dict[str, Any]
@@ -106,8 +108,10 @@ class Forger:
     """URL of the issuer."""
     key_id: str
     """The issuer's key id."""
-    public: rsa.RSAPublicKey
+    public: PublicKey
     """The issuer's public key."""
+    algorithm: TokenAlgorithm = "RS256"
+    """The issuer's algorithm, which the forger's own key is for, too."""
 
     def signed(self, credential: Credential, payload: bytes) -> str | None:
         """Return the token with the flawed signature; ``None`` if its flaw is elsewhere."""
@@ -120,8 +124,8 @@ class Forger:
         return {OTHER_KEYS: {"keys": [self._jwk]}, OTHER_CERTIFICATE: self._pem}
 
     @cached_property
-    def _own(self) -> rsa.RSAPrivateKey:
-        return rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+    def _own(self) -> PrivateKey:
+        return new_key(self.algorithm)
 
     @cached_property
     def _own_id(self) -> str:
@@ -129,8 +133,7 @@ class Forger:
 
     @cached_property
     def _jwk(self) -> dict[str, Any]:
-        key = RSAAlgorithm.to_jwk(self._own.public_key(), as_dict=True)
-        return {**key, "kid": self._own_id, "use": "sig", "alg": ALGORITHM}
+        return public_jwk(self.algorithm, self._own.public_key(), self._own_id)
 
     @cached_property
     def _certificate(self) -> x509.Certificate:
@@ -145,7 +148,7 @@ class Forger:
             .not_valid_before(now - timedelta(hours=1))
             .not_valid_after(now + timedelta(days=1))
         )
-        return builder.sign(self._own, hashes.SHA256())
+        return builder.sign(self._own, certificate_digest(self.algorithm))
 
     @cached_property
     def _pem(self) -> str:
@@ -154,7 +157,7 @@ class Forger:
     def by_own_key(self, payload: bytes, **headers: Any) -> str:
         """Return the token signed with the forger's own key."""
         told = {"typ": "JWT", "kid": self._own_id, **headers}
-        return jwt.PyJWS().encode(payload, self._own, algorithm=ALGORITHM, headers=told)
+        return jwt.PyJWS().encode(payload, self._own, algorithm=self.algorithm, headers=told)
 
     def by_secret(self, payload: bytes, secret: bytes, key_id: str) -> str:
         """Return the token signed with HS256."""

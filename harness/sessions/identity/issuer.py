@@ -25,9 +25,8 @@ import anyio
 import anyio.to_thread
 
 from harness.errors import ServerError
-from harness.sessions.identity.flaws import ALGORITHM
 from harness.sessions.identity.tokens import SigningKey, Token
-from harness.types import Credential, JsonObject
+from harness.types import Credential, JsonObject, TokenAlgorithm
 
 HOST = "127.0.0.1"
 """Loopback only, because only servers on this machine need the key."""
@@ -47,7 +46,7 @@ _JWKS = "/jwks.json"
 class Issuer:
     """Signs tokens and serves the public key until `close`."""
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, algorithm: TokenAlgorithm = "RS256") -> None:
         """Make a key and listen on ``port`` (0: any free one). Slow: call it in a thread.
 
         Raises:
@@ -66,9 +65,9 @@ class Issuer:
             ) from error
         self.url = f"http://{HOST}:{self._http.server_address[1]}"
         self.jwks_url = f"{self.url}{_JWKS}"
-        self._key = SigningKey()
+        self._key = SigningKey(algorithm)
         self._forger = self._key.forger(self.url)
-        metadata = _metadata(self.url, self.jwks_url)
+        metadata = _metadata(self.url, self.jwks_url, algorithm)
         self._http.documents = {
             "/.well-known/openid-configuration": metadata,
             "/.well-known/oauth-authorization-server": metadata,
@@ -99,25 +98,24 @@ class Issuer:
 
 
 class Issuers:
-    """The issuers of a session pool: one for each port, started on first use."""
+    """The issuers of a session pool: one for each port and algorithm, started on first use."""
 
     def __init__(self) -> None:
         """Prepare; no issuer is started yet."""
         self._lock = anyio.Lock()
-        self._issuers: dict[int, Issuer] = {}
+        self._issuers: dict[tuple[int, TokenAlgorithm], Issuer] = {}
 
-    async def on(self, port: int | None) -> Issuer:
-        """Return the issuer on ``port``; ``None`` is any free port.
+    async def on(self, port: int | None, algorithm: TokenAlgorithm = "RS256") -> Issuer:
+        """Return the issuer on ``port`` that signs by ``algorithm``; ``None`` is any free port.
 
         Raises:
             ServerError: the port is taken.
         """
         async with self._lock:
-            issuer = self._issuers.get(port or 0)
+            key = port or 0, algorithm
+            issuer = self._issuers.get(key)
             if issuer is None:
-                issuer = self._issuers[port or 0] = await anyio.to_thread.run_sync(
-                    Issuer, port or 0
-                )
+                issuer = self._issuers[key] = await anyio.to_thread.run_sync(Issuer, *key)
             return issuer
 
     async def aclose(self) -> None:
@@ -165,7 +163,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Print nothing: stderr is the user's terminal."""
 
 
-def _metadata(issuer: str, jwks_url: str) -> dict[str, Any]:
+def _metadata(issuer: str, jwks_url: str, algorithm: TokenAlgorithm) -> dict[str, Any]:
     return {
         "issuer": issuer,
         "jwks_uri": jwks_url,
@@ -173,6 +171,6 @@ def _metadata(issuer: str, jwks_url: str) -> dict[str, Any]:
         "token_endpoint": f"{issuer}/token",
         "response_types_supported": ["code"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": [ALGORITHM],
+        "id_token_signing_alg_values_supported": [algorithm],
         "code_challenge_methods_supported": ["S256"],
     }

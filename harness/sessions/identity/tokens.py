@@ -13,20 +13,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import jwt
-from cryptography.hazmat.primitives.asymmetric import rsa
-from jwt.algorithms import RSAAlgorithm
 
 from harness.sessions.identity.claims import AGAIN, IN_HEADER
 from harness.sessions.identity.flaws import (
-    ALGORITHM,
     LIFETIME_S,
     Forger,
     flawed_claims,
     with_broken_signature,
 )
-from harness.types import Credential, JsonObject
-
-_KEY_BITS = 2048
+from harness.sessions.identity.keys import new_key, public_jwk
+from harness.types import Credential, JsonObject, TokenAlgorithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +38,23 @@ class Token:
 class SigningKey:
     """A key pair for one run: the private half never leaves this object."""
 
-    def __init__(self, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self, algorithm: TokenAlgorithm = "RS256", now: Callable[[], float] = time.time
+    ) -> None:
         """Make a new pair, which is slow; ``now`` is the clock in seconds since the epoch."""
         self._now = now
-        self._private = rsa.generate_private_key(public_exponent=65537, key_size=_KEY_BITS)
+        self._algorithm = algorithm
+        self._private = new_key(algorithm)
         # new for each key, so that verifiers that cache keys fetch them again
         self._id = uuid.uuid4().hex
 
     def jwks(self) -> dict[str, Any]:
         """Return the public half as a JSON Web Key Set."""
-        key = RSAAlgorithm.to_jwk(self._private.public_key(), as_dict=True)
-        return {"keys": [{**key, "kid": self._id, "use": "sig", "alg": ALGORITHM}]}
+        return {"keys": [public_jwk(self._algorithm, self._private.public_key(), self._id)]}
 
     def forger(self, issuer: str) -> Forger:
         """Return the forger, which signs tokens of ``issuer`` without its key."""
-        return Forger(issuer, self._id, self._private.public_key())
+        return Forger(issuer, self._id, self._private.public_key(), self._algorithm)
 
     def sign(
         self,
@@ -94,7 +92,7 @@ class SigningKey:
         if text is None:
             headers = {**claimed, "kid": self._id, "typ": "JWT"}
             text = jwt.PyJWS().encode(
-                data.encode(), self._private, algorithm=ALGORITHM, headers=headers
+                data.encode(), self._private, algorithm=self._algorithm, headers=headers
             )
         expires = payload.get("exp")
         return Token(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -13,17 +12,17 @@ import httpx2
 import jwt
 import pytest
 from cryptography import x509
-from jwt.algorithms import HMACAlgorithm, RSAAlgorithm
+from jwt.algorithms import HMACAlgorithm
 
 from harness.sessions.identity.issuer import Issuer
-from harness.types import FLAWS, Credential
+from harness.types import FLAWS, Credential, TokenAlgorithm
 
 AUDIENCE = "http://127.0.0.1:8000/mcp"
 
 
-@pytest.fixture(scope="module")
-def issuer() -> Iterator[Issuer]:
-    issuer = Issuer()
+@pytest.fixture(scope="module", params=get_args(TokenAlgorithm))
+def issuer(request: pytest.FixtureRequest) -> Iterator[Issuer]:
+    issuer = Issuer(algorithm=request.param)
     yield issuer
     issuer.close()
 
@@ -71,16 +70,16 @@ class Verifier:
         )
 
     def _check_signature(self, token: str, header: dict[str, Any]) -> None:
-        algorithms = ["RS256"]
+        keys = httpx2.get(self.issuer.jwks_url, timeout=20).json()["keys"]
+        algorithms = [keys[0]["alg"]]
         if self.key is not None:
             key = self.key(self, header)
             algorithms = [header["alg"]]
         else:
-            keys = httpx2.get(self.issuer.jwks_url, timeout=20).json()["keys"]
             own = [one for one in keys if one["kid"] == header.get("kid")]
             if not own:
                 raise jwt.InvalidTokenError("unknown key")
-            key = RSAAlgorithm.from_jwk(own[0])
+            key = jwt.PyJWK(own[0]).key
         if algorithms == ["HS256"]:
             signed, _, signature = token.rpartition(".")
             given = base64.urlsafe_b64decode(f"{signature}==")
@@ -95,8 +94,8 @@ def public_pem(verifier: Verifier, header: dict[str, Any]) -> Any:
     from cryptography.hazmat.primitives import serialization
 
     [key] = httpx2.get(verifier.issuer.jwks_url, timeout=20).json()["keys"]
-    public: Any = RSAAlgorithm.from_jwk(key)
-    if header["alg"] == "RS256":
+    public: Any = jwt.PyJWK(key).key
+    if header["alg"] == key["alg"]:
         return public
     form = serialization.PublicFormat.SubjectPublicKeyInfo
     return public.public_bytes(serialization.Encoding.PEM, form)
@@ -106,7 +105,7 @@ def fetched(name: str) -> Callable[[Verifier, dict[str, Any]], Any]:
     def key(_verifier: Verifier, header: dict[str, Any]) -> Any:
         answer = httpx2.get(header[name], timeout=20)
         if name == "jku":
-            return RSAAlgorithm.from_jwk(answer.json()["keys"][0])
+            return jwt.PyJWK(answer.json()["keys"][0]).key
         return x509.load_pem_x509_certificate(answer.content).public_key()
 
     return key
@@ -114,7 +113,7 @@ def fetched(name: str) -> Callable[[Verifier, dict[str, Any]], Any]:
 
 def brought(_verifier: Verifier, header: dict[str, Any]) -> Any:
     if "jwk" in header:
-        return RSAAlgorithm.from_jwk(json.dumps(header["jwk"]))
+        return jwt.PyJWK(header["jwk"]).key
     return x509.load_der_x509_certificate(base64.b64decode(header["x5c"][0])).public_key()
 
 
@@ -180,5 +179,12 @@ def test_a_flawed_token_has_one_flaw_so_that_one_weakness_lets_it_in(
 def test_a_forger_has_no_key_of_the_issuer(issuer: Issuer) -> None:
     strangers = httpx2.get(f"{issuer.url}/other-keys.json", timeout=20).json()["keys"]
     [own] = httpx2.get(issuer.jwks_url, timeout=20).json()["keys"]
-    assert [key["n"] for key in strangers] != [own["n"]]
+    public = "n" if own["alg"] == "RS256" else "x"
+    assert [key[public] for key in strangers] != [own[public]]
     assert "d" not in strangers[0]
+
+
+def test_a_forger_signs_by_the_issuers_own_algorithm(issuer: Issuer) -> None:
+    own = jwt.get_unverified_header(shown(issuer, "valid"))
+    forged = jwt.get_unverified_header(shown(issuer, "other_key"))
+    assert (forged["alg"], forged["kid"]) == (own["alg"], own["kid"])

@@ -144,4 +144,5 @@ async def test_a_port_has_one_issuer_and_a_taken_port_is_told() -> None:
         assert (await issuers.on(port)).url == f"http://127.0.0.1:{port}"
         assert await issuers.on(port) is await issuers.on(port)
         assert await issuers.on(None) is not await issuers.on(port)
+        assert await issuers.on(None, "ES256") is not await issuers.on(None)
         await issuers.aclose()
