@@ -3,8 +3,9 @@
 It makes runs of 10, 1,000, 10,000 and 100,000 cases with two models (``--cases`` names others),
 opens each in Chromium as a page of `harness serve` and as the HTML report, and prints the times.
 
-A log of this version gets its view when its run ends; a log from elsewhere is read when it is first
-opened. ``--reports N`` leaves out the reports of runs with more than N cases.
+A log of this version gets its view when its run ends; one from elsewhere is read when it
+is first opened. ``--reports N`` leaves out the reports of runs with more than N cases, and
+``--folder DIR`` keeps the runs, with what is beside their logs, for another time.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,7 +31,7 @@ from harness.runlog import Footer, Header, LogWriter, TrialLine, read_log
 from harness.sessions.call_frames import reduced
 from harness.types import Status, ToolCall, TrialResult, Wire
 from harness.web.reading import MOST_S
-from harness.web.run_view import keep_view
+from harness.web.run_view import VIEW, keep_view
 from tests.browser import Browser, a_browser
 from tests.end_to_end.harness_process import Project
 from tests.reports.sample_logs import a_conversation, a_run, must_call
@@ -57,6 +58,19 @@ READY = (
     "document.querySelector('.vrate') !== null"
 )
 SHOWN = "return document.getElementById('shown').textContent"
+FIRST = "return document.querySelector('.vcase bdi')?.textContent"
+AT_END = """
+const last = [...document.querySelectorAll('.vbody .vrow')].at(-1);
+const rows = document.querySelector('.vgrid').getAttribute('aria-rowcount');
+return last.getAttribute('aria-rowindex') === rows && !document.querySelector('[aria-busy=true]');
+"""
+"""Whether the last row is drawn, with all that stand before it on the screen."""
+END = "const grid = document.querySelector('.vgrid'); grid.scrollTop = grid.scrollHeight"
+TOP = "document.querySelector('.vgrid').scrollTop = 0"
+CHOOSE = (
+    "const at = document.getElementById(arguments[0]); at.value = arguments[1]; "
+    "at.dispatchEvent(new Event('change'))"
+)
 TYPE = (
     "const at = document.getElementById('search'); at.value = arguments[0]; "
     "at.dispatchEvent(new Event('input'))"
@@ -133,6 +147,8 @@ def with_frames(call: ToolCall, number: int) -> ToolCall:
 def large_run(runs: Path, cases: int) -> str:
     """Write the log of a run of ``cases`` cases with two models, and return its name."""
     name = f"20260301T{cases:06}Z-shop-viewing"
+    if (runs / name / "log.jsonl").exists():
+        return name
     with LogWriter(runs / name / "log.jsonl") as writer:
         writer.append(
             Header(
@@ -244,6 +260,14 @@ def page(browser: Browser, served_at: str, run: str) -> None:
     def read() -> None:
         patiently(browser, lambda: browser.run(READY))
 
+    def end() -> None:
+        browser.run(END)
+        browser.until(lambda: browser.run(AT_END))
+
+    def filtered() -> None:
+        browser.run(CHOOSE, "filter-tag", "smoke")
+        browser.until(lambda: " of " in browser.run(SHOWN))
+
     slow = Answers(f"{served_at}/health")
     with slow.measured():
         print(f"    first opening, a page:   {seconds(first):8.2f} s")
@@ -255,10 +279,26 @@ def page(browser: Browser, served_at: str, run: str) -> None:
     for where, words in SEARCHES.items():
         print(f"    a search in {where:13}{seconds(partial(search, words)):8.2f} s")
         clear()
+    print(f"    a filter:                {seconds(filtered):8.2f} s")
+    browser.run(CHOOSE, "filter-tag", "")
+    browser.until(lambda: " of " not in browser.run(SHOWN))
+    print(f"    to the end:              {seconds(end):8.2f} s")
+    browser.run(TOP)
     slowest, middle = browser.run(SCROLL)
     print(
         f"    a frame of scrolling:    {middle:8.0f} ms (median), {slowest:.0f} ms (slowest of 120)"
     )
+    heap = browser.run("return performance.memory.usedJSHeapSize") / 1e6
+    print(f"    memory of the scripts:   {heap:8.0f} MB")
+
+
+def memory_of(process: int) -> float:
+    """Return the megabytes that a process has had at most; 0 where nobody says so."""
+    try:
+        told = Path(f"/proc/{process}/status").read_text("ascii")
+    except OSError:
+        return 0.0
+    return int(told.partition("VmHWM:")[2].split()[0]) / 1e3
 
 
 def main() -> None:
@@ -266,9 +306,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, nargs="*", default=SIZES)
     parser.add_argument("--reports", type=int, default=max(SIZES), metavar="N")
+    parser.add_argument(
+        "--folder", metavar="DIR", help="Keeps the runs there, and takes those of it."
+    )
     asked = parser.parse_args()
     with (
-        tempfile.TemporaryDirectory() as folder,
+        nullcontext(asked.folder) if asked.folder else tempfile.TemporaryDirectory() as folder,
         tempfile.TemporaryDirectory() as profile,
         a_browser(Path(profile)) as browser,
         served(Project(Path(folder), {})) as server,
@@ -280,6 +323,9 @@ def main() -> None:
             size = log.stat().st_size / 1e6
             print(f"{cases:,} cases, {cases * len(MODELS):,} trials, a log of {size:.1f} MB:")
             page(browser, server.url, run)
+            view = log.with_name(VIEW)
+            print(f"    view beside the log:     {view.stat().st_size / 1e6:8.1f} MB")
+            print(f"    memory of the server:    {memory_of(server.process.pid):8.0f} MB at most")
             if cases <= asked.reports:
                 report(browser, Path(folder), log)
 

@@ -33,7 +33,7 @@ from harness.web.process import Refused
 from harness.web.requests.awaited import while_awaited
 from harness.web.requests.problem_page import told
 from harness.web.results import clean, run_facts, summary
-from harness.web.run_view import run_view
+from harness.web.run_view import run_view, summary_of
 from harness.web.settings import Settings
 from harness.web.uploads import MAX_CONCURRENCY, read_upload
 
@@ -262,8 +262,9 @@ def _known_of(path: Path) -> tuple[str, dict[str, Any]]:
         log = read_log(path)
         whole = summary(log) if log.footer else None
         return history.state_of(log), {"done": len(log.results), "summary": whole}
-    view = json.loads(run_view(path))
-    return "finished", {"done": view["done"], "summary": view["summary"] if view["ended"] else None}
+    view = run_view(path)
+    ended = view.part("footer") is not None
+    return "finished", {"done": view.part("done"), "summary": summary_of(view) if ended else None}
 
 
 def _document(path: Path) -> str | None:

@@ -44,7 +44,7 @@ from harness.runlog import (
 )
 from harness.types import JsonObject, ToolList, TrialResult
 from harness.web.results import Progress, name_of, result, run_facts, trial_cell
-from harness.web.run_view import run_view
+from harness.web.run_view import run_view, summary_of
 
 FROM_LOG = "log"
 """Prefix of event numbers of a finished log: the same for every listener at any time."""
@@ -244,7 +244,7 @@ def _told(line: TrialLine, offset: int, progress: str) -> str:
 
 def _summary_text(log: Path) -> str:
     """Return the summary, and store it next to the log with the data of the run's page."""
-    return json.dumps(json.loads(run_view(log))["summary"])
+    return json.dumps(summary_of(run_view(log)))
 
 
 def _trial_at(log: Path, offset: int) -> TrialLine:

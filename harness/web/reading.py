@@ -25,6 +25,7 @@ from harness.runlog import TrialLine, read_header, read_lines
 from harness.sessions.processes.pipes import wait_closed
 from harness.web.results import trial_cell
 from harness.web.run_view import kept_view, run_view
+from harness.web.view.tables import View
 
 MOST_S = 900.0
 """Seconds that reading may take: a log of 8 GB."""
@@ -51,7 +52,7 @@ class Readings:
         """Return how many bytes of ``log`` have been read by now."""
         return self._read_to.get(log, 0)
 
-    async def view(self, log: Path) -> bytes:
+    async def view(self, log: Path) -> View:
         """Return the view of ``log``, which is made first unless somebody has done so.
 
         Raises:

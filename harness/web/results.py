@@ -32,6 +32,7 @@ from harness.safe_text import bounded, printable
 from harness.types import (
     CheckResult,
     Report,
+    Review,
     Status,
     Transcript,
     TrialResult,
@@ -174,7 +175,7 @@ def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
         "band": band(None if rate is None else rate.rate),
         "averages": averages(report.results if one_model else ()),
         "groups": groups,
-        "reviews": shown_reviews(log),
+        "reviews": shown_reviews(log.reviews),
         "seconds": report.elapsed_s,
         "tokens": {"input": report.usage.input_tokens, "output": report.usage.output_tokens},
         "cost_usd": (report.usage + report.judge_usage + report.user_usage).cost_usd,
@@ -187,10 +188,10 @@ def was_cancelled(log: RunLog) -> bool:
     return footer is not None and footer.reason == "interrupted" and footer.signal == "SIGINT"
 
 
-def shown_reviews(log: RunLog) -> dict[str, Any]:
+def shown_reviews(reviews: Mapping[str, Review]) -> dict[str, Any]:
     """Return what people said of the verdicts: counts, and each review by the key of its trial."""
-    trials = {key: clean(review_json(review)) for key, review in log.reviews.items()}
-    return {**review_counts(log.reviews.values()), "trials": trials}
+    trials = {key: clean(review_json(review)) for key, review in reviews.items()}
+    return {**review_counts(reviews.values()), "trials": trials}
 
 
 def _groups(report: Report) -> list[tuple[str, str]]:

@@ -1,9 +1,8 @@
 """An index of each run, stored next to its log so that the log need not be read again.
 
-``index.json`` has what the list of runs says of it; ``view.json`` has its summary and its grid
-(`run_view`). Both are derived: they hold for a log of one size and time, and for one version of
-harness. They are made anew when the log has changed or they are damaged, and deleting them loses
-nothing.
+``index.json`` has what the list of runs says of it. It is derived: it holds for a log of one size
+and time, and for one version of harness. It is made anew when the log has changed or it is damaged,
+and deleting it loses nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +17,8 @@ from typing import Any
 from harness.version import __version__
 
 NAME = "index.json"
-_FORM = 5
+_FORM = 6
 """Raised when entries of another form are written."""
-_LONGEST_HEAD = 500
 
 
 def read_index(log: Path, facts: os.stat_result) -> dict[str, Any] | None:
@@ -48,20 +46,6 @@ def read_kept(log: Path, name: str, facts: os.stat_result) -> bytes | None:
     return body if head == _head(facts, body) else None
 
 
-def kept_size(log: Path, name: str, facts: os.stat_result) -> int | None:
-    """Return the bytes of the content that `read_kept` reads, from the head of the file alone.
-
-    ``None``: it is missing, outdated or cut off. Other damage is seen only by `read_kept`.
-    """
-    try:
-        with log.with_name(name).open("rb") as file:
-            head = file.readline(_LONGEST_HEAD)
-            size = os.fstat(file.fileno()).st_size - len(head)
-    except OSError:
-        return None
-    return size if head.startswith(_holds_for(facts, size)) else None
-
-
 def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None:
     """Store ``body`` in the file ``name`` next to ``log``, if it can be written."""
     draft = log.with_name(f".{name}.{os.getpid()}.{os.urandom(4).hex()}")
@@ -74,9 +58,5 @@ def write_kept(log: Path, name: str, facts: os.stat_result, body: bytes) -> None
 
 
 def _head(facts: os.stat_result, body: bytes) -> bytes:
-    return _holds_for(facts, len(body)) + hashlib.sha256(body).hexdigest().encode()
-
-
-def _holds_for(facts: os.stat_result, size: int) -> bytes:
-    """Return how the file begins whose content has ``size`` bytes, all but their digest."""
-    return f"{_FORM} {__version__} {facts.st_size} {facts.st_mtime_ns} {size} ".encode()
+    holds_for = f"{_FORM} {__version__} {facts.st_size} {facts.st_mtime_ns}"
+    return f"{holds_for} {hashlib.sha256(body).hexdigest()}".encode()

@@ -1,43 +1,50 @@
-"""A whole run as its page shows it, made from the log once and kept beside it (`run_index`).
+"""A whole run as its page shows it, made from the log once and kept beside it (`view`).
 
-``view.json`` is ``{"done", "ended", "summary", "grid"}``; ``settled.json`` has the lines of results
-that differ from what the log says of them, since the results of others decided on them.
+The list of runs has its entry from there as well (`run_index`). A view is made in one go, put in
+its place whole, and brought up to date when people have reviewed the run.
 """
 
 from __future__ import annotations
 
-import json
 import os
+import sqlite3
+import tempfile
 import threading
+from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from harness.errors import HarnessError
 from harness.reports.build import build_report
-from harness.reports.viewer.grid import grid
+from harness.reports.sections.remarks import review_words
 from harness.runlog import RunLog, TrialLine, being_written, read_log
-from harness.runlog.lines import dumped, parsed
+from harness.runlog.lines import parsed
 from harness.types import Report, TrialResult
-from harness.web.history import entry_of_report
-from harness.web.results import summary
-from harness.web.run_index import kept_size, read_kept, write_index, write_kept
+from harness.web.results import shown_reviews
+from harness.web.run_index import write_index
+from harness.web.view.reviews import reviews_in, with_reviews
+from harness.web.view.tables import NAME, View, holds_for
+from harness.web.view.writing import write_view
 
-VIEW = "view.json"
-SETTLED = "settled.json"
+VIEW = NAME
+"""The file, beside the log."""
 WORTH_KEEPING = 1_000_000
 """Bytes of a log from which on its view is kept when its run ends; a smaller one opens at once."""
 _MAKING = threading.Lock()
 """Views are made one at a time: several of large logs at once would take all memory."""
+_PASSING: OrderedDict[Path, tempfile.TemporaryDirectory[str]] = OrderedDict()
+"""Views of logs in folders that cannot be written; they go with this process."""
+_MOST_PASSING = 4
 
 
-def kept_view(log: Path, facts: os.stat_result) -> bytes | None:
-    """Return the view of ``log``, whose file has these ``facts``, as JSON; ``None``: make it."""
-    return read_kept(log, VIEW, facts)
-
-
-def view_size(log: Path, facts: os.stat_result) -> int | None:
-    """Return the bytes of what `kept_view` returns, without reading them; ``None``: make it."""
-    return kept_size(log, VIEW, facts)
+def kept_view(log: Path, facts: os.stat_result) -> View | None:
+    """Return the view of ``log``, whose file has these ``facts``; ``None``: make it."""
+    for place in _places(log):
+        if holds_for(place, facts):
+            return View(place)
+    return None
 
 
 def keep_view(log: RunLog, report: Report) -> None:
@@ -51,34 +58,53 @@ def keep_view(log: RunLog, report: Report) -> None:
     try:
         facts = log.path.stat()
         if facts.st_size == log.size >= WORTH_KEEPING and not being_written(log.path):
-            _keep(log, report, facts)
-    except OSError:  # the log is gone
+            _keep(log, report, facts, log.path.with_name(VIEW))
+    except (OSError, sqlite3.OperationalError):  # the log is gone, or there is no room
         return
 
 
-def run_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> bytes:
-    """Return the view of ``log`` as JSON; it is made and kept if there is none that holds.
+def run_view(log: Path, read_to: Callable[[int], None] = lambda _: None) -> View:
+    """Return the view of ``log``; it is made and kept if there is none that holds.
 
     ``read_to`` is told how many bytes of the log have been read.
 
     Raises:
         InvalidInput: the log cannot be read.
-        OSError: it is gone.
+        HarnessError: there is no room for the view.
+        OSError: the log is gone.
     """
+    kept = kept_view(log, log.stat())
+    if kept is not None:
+        return kept
     with _MAKING:
         facts = log.stat()
-        kept = kept_view(log, facts)
-        if kept is None or read_kept(log, SETTLED, facts) is None:
-            read = read_log(log, read_to)
-            kept = _keep(read, build_report(read), facts)
-        return kept
+        kept = kept_view(log, facts) or _reviewed(log, facts)
+        if kept is not None:
+            return kept
+        read = read_log(log, read_to)
+        report = build_report(read)
+        for place in (log.with_name(VIEW), _passing(log)):
+            try:
+                return _keep(read, report, facts, place)
+            except (OSError, sqlite3.OperationalError) as error:
+                lacking = error
+        raise HarnessError(f"the view of {log} cannot be written: {lacking}") from lacking
+
+
+def summary_of(view: View) -> dict[str, Any]:
+    """Return the summary of the run, with what people said of its verdicts by now."""
+    found: dict[str, Any] = view.part("summary")
+    reviews = reviews_in(view)
+    words = review_words(reviews.values())
+    lines = [*found["call_lines"], *([words] if words else [])]
+    return {**found, "call_lines": lines, "reviews": shown_reviews(reviews)}
 
 
 def settled_at(log: Path, offset: int) -> TrialResult | None:
     """Return the result of the trial at ``offset`` of ``log``, if it was decided later.
 
     ``None``: what the log says of it holds, or the run goes on. If the log has changed since its
-    view was made, by a review for example, the view is made anew.
+    view was made, the view is made anew.
 
     Raises:
         InvalidInput: the log cannot be read.
@@ -86,39 +112,55 @@ def settled_at(log: Path, offset: int) -> TrialResult | None:
     """
     if being_written(log):
         return None
-    kept = read_kept(log, SETTLED, log.stat())
-    if kept is None:
-        run_view(log)
-        kept = read_kept(log, SETTLED, log.stat())
-    raw = json.loads(kept or "{}").get(str(offset))
+    raw = run_view(log).settled(offset)
     line = None if raw is None else parsed(raw.encode())
     return line.run if isinstance(line, TrialLine) else None
 
 
-def _keep(log: RunLog, report: Report, facts: os.stat_result) -> bytes:
-    view = _view(log, report)
-    write_kept(log.path, SETTLED, facts, json.dumps(_settled(log, report)).encode())
-    # The list of runs need not read the log, either.
-    write_index(log.path, facts, entry_of_report(log, report))
-    # The view comes last: where it stands, nobody reads the log for any of the others.
-    write_kept(log.path, VIEW, facts, view)
-    return view
+def _keep(log: RunLog, report: Report, facts: os.stat_result, place: Path) -> View:
+    draft = _draft(place)
+    try:
+        write_view(draft, log, report, facts)
+        _put(draft, place, log.path, facts)
+    finally:
+        draft.unlink(missing_ok=True)
+    return View(place)
 
 
-def _view(log: RunLog, report: Report) -> bytes:
-    body: dict[str, Any] = {
-        "done": len(log.results),
-        "ended": log.footer is not None,
-        "summary": summary(log, report),
-        "grid": grid(report, log),
-    }
-    return json.dumps(body).encode()
+def _reviewed(log: Path, facts: os.stat_result) -> View | None:
+    """Return the view of ``log`` if all that it lacks are reviews, which it then has."""
+    for place in _places(log):
+        draft = _draft(place)
+        try:
+            with suppress(OSError, sqlite3.Error):
+                if with_reviews(place, draft, log, facts):
+                    _put(draft, place, log, facts)
+                    return View(place)
+        finally:
+            draft.unlink(missing_ok=True)
+    return None
 
 
-def _settled(log: RunLog, report: Report) -> dict[int, str]:
-    logged = {one.key: one for one in log.results}
-    return {
-        log.offset(one.key): dumped(TrialLine(run=one))
-        for one in report.results
-        if one != logged.get(one.key, one)
-    }
+def _put(draft: Path, place: Path, log: Path, facts: os.stat_result) -> None:
+    # The list of runs need not read the log, either. The view comes last: where it stands, nobody
+    # reads the log for any of this.
+    write_index(log, facts, View(draft).part("entry"))
+    draft.replace(place)
+
+
+def _draft(place: Path) -> Path:
+    return place.with_name(f".{VIEW}.{os.getpid()}.{os.urandom(4).hex()}")
+
+
+def _places(log: Path) -> tuple[Path, ...]:
+    passing = _PASSING.get(log)
+    return (log.with_name(VIEW), *([Path(passing.name, VIEW)] if passing else []))
+
+
+def _passing(log: Path) -> Path:
+    """Return a place for the view of ``log`` that lasts as long as this process."""
+    if log not in _PASSING:
+        _PASSING[log] = tempfile.TemporaryDirectory(prefix="harness-view-")
+        while len(_PASSING) > _MOST_PASSING:
+            _PASSING.popitem(last=False)[1].cleanup()
+    return Path(_PASSING[log].name, VIEW)

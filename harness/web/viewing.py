@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio.to_thread
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -27,17 +28,29 @@ from harness.web.history import find_run
 from harness.web.jobs import Board
 from harness.web.reading import Readings, beginning
 from harness.web.requests.awaited import while_awaited
-from harness.web.results import run_facts
-from harness.web.run_view import kept_view, run_view, settled_at, view_size
+from harness.web.run_view import kept_view, run_view, settled_at, summary_of
 from harness.web.settings import Settings
+from harness.web.view.rows import (
+    MOST_ROWS,
+    ORDERS,
+    Arranger,
+    Question,
+    axis_of,
+    place_of,
+    window,
+)
+from harness.web.view.tables import View
+from harness.web.view.texts import found_in
+from harness.web.view.writing import FILTERS
 
 MOST_RUNS = 20
 """Runs that are shown side by side at most."""
-MOST_AT_ONCE = 10_000_000
-"""Bytes of a view from which on a browser takes seconds for it, and shows the first tests before.
-"""
+MOST_CELLS = 1_000
+"""Cells of a run that a page gets at once, and filters itself; of more it asks for those on the
+screen."""
 _MOST_WORDS = 20
 _LONGEST_WORD = 200
+_WORDS = f"'word' is given 1 to {_MOST_WORDS} times, with {_LONGEST_WORD} characters."
 
 
 class Viewing:
@@ -48,11 +61,13 @@ class Viewing:
         self._board = board
         self._runs = settings.runs
         self._readings = Readings()
+        self._arranger = Arranger()
 
     def routes(self) -> list[Route]:
         """Return them."""
         return [
             Route("/evaluations/{id}/grid", self.grid, methods=["GET"]),
+            Route("/evaluations/{id}/rows", self.rows, methods=["GET"]),
             Route("/evaluations/{id}/grid/with", self.several, methods=["GET"]),
             Route("/evaluations/{id}/trials/{at}", self.trial, methods=["GET"]),
             Route("/evaluations/{id}/live", self.live, methods=["GET"]),
@@ -60,11 +75,11 @@ class Viewing:
         ]
 
     async def grid(self, request: Request) -> Response:
-        """Return the run as a whole, or no grid while it goes on.
+        """Return what is shown of a run besides its rows, or no grid while it goes on.
 
-        There is none, either, while that would take long, for a large log of which ``to_read``
-        bytes are still to be read or sent: ``?whole=1`` waits for it, ``read`` is how far reading
-        is, and ``?beginning=1`` asks for the first trials meanwhile.
+        A run of few cases comes with its cells. There is no grid, either, while a large log of
+        ``to_read`` bytes is still to be read: ``?whole=1`` waits for it, ``read`` is how far
+        reading is, and ``?beginning=1`` asks for the first trials meanwhile.
         """
         asked = request.query_params
         job = self._board.get(request.path_params["id"])
@@ -73,21 +88,39 @@ class Viewing:
         log = self._log(request)
         wait = await anyio.to_thread.run_sync(_wait, log)
         if wait.going_on or (wait.size and asked.get("whole") != "1"):
-            read = wait.size if wait.kept else self._readings.read_to(log)
-            told: dict[str, Any] = {"grid": None, "to_read": wait.size, "read": read}
+            told: dict[str, Any] = {
+                "grid": None,
+                "to_read": wait.size,
+                "read": self._readings.read_to(log),
+            }
             if wait.size and asked.get("beginning") == "1":
                 told["beginning"] = await anyio.to_thread.run_sync(beginning, log)
             return JSONResponse(told)
-        body = await anyio.to_thread.run_sync(kept_view, log, log.stat()) if wait.kept else None
-        if body is None and wait.size:
-            body = await self._readings.view(log)
-        elif body is None:
-            body = await anyio.to_thread.run_sync(run_view, log)
-        facts = job.as_json() if job else run_facts(read_header(log), log) | {"state": "finished"}
-        return Response(
-            b'{"run": ' + json.dumps(facts).encode() + b", " + body[1:],
-            media_type="application/json",
-        )
+        view = await self._view(log)
+        whole = await anyio.to_thread.run_sync(_whole, view)
+        whole["run"] |= {"id": log.parent.name, "state": "finished"}
+        if job is not None:
+            whole["run"] |= {**job.as_json(), "suites": whole["run"]["suites"]}
+        return JSONResponse(whole)
+
+    async def rows(self, request: Request) -> Response:
+        """Return some of the rows that fit what is asked for, how many do, and where a cell is."""
+        asked = request.query_params
+        offset, count = _number(asked, "offset", 0), min(_number(asked, "count", 100), MOST_ROWS)
+        log = self._log(request)
+        if await anyio.to_thread.run_sync(being_written, log):
+            raise HTTPException(409, "The run is still under way: its events tell its tests.")
+        view = await self._view(log)
+        question = await anyio.to_thread.run_sync(_question, asked, view)
+
+        def answer(go_on: Callable[[], None]) -> dict[str, Any]:
+            rows = self._arranger.rows(view, question, go_on)
+            found: dict[str, Any] = {"count": len(rows), "offset": offset}
+            if (wanted := asked.get("find")) is not None:
+                found["found"] = place_of(view, question.by, wanted, rows)
+            return {**found, "rows": window(view, question.by, rows[offset : offset + count])}
+
+        return JSONResponse(await while_awaited(request, self._board, answer))
 
     async def several(self, request: Request) -> Response:
         """Return the grid of this run and of each ``run=``: a column for each run and model."""
@@ -97,7 +130,7 @@ class Viewing:
             raise HTTPException(400, f"At most {MOST_RUNS} runs are shown side by side.")
         logs = [self._named(name) for name in names]
         for log in logs:
-            await self._read(log)
+            await self._view(log)
         return Response(
             await anyio.to_thread.run_sync(_several, logs), media_type="application/json"
         )
@@ -113,7 +146,7 @@ class Viewing:
             raise HTTPException(404, "There is no such trial.")
         result = line.run
         if result.case.group is not None:  # what other identities saw may have decided on it
-            await self._read(log)
+            await self._view(log)
             settled = await anyio.to_thread.run_sync(settled_at, log, int(at))
             result = settled or result
         detail = await anyio.to_thread.run_sync(trial_detail, result, line.transcript)
@@ -133,22 +166,22 @@ class Viewing:
 
     async def search(self, request: Request) -> Response:
         """Return where in the log each word is: ``{"words": {word: [at, …]}}``."""
-        words = list(dict.fromkeys(word.lower() for word in request.query_params.getlist("word")))
-        if not words or len(words) > _MOST_WORDS or any(len(one) > _LONGEST_WORD for one in words):
-            raise HTTPException(
-                400, f"'word' is given 1 to {_MOST_WORDS} times, with {_LONGEST_WORD} characters."
-            )
+        words = _words(request.query_params)
+        if not words:
+            raise HTTPException(400, _WORDS)
         log = self._log(request)
+        view = await anyio.to_thread.run_sync(lambda: kept_view(log, log.stat()))
         found = await while_awaited(
-            request, self._board, lambda go_on: find_words(log, words, go_on)
+            request, self._board, lambda go_on: _found(log, view, words, go_on)
         )
         return JSONResponse({"words": found})
 
-    async def _read(self, log: Path) -> None:
-        """Have the view of ``log`` made, if it is a large one that nobody has opened yet."""
+    async def _view(self, log: Path) -> View:
+        """Return the view of ``log``; a large log is read in a process of its own."""
         wait = await anyio.to_thread.run_sync(_wait, log)
-        if wait.size and not wait.kept:
-            await self._readings.view(log)
+        if wait.size:
+            return await self._readings.view(log)
+        return await anyio.to_thread.run_sync(run_view, log)
 
     def _log(self, request: Request) -> Path:
         return self._named(request.path_params["id"])
@@ -162,25 +195,35 @@ class Viewing:
 
 @dataclass(frozen=True, slots=True)
 class _Wait:
-    """What there is to wait for before a run is shown as a whole."""
+    """What there is to wait for before a run is shown."""
 
     going_on: bool = False
     """Whether there is no view of it yet, since it goes on."""
-    kept: bool = False
-    """Whether its view is kept, so that it is only sent."""
     size: int = 0
-    """Bytes of a large log that is to be read, or of a large view; 0: it comes at once."""
+    """Bytes of a large log that is to be read; 0: it comes at once."""
 
 
 def _wait(log: Path) -> _Wait:
-    """Look at the files of a run: neither its log nor its view is read for this."""
+    """Look at the files of a run: its log is not read for this."""
     if being_written(log):
         return _Wait(going_on=True)
     facts = log.stat()
-    kept = view_size(log, facts)
-    if kept is None:
-        return _Wait(size=facts.st_size if facts.st_size > MOST_BYTES else 0)
-    return _Wait(kept=True, size=kept if kept > MOST_AT_ONCE else 0)
+    large = facts.st_size > MOST_BYTES and kept_view(log, facts) is None
+    return _Wait(size=facts.st_size if large else 0)
+
+
+def _whole(view: View) -> dict[str, Any]:
+    """Return a run as its page shows it, with the cells of a small one."""
+    grid = view.part("grid")
+    if sum(grid["amounts"].values()) <= MOST_CELLS:
+        grid["cells"] = json.loads(view.bodies())
+    return {
+        "run": view.part("run"),
+        "done": view.part("done"),
+        "ended": view.part("footer") is not None,
+        "summary": summary_of(view),
+        "grid": grid,
+    }
 
 
 def _several(logs: Sequence[Path]) -> bytes:
@@ -188,8 +231,61 @@ def _several(logs: Sequence[Path]) -> bytes:
     told = []
     for log in sorted(logs, key=lambda path: path.parent.name):
         when = read_header(log).started_at[:16].replace("T", " ")
-        told.append((log.parent.name, when, json.loads(run_view(log))["grid"]))
+        view = run_view(log)
+        grid = {**view.part("grid"), "cells": json.loads(view.bodies())}
+        told.append((log.parent.name, when, grid))
     return json.dumps({"grid": joined(told)}).encode()
+
+
+def _words(given: QueryParams) -> tuple[str, ...]:
+    """Return the words that are searched for, in small letters.
+
+    Raises:
+        HTTPException: they are too many, or too long.
+    """
+    words = tuple(dict.fromkeys(word.lower() for word in given.getlist("word")))
+    if len(words) > _MOST_WORDS or any(not one or len(one) > _LONGEST_WORD for one in words):
+        raise HTTPException(400, _WORDS)
+    return words
+
+
+def _question(given: QueryParams, view: View) -> Question:
+    """Return which rows are asked for.
+
+    Raises:
+        HTTPException: there is no such order or axis.
+    """
+    by, sort = given.get("by") or "model", given.get("sort") or "urgency"
+    if axis_of(view, by) is None or sort not in ORDERS:
+        raise HTTPException(400, f"'sort' takes one of: {', '.join(ORDERS)}; 'by' an axis.")
+    return Question(
+        by=by,
+        sort=sort,
+        chosen=tuple((name, value) for name in FILTERS if (value := given.get(name))),
+        words=_words(given),
+        failed=given.get("failed") == "1",
+        different=given.get("different") == "1",
+    )
+
+
+def _found(
+    log: Path, view: View | None, words: Sequence[str], go_on: Callable[[], None]
+) -> dict[str, list[int]]:
+    """Return where in ``log`` each of ``words`` was said; without a view, it is read for this."""
+    if view is None:
+        return find_words(log, words, go_on)
+    found: dict[str, list[int]] = {word: [] for word in words}
+    with view.opened() as db:
+        for word, _, at in found_in(db, words, go_on):
+            found[word].append(at)
+    return found
+
+
+def _number(given: QueryParams, name: str, default: int) -> int:
+    text = given.get(name, str(default))
+    if not (text.isascii() and text.isdecimal() and len(text) < len("1000000000000")):
+        raise HTTPException(400, f"'{name}' takes a number from 0 on.")
+    return int(text)
 
 
 def _line_at(log: Path, at: int) -> TrialLine | None:

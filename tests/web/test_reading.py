@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -14,11 +13,8 @@ import pytest
 
 from harness.errors import InvalidInput
 from harness.web.reading import FIRST, Readings
-from harness.web.run_index import write_kept
-from harness.web.run_view import VIEW, kept_view, run_view
-from harness.web.viewing import MOST_AT_ONCE
+from harness.web.run_view import VIEW, kept_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
-from tests.often import often
 from tests.reports.logs import a_log, a_run, a_transcript
 from tests.reports.viewer.test_viewer import SHOWN
 from tests.web.support import WAIT_S, Page
@@ -83,7 +79,9 @@ def test_a_reader_tells_how_far_it_is_and_keeps_what_it_has_read(tmp_path: Path)
     assert told == sorted(told)
     assert len(told) > 2
     assert told[-1] <= log.stat().st_size
-    assert json.loads(kept_view(log, log.stat()) or b"{}")["done"] == 9
+    made = kept_view(log, log.stat())
+    assert made is not None
+    assert made.part("done") == 9
 
 
 def test_a_reader_ends_with_the_page_that_started_it(tmp_path: Path) -> None:
@@ -119,61 +117,6 @@ async def test_a_log_that_cannot_be_read_is_refused_with_the_reason(tmp_path: Pa
     log.write_text("no log\n", "utf-8")
     with pytest.raises(InvalidInput, match="this is not a run log"):
         await Readings().view(log)
-
-
-def a_large_view(page: Page, name: str, cases: int) -> Path:
-    """Return a log whose view a browser would wait for: it is small, but for spaces."""
-    log = page.project.folder / ".harness/runs" / name / "log.jsonl"
-    a_log(log, *(a_run(f"c{number}") for number in range(cases)))
-    write_kept(log, VIEW, log.stat(), run_view(log) + b" " * MOST_AT_ONCE)
-    return log
-
-
-def test_nobody_waits_unasked_until_a_large_view_is_sent(page: Page) -> None:
-    log = a_large_view(page, "20260501T000007Z-large-c", 3)
-    told = ask(page, log, "?beginning=1")
-    assert (told["grid"], told["read"]) == (None, told["to_read"])
-    assert len(told["beginning"]["cells"]) == 3
-    assert len(ask(page, log, "?whole=1")["grid"]["cells"]) == 3
-
-
-@pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="counts what Linux counts")
-def test_a_large_view_is_read_once_and_only_when_it_is_sent(page: Page) -> None:
-    log = a_large_view(page, "20260501T000009Z-large-e", 3)
-    size = log.with_name(VIEW).stat().st_size
-    before = bytes_read(page)
-    assert ask(page, log)["to_read"]
-    assert ask(page, log, "?beginning=1")["beginning"]
-    looked = bytes_read(page)
-    assert looked - before < size / 10
-    assert ask(page, log, "?whole=1")["grid"]
-    assert size <= bytes_read(page) - looked < 1.1 * size
-
-
-def bytes_read(page: Page) -> int:
-    """Return how many bytes the page's process has read by now, from files and from others."""
-    told = Path(f"/proc/{page.process.pid}/io").read_text("ascii")
-    return int(told.partition("rchar: ")[2].split()[0])
-
-
-@pytest.mark.parametrize("harm", often(["cut", "other"]))
-def test_a_large_view_that_is_damaged_is_made_anew(page: Page, harm: str) -> None:
-    log = a_large_view(page, f"20260501T000010Z-large-{harm}", 3)
-    view = log.with_name(VIEW)
-    whole = view.read_bytes()
-    view.write_bytes(whole[:-9] if harm == "cut" else whole.replace(b'"passed"', b'"failed"'))
-    cells = ask(page, log, "?whole=1")["grid"]["cells"]
-    assert [cell["status"] for cell in cells] == ["passed"] * 3
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
-def test_the_first_tests_of_a_large_view_are_shown_while_it_is_loaded(
-    page: Page, browser: Browser
-) -> None:
-    log = a_large_view(page, "20260501T000008Z-large-d", FIRST + 1)
-    seen = watched(page, browser, log, f"{FIRST + 1} tests")
-    assert (f"The first {FIRST} tests of a large log; loading the others …") in seen
 
 
 @pytest.mark.slow

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,17 @@ from harness.reports.build import build_report
 from harness.runlog import LogWriter, TrialLine, read_log
 from harness.types import Status
 from harness.web import run_view as kept
+from harness.web.results import summary
 from harness.web.run_index import NAME as INDEX
-from harness.web.run_index import read_kept, write_kept
-from harness.web.run_view import VIEW, keep_view, kept_view, run_view, settled_at
+from harness.web.run_index import read_kept, write_index
+from harness.web.run_view import VIEW, keep_view, kept_view, run_view, settled_at, summary_of
 from harness.web.talks import Talks, name_of_trial
+from harness.web.view.tables import View
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
+from tests.often import often
 from tests.reports.logs import a_log, a_run, a_transcript
 from tests.reports.viewer.test_viewer import NAMES, PRESS, SET
 from tests.web.support import Page, dataset
@@ -145,20 +150,44 @@ def test_runs_stand_side_by_side_each_with_its_own_rate(page: Page, browser: Bro
     assert browser.complaints() == []
 
 
+def told_by(view: View) -> list[Any]:
+    """Return everything that a view says."""
+    with view.opened() as db:
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master ORDER BY 1")]
+        return [db.execute(f"SELECT * FROM {name}").fetchall() for name in tables]
+
+
 def test_a_view_is_made_once_and_anew_when_the_log_has_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     log = tmp_path / "log.jsonl"
     a_log(log, a_run("one"))
-    first = run_view(log)
+    first = told_by(run_view(log))
     with monkeypatch.context() as patch:
         patch.setattr(kept, "read_log", None)  # it would fail if it read the log
-        assert run_view(log) == first
+        assert told_by(run_view(log)) == first
     (tmp_path / VIEW).write_bytes((tmp_path / VIEW).read_bytes()[:-9])
-    assert run_view(log) == first
+    assert told_by(run_view(log)) == first
     with LogWriter(log) as writer:
         writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
-    assert len(json.loads(run_view(log))["grid"]["cells"]) == 2
+    assert len(json.loads(run_view(log).bodies())) == 2
+
+
+@pytest.mark.parametrize("harm", often(["cut", "other", "older"]))
+def test_a_view_that_is_damaged_is_made_anew(tmp_path: Path, harm: str) -> None:
+    log = tmp_path / "log.jsonl"
+    a_log(log, a_run("one"))
+    first = told_by(run_view(log))
+    view = tmp_path / VIEW
+    whole = view.read_bytes()
+    if harm == "older":
+        with closing(sqlite3.connect(view)) as db:
+            db.execute("UPDATE facts SET form = '0 0'")
+            db.commit()
+        os.utime(view, ns=(log.stat().st_mtime_ns,) * 2)
+    else:
+        view.write_bytes(whole[:-512] if harm == "cut" else whole.replace(b"passed", b"failed"))
+    assert told_by(run_view(log)) == first
 
 
 def test_a_view_is_there_only_when_nothing_else_of_the_log_is_missing(
@@ -167,16 +196,16 @@ def test_a_view_is_there_only_when_nothing_else_of_the_log_is_missing(
     """A page that asks again and again sees the view at once, and must not read a large log."""
     log = tmp_path / "log.jsonl"
     a_log(log, a_run("one"))
-    there: list[list[str]] = []
+    there: list[bool] = []
 
-    def writing(path: Path, name: str, facts: os.stat_result, body: bytes) -> None:
-        if name == VIEW:
-            there.append([one for one in (kept.SETTLED, INDEX) if read_kept(path, one, facts)])
-        write_kept(path, name, facts, body)
+    def writing(path: Path, facts: os.stat_result, entry: dict[str, Any]) -> None:
+        there.append(path.with_name(VIEW).exists())
+        write_index(path, facts, entry)
 
-    monkeypatch.setattr(kept, "write_kept", writing)
+    monkeypatch.setattr(kept, "write_index", writing)
     run_view(log)
-    assert there == [[kept.SETTLED, INDEX]]
+    assert there == [False]
+    assert read_kept(log, INDEX, log.stat())
 
 
 def test_the_view_of_a_run_that_ends_is_that_which_is_made_of_its_log_later(tmp_path: Path) -> None:
@@ -185,9 +214,42 @@ def test_the_view_of_a_run_that_ends_is_that_which_is_made_of_its_log_later(tmp_
     log = read_log(path)
     keep_view(log, build_report(log))
     at_the_end = kept_view(path, path.stat())
-    for name in (VIEW, kept.SETTLED):
-        path.with_name(name).unlink()
-    assert at_the_end == run_view(path)
+    assert at_the_end is not None
+    told = told_by(at_the_end)
+    path.with_name(VIEW).unlink()
+    assert told == told_by(run_view(path))
+
+
+def test_the_view_of_a_log_in_a_folder_of_others_is_made_once_for_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may write everywhere, so the place of the view is taken by a folder."""
+    log = tmp_path / "log.jsonl"
+    a_log(log, a_run("one"))
+    log.with_name(VIEW).mkdir()
+    first = run_view(log)
+    assert first.path.parent != tmp_path
+    monkeypatch.setattr(kept, "read_log", None)
+    assert run_view(log) == first
+
+
+def test_reviews_come_into_a_view_without_reading_the_log_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.jsonl"
+    a_log(log, a_run("one"), a_run("two", "failed"))
+    (key,) = (one.key for one in read_log(log).results if one.status == "failed")
+    run_view(log)
+    add_review(log, key, "overrule", by="Ann", note="It is right.")
+    with monkeypatch.context() as patch:
+        patch.setattr(kept, "read_log", None)
+        reviewed = run_view(log)
+    assert summary_of(reviewed) == summary(read_log(log))
+    assert summary_of(reviewed)["reviews"]["overruled"] == 1
+    with LogWriter(log) as writer:
+        writer.append(TrialLine(run=a_run("two", "failed"), transcript=a_transcript()))
+    # the trial was run again: nobody has reviewed that
+    assert summary_of(run_view(log))["reviews"]["reviewed"] == 0
 
 
 def test_the_view_of_a_log_that_went_on_is_not_kept(tmp_path: Path) -> None:

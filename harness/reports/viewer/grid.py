@@ -6,7 +6,7 @@ Every figure is made here. A page only arranges cells: it filters and sorts them
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,16 @@ class Said:
 _SILENT = Said()
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A cell, and what the log has of it."""
+
+    cell: dict[str, Any]
+    """The cell."""
+    lines: Mapping[int, JsonObject]
+    """Where in the log each of its trials is → that line."""
+
+
 def grid(report: Report, log: RunLog) -> JsonObject:
     """Return the grid of ``report``, ready to show: texts made safe, figures in words.
 
@@ -53,18 +63,24 @@ def grid(report: Report, log: RunLog) -> JsonObject:
     make its column (``column``) and its row (``row``), and lists the columns with their rates. The
     cells are those of `Report.cases`, in that order.
     """
-    said = all_said(report.results, log)
-    return {
-        "urgency": list(URGENCY),
-        "axes": [_by_model(report), *_by_identity(report)],
-        "cells": [
-            {
-                **cell_of(case, said),
-                "at": [log.offset(one.key) for one in case.trials if one.key in log],
-            }
-            for case in report.cases
-        ],
-    }
+    return {**frame(report), "cells": [made.cell for made in cells_of(report, log)]}
+
+
+def frame(report: Report) -> JsonObject:
+    """Return the grid of ``report`` without its cells."""
+    return {"urgency": list(URGENCY), "axes": [_by_model(report), *_by_identity(report)]}
+
+
+def cells_of(report: Report, log: RunLog) -> Iterator[Made]:
+    """Yield the cell of each case of ``report``, in that order; each line is read once.
+
+    Lines are read as plain JSON: of a large log this takes a tenth of reading them whole.
+    """
+    for case in report.cases:
+        lines = {one.key: json.loads(log.line(one.key)) for one in case.trials if one.key in log}
+        places = {log.offset(key): line for key, line in lines.items()}
+        said = {key: _said(line) for key, line in lines.items()}
+        yield Made({**cell_of(case, said), "at": list(places)}, places)
 
 
 def cell_of(case: CaseResult, said: Mapping[str, Said]) -> dict[str, Any]:
@@ -107,23 +123,14 @@ def cell_of(case: CaseResult, said: Mapping[str, Said]) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value not in ("", [], None)}
 
 
-def all_said(results: Iterable[TrialResult], log: RunLog) -> dict[str, Said]:
-    """Return the displayed parts of each conversation, by the key of the trial.
-
-    They are read as plain JSON: of a large log this takes a tenth of reading them whole.
-    """
-    found = {}
-    for result in results:
-        if result.key in log and result.stop is not None:
-            told = json.loads(log.line(result.key)).get("transcript") or {}
-            asked = next((one["text"] for one in told.get("messages", ()) if "text" in one), "")
-            called = [
-                str(call["tool"])
-                for call in told.get("tool_calls", ())
-                if call.get("outcome") != SEARCH
-            ]
-            found[result.key] = Said(short(asked, QUESTION), called)
-    return found
+def _said(line: JsonObject) -> Said:
+    """Return the displayed parts of the conversation in the line of a trial."""
+    told = line.get("transcript") or {}
+    asked = next((one["text"] for one in told.get("messages", ()) if "text" in one), "")
+    called = [
+        str(call["tool"]) for call in told.get("tool_calls", ()) if call.get("outcome") != SEARCH
+    ]
+    return Said(short(asked, QUESTION), called)
 
 
 def short(text: str, limit: int = NAME) -> str:

@@ -65,11 +65,14 @@ def find_words(
 
 
 def _said_in(raw: bytes) -> str:
-    """Return every text of a trial's line, in small letters."""
     try:
-        line = json.loads(raw)
+        return said_in(json.loads(raw))
     except ValueError:  # damaged: every report says so
         return ""
+
+
+def said_in(line: Mapping[str, Any]) -> str:
+    """Return every text of a trial's line, in small letters."""
     run, said = line.get("run") or {}, line.get("transcript") or {}
     texts = [text for name in _OF_RUN for text in _texts(run.get(name), name=name)]
     texts += (text for name in _OF_CONVERSATION for text in _texts(said.get(name), name=name))

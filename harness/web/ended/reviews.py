@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 import anyio.to_thread
@@ -14,10 +15,12 @@ from starlette.routing import Route
 from harness.documents.strict_json import strict_json
 from harness.errors import HarnessError, InvalidValue, UsageError
 from harness.judging.review import Decision, add_review
-from harness.runlog import being_written, read_log
+from harness.runlog import being_written
 from harness.web import history
 from harness.web.results import clean, shown_reviews
+from harness.web.run_view import run_view
 from harness.web.settings import Settings
+from harness.web.view.reviews import reviews_in
 
 _MOST_BYTES = 65_536
 _FIELDS = ("key", "decision", "by", "note")
@@ -59,8 +62,11 @@ class Reviews:
             ) from error
         except HarnessError as error:
             raise HTTPException(409, clean(str(error))) from error
-        log = await anyio.to_thread.run_sync(read_log, path)
-        return JSONResponse(shown_reviews(log))
+        return JSONResponse(await anyio.to_thread.run_sync(_reviews, path))
+
+
+def _reviews(path: Path) -> dict[str, Any]:
+    return shown_reviews(reviews_in(run_view(path)))
 
 
 async def _fields(request: Request) -> dict[str, str]:

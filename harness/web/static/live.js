@@ -12,6 +12,7 @@ import { Reviews } from "./review.js";
 import { runSource } from "./run_source.js";
 import { Stream } from "./stream.js";
 import { Viewer } from "./assets/viewer.js";
+import { Windows } from "./windows.js";
 import { money, percent, score, seconds } from "./words.js";
 
 /**
@@ -88,13 +89,13 @@ export class Live {
   // A run that has ended is shown at once; another one is followed.
   async open() {
     let whole = await this.whole(false);
-    if (whole?.to_read) whole = await (whole.read === whole.to_read ? this.loading() : this.reading(whole.to_read));
+    if (whole?.to_read) whole = await this.reading(whole.to_read);
     if (!whole?.grid) return this.listen();
     this.planned(whole.run);
     this.summary(whole.summary);
   }
 
-  // What is known of a large log while it is read or sent. The answer with the whole run says what is wrong with it.
+  // What is known of a large log while it is read. The answer with the whole run says what is wrong with it.
   /** @param {string} more @returns {Promise<Partial<Whole>>} */
   async known(more) {
     try {
@@ -103,15 +104,6 @@ export class Live {
       if (!(error instanceof Refusal)) throw error;
       return {};
     }
-  }
-
-  // A large run: a browser takes seconds for the whole of it, so its first tests are shown before.
-  async loading() {
-    const { beginning } = await this.known("beginning=1");
-    if (beginning) this.viewer.fill(beginning);
-    byId("state").textContent = `${this.first()}; loading the others …`;
-    await new Promise((painted) => setTimeout(painted));
-    return this.whole(true);
   }
 
   // A large log that nobody has opened yet: its first tests are shown while it is read.
@@ -147,7 +139,8 @@ export class Live {
       const found = await call(`/evaluations/${encodeURIComponent(this.id)}/grid${wait ? "?whole=1" : ""}`);
       if (found.grid) {
         this.shown = true;
-        this.viewer.fill(found.grid);
+        if (found.grid.cells) this.viewer.fill(found.grid);
+        else this.viewer.frame(found.grid, new Windows(this.id, found.grid));
       }
       return found;
     } catch (error) {

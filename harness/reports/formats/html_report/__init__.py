@@ -7,12 +7,15 @@ written; see `harness.reports.single_page`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import TextIOBase
 from typing import Any, TextIO
 
 from harness.reports import viewer
+from harness.reports.formats.html_report.cells import further_cells
 from harness.reports.formats.html_report.detail import case_detail
 from harness.reports.formats.html_report.overview import overview
 from harness.reports.single_page import SinglePage
+from harness.reports.viewer.grid import short
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.types import Report
@@ -31,16 +34,38 @@ PAGE = SinglePage(
 """The page of a run."""
 
 
+MOST_BYTES = 400_000_000
+"""Characters of a page after which it gets no further details: browsers open no larger files."""
+
+
 def write_html(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write the page, one case at a time, so that a large run needs little memory."""
-    PAGE.write(_blocks(report, log), stream)
+    counted = _Counted(stream)
+    PAGE.write(_blocks(report, log, counted), counted)
 
 
 WRITER = Writer(write=write_html, file_name="report.html", suffix=".html", media_type="text/html")
 """``--report html``."""
 
 
-def _blocks(report: Report, log: RunLog) -> Iterator[tuple[str, Any]]:
+def _blocks(report: Report, log: RunLog, written: _Counted) -> Iterator[tuple[str, Any]]:
+    """Yield what is shown at once, then the other cells, then the details of each case."""
     yield "overview", overview(report, log)
+    yield from further_cells(report, log)
     for number, case in enumerate(report.cases):
+        if written.size > MOST_BYTES:
+            yield "left-out", {"from": number, "run": short(report.run_id)}
+            return
         yield f"case-data-{number}", case_detail(case, log)
+
+
+class _Counted(TextIOBase):
+    """Passes on what is written, and counts it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self.size = 0
+
+    def write(self, text: str) -> int:
+        self.size += len(text)
+        return self._stream.write(text)

@@ -2,6 +2,8 @@
 // The data of a page: blocks of JSON inside it, several of which are compressed together.
 
 const BATCH = 200; // cases searched before the page may do something else
+const BLOCKS = 4; // blocks of cells that are unpacked before it may
+const MOST_TEXTS = 4000; // cells whose texts are kept for the next search
 const OURS = new Set(["who", "what", "id", "bars", "calls"]); // fields of which nobody said the values
 const ENVELOPE = new Set(["jsonrpc", "id", "method", "progressToken"]); // they say the same, or nothing, around every call
 const NAMED_IN_FRAMES = new Set(["_meta", "arguments", "structuredContent", "code", "data"]);
@@ -12,49 +14,83 @@ const MOST_PACKS = 12;
 
 /** Unpacks one pack; those that were needed last are kept. @param {string} name @returns {Promise<any>} */
 function pack(name) {
-  const found = packs.get(name) || unpacked(/** @type {HTMLElement} */ (document.getElementById(`pack-${name}`)).textContent || "");
+  const found = packs.get(name) || unpacked(name).then(JSON.parse);
   packs.delete(name);
   packs.set(name, found);
   if (packs.size > MOST_PACKS) packs.delete(/** @type {string} */ (packs.keys().next().value));
   return found;
 }
 
-/** @param {string} text */
-async function unpacked(text) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
-  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+/** The JSON of a pack. @param {string} name @returns {Promise<string>} */
+async function unpacked(name) {
+  const letters = atob(/** @type {HTMLElement} */ (document.getElementById(`pack-${name}`)).textContent || "");
+  const bytes = new Uint8Array(letters.length);
+  for (let place = 0; place < letters.length; place++) bytes[place] = letters.charCodeAt(place);
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
 }
 
 /** @type {Promise<Record<string, number>> | undefined} */
 let index;
 
-/** @param {string} name @returns {Promise<any>} */
+const places = () => (index ||= pack("index"));
+
+/** @param {string} name @returns {Promise<any>}  nothing: there is no such block */
 export async function block(name) {
-  const places = await (index ||= pack("index"));
-  return (await pack(String(places[name])))[name];
+  const place = (await places())[name];
+  return place === undefined ? undefined : (await pack(String(place)))[name];
+}
+
+/** All cells of a large run, a block at a time; between two of them the page may do something else.
+ * @param {number} number  of blocks @returns {Promise<any[]>} */
+export async function cellsOf(number) {
+  const cells = [];
+  for (let one = 0; one < number; one++) {
+    cells.push(...await block(`cells-${one}`));
+    if (one % BLOCKS === BLOCKS - 1) await new Promise((go) => setTimeout(go));
+  }
+  return cells;
 }
 
 /** @param {number} number  place of a case in the run */
 export const caseBlock = (number) => block(`case-data-${number}`);
 
 /** @type {Map<number, string>} */
-const texts = new Map();
+const texts = new Map(); // of small runs alone: those of large ones would take all memory
 
 /** Finds words in everything that the page holds of its cases.
- * @param {{number?: number, at?: number[]}[]} cells @param {string[]} words @param {AbortSignal} signal
+ * @param {{number?: number, place?: number, at?: number[]}[]} cells @param {string[]} words @param {AbortSignal} signal
  * @returns {Promise<Map<string, Set<number>>>} */
 export async function searchBlocks(cells, words, signal) {
   /** @type {Map<string, Set<number>>} */
   const found = new Map(words.map((word) => [word, new Set()]));
+  const likely = searchedPacks(words);
   for (const [place, cell] of cells.entries()) {
     if (place % BATCH === BATCH - 1) await new Promise((go) => setTimeout(go));
     if (signal.aborted) break;
-    const number = cell.number ?? place;
-    let text = texts.get(number);
-    if (text === undefined) texts.set(number, (text = saidIn(await caseBlock(number)).join("\n").toLowerCase()));
+    const number = cell.place ?? cell.number ?? place;
+    if (!texts.has(number) && cells.length > MOST_TEXTS && !await likely(number)) continue;
+    const text = texts.get(number) ?? saidIn(await caseBlock(number) ?? null).join("\n").toLowerCase();
+    if (cells.length <= MOST_TEXTS) texts.set(number, text);
     for (const word of words) if (text.includes(word)) for (const one of cell.at || []) found.get(word)?.add(one);
   }
   return found;
+}
+
+/** Whether the pack of a case has the letters of a word anywhere: only then it is taken apart.
+ * @param {string[]} words @returns {(number: number) => Promise<boolean>} */
+function searchedPacks(words) {
+  const plain = words.every((word) => !/["\\\p{Cc}]/u.test(word) && /[^-+.e\d]/.test(word)); // JSON writes them as they are
+  let last = "";
+  let has = true;
+  return async (number) => {
+    const name = String((await places())[`case-data-${number}`]);
+    if (plain && name !== last) {
+      const text = name === "undefined" ? "" : (await unpacked(name)).toLowerCase();
+      has = words.some((word) => text.includes(word));
+      last = name;
+    }
+    return has;
+  };
 }
 
 /** Every text of a value, without the names of its fields. @param {any} value @returns {string[]} */

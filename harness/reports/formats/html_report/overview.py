@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.judging.access_checks import leak_lines
+from harness.reports.formats.html_report.cells import first_grid
 from harness.reports.sections.access_matrix import (
     LEGEND,
     by_urgency,
@@ -25,7 +26,7 @@ from harness.reports.sections.tool_use import (
     ToolUse,
     tool_facts,
 )
-from harness.reports.viewer.grid import grid, short
+from harness.reports.viewer.grid import short
 from harness.runlog import RunLog
 from harness.safe_text import money, number, seconds
 from harness.types import AccessCell, AccessRow, Report
@@ -55,7 +56,7 @@ def overview(report: Report, log: RunLog) -> dict[str, Any]:
             short(words, _TEXT) for words in (*remark_lines(report), *repeat_lines(report))
         ],
         "figures": _figures(report),
-        "grid": grid(report, log),
+        "grid": first_grid(report, log),
         "access": _access(report),
         "audit": _audit(report, log),
         "tools": [_tool(use) for use in facts.tools],

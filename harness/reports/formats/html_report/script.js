@@ -3,11 +3,11 @@
 
 import { el, at, plural, svg } from "../../viewer/assets/elements.js";
 import { Viewer } from "../../viewer/assets/viewer.js";
-import { block, caseBlock, searchBlocks } from "./blocks.js";
+import { block, caseBlock, cellsOf, searchBlocks } from "./blocks.js";
 
 /**
  * @typedef {import("../../viewer/assets/rows.js").Cell} Cell
- * @typedef {{urgency: string[], axes: import("../../viewer/assets/rows.js").Axis[], cells: Cell[]}} GridData
+ * @typedef {{urgency: string[], axes: import("../../viewer/assets/rows.js").Axis[], cells: Cell[], blocks?: number}} GridData
  *
  * @typedef {{words: string, leaked: boolean, status: string, number: number, note: string}} AccessCell
  * @typedef {{legend: string, identities: string[], leaks: {case: string, lines: string[]}[], warnings: string[],
@@ -37,6 +37,8 @@ import { block, caseBlock, searchBlocks } from "./blocks.js";
 
 /** @type {Overview} */
 const data = await block("overview");
+
+const MOST_BARS = 1000; // of a chart: a screen has no room for more
 
 const several = { suites: data.suites.length > 1, models: data.models.length > 1 };
 
@@ -98,12 +100,35 @@ function rateBox() {
 // ── Cases ────────────────────────────────────────────────────────────────────────────────────
 
 function showCases() {
+  let { cells } = data.grid;
   const viewer = new Viewer(at("viewer"), {
-    trial: async (cell, trial) => (await caseBlock(/** @type {number} */ (cell.number))).trials[trial],
-    search: (words, signal) => searchBlocks(data.grid.cells, words, signal),
+    trial: async (cell, trial) => {
+      const found = await caseBlock(/** @type {number} */ (cell.place ?? cell.number));
+      if (!found) throw new Error(leftOut(await block("left-out")));
+      return found.trials[trial];
+    },
+    search: (words, signal) => searchBlocks(cells, words, signal),
   });
   viewer.fill(data.grid);
+  if (!data.grid.blocks) return showCharts(cells);
+  const waiting = el("p", { class: "dim", role: "status", text: `The first ${plural(viewer.all.length, "test")}; unpacking the others …` });
+  at("viewer").before(waiting);
+  cellsOf(data.grid.blocks).then((all) => {
+    cells = all;
+    waiting.remove();
+    viewer.fill({ ...data.grid, cells });
+    showCharts(cells);
+  });
 }
+
+async function showLeftOut() {
+  const left = await block("left-out");
+  if (left) at("summary").append(el("p", { class: "notice", text: `${leftOut(left)}.` }));
+}
+
+/** @param {{from: number, run: string}} left */
+const leftOut = (left) => `The conversations from case ${(left.from + 1).toLocaleString("en")} on are left out: a browser would not open a file with all of them. `
+  + `"harness serve" shows them all: open the run ${left.run} there`;
 
 // ── Who saw what ─────────────────────────────────────────────────────────────────────────────
 
@@ -203,26 +228,29 @@ function showHeat() {
 function chart(title, cases, value, words) {
   const sorted = [...cases].sort((left, right) => value(right) - value(left));
   const top = value(sorted[0]) || 1;
-  const width = Math.min(40, 1000 / sorted.length);
+  const step = Math.ceil(sorted.length / MOST_BARS);
+  const bars = sorted.filter((_, place) => place % step === 0);
+  const width = Math.min(40, 1000 / bars.length);
   const middle = sorted[Math.floor(sorted.length / 2)];
   const text = `${title}, ${plural(sorted.length, "case")}: the most ${words(sorted[0])} (${fullName(sorted[0])}), `
     + `the median ${words(middle)}, the least ${words(sorted[sorted.length - 1])}`;
   return el("figure", {},
     svg("svg", { viewBox: "0 0 1000 150", preserveAspectRatio: "none", role: "img", "aria-label": text },
-      ...sorted.map((one, place) => {
+      ...bars.map((one, place) => {
         const height = Math.max(1, (145 * value(one)) / top);
         const shape = { x: place * width, y: 150 - height, width: Math.max(0.5, width * 0.86), height, class: one.status };
         return svg("rect", shape, svg("title", { text: `${fullName(one)}: ${words(one)}, ${one.status}` }));
       })),
-    el("figcaption", { class: "dim", text }));
+    el("figcaption", { class: "dim", text: step > 1 ? `${text}. A bar is the highest of ${step} cases.` : text }));
 }
 
-function showCharts() {
-  const ran = data.grid.cells.filter((one) => (one.seconds || 0) > 0);
+/** @param {Cell[]} cells */
+function showCharts(cells) {
+  const ran = cells.filter((one) => (one.seconds || 0) > 0);
   if (ran.length) at("charts").append(chart("Time", ran, (one) => one.seconds || 0, (one) => one.time));
-  const paid = data.grid.cells.filter((one) => one.cost);
+  const paid = cells.filter((one) => one.cost);
   if (paid.length) at("charts").append(chart("Cost", paid, (one) => one.cost || 0, (one) => one.price));
-  const unknown = data.grid.cells.filter((one) => one.cost === undefined).length;
+  const unknown = cells.filter((one) => one.cost === undefined).length;
   if (unknown) at("effort").append(el("p", { class: "dim", text: `The cost of ${plural(unknown, "case")} is unknown.` }));
   else if (!paid.length) at("effort").append(el("p", { class: "dim", text: "Nothing was paid for." }));
 }
@@ -234,4 +262,4 @@ showAccess();
 showAudit();
 showTools();
 showHeat();
-showCharts();
+showLeftOut();

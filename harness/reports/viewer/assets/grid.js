@@ -10,14 +10,14 @@ const MARKS = /** @type {Object<string, string>} */ ({
   passed: "✓", failed: "✗", error: "!", skipped: "–", cancelled: "⊘", running: "…", waiting: "·",
 });
 
-/** @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").Row} Row @typedef {import("./rows.js").Column} Column */
+/** @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").RowList} RowList @typedef {import("./rows.js").Column} Column */
 /** @typedef {{column: Column, place: number, model: string}} Shown  a column, its place among all, and its model */
 
 export class Grid {
   /** @param {string} name  for a screen reader @param {(row: number, column: number, byKey: boolean) => void} open */
   constructor(name, open) {
     this.open = open;
-    /** @type {Row[]} */
+    /** @type {RowList} */
     this.rows = [];
     /** @type {Shown[]} */
     this.columns = [];
@@ -37,7 +37,7 @@ export class Grid {
     addEventListener("afterprint", () => { this.whole = false; this.draw(true); });
   }
 
-  /** @param {Shown[]} columns @param {Row[]} rows @param {boolean} suites  whether rows name their suite */
+  /** @param {Shown[]} columns @param {RowList} rows @param {boolean} suites  whether rows name their suite */
   show(columns, rows, suites) {
     this.columns = columns;
     this.rows = rows;
@@ -80,17 +80,28 @@ export class Grid {
     for (let place = first; place < last; place++) shown.push(this.row(place, height));
     this.body.replaceChildren(...shown);
     this.point();
+    this.rows.need?.(first, last);
   }
 
   /** @param {number} place @param {number} height */
   row(place, height) {
-    const row = this.rows[place];
+    const row = this.rows.at(place);
+    if (!row) return this.waiting(place, height);
     const question = row.cells.find(Boolean)?.question || "";
     const suite = this.suites ? el("span", { class: "dim", text: `${row.suite} · ` }) : null;
     const made = el("div", { class: "vrow", role: "row", "aria-rowindex": place + 2, "data-row": place },
       el("div", { role: "rowheader", class: "vcase", "aria-colindex": 1, title: question || row.name },
         suite, el("bdi", { text: row.name }), question ? el("span", { class: "vquestion", dir: "auto", text: ` ${question}` }) : null),
-      ...this.columns.map((column, number) => this.cell(row.cells[column.place], place, number)));
+      ...this.columns.map((column, number) => this.cell(row.cells[column.place] || undefined, place, number)));
+    made.style.top = `${place * height}px`;
+    return made;
+  }
+
+  // A row that is on its way.
+  /** @param {number} place @param {number} height */
+  waiting(place, height) {
+    const made = el("div", { class: "vrow", role: "row", "aria-busy": "true", "aria-rowindex": place + 2, "data-row": place },
+      el("div", { role: "rowheader", class: "vcase dim", "aria-colindex": 1, text: "…" }));
     made.style.top = `${place * height}px`;
     return made;
   }

@@ -11,13 +11,23 @@ import { CHOICES, wordsOf } from "./state.js";
  * @property {number} [calls] @property {number} [seconds] @property {string} [time] @property {number} [cost] @property {string} [price]
  * @property {number} [passed] @property {number} [planned] @property {string[]} [trials]  their statuses
  * @property {number[]} [at]  where the log has each trial
- * @property {number} [number]  its place in the run
+ * @property {number} [number]  its place in the run @property {number} [place]  the same, while not all cells are there
  * @property {string} [run]  the run that it is of, if there are several
  *
  * @typedef {{key: string[], title: string, words: string, rates: {suite: string, text: string, words: string}[]}} Column
  * @typedef {{name: string, column: string[], row: string[], columns: Column[]}} Axis
  * @typedef {{name: string, suite: string, cells: (Cell | undefined)[], first: number}} Row
  * @typedef {Map<string, Set<number>>} Found  word → where the log has it
+ *
+ * @typedef {Object} RowList  rows in their order, of which some may be elsewhere
+ * @property {number} length @property {(place: number) => Row | undefined} at
+ * @property {(first: number, last: number) => any} [need]  asks for rows that are elsewhere
+ * @property {(place: number) => Promise<Row | undefined>} [load]
+ *
+ * @typedef {Object} Framed  a grid whose rows are elsewhere
+ * @property {string[]} urgency @property {Axis[]} axes @property {boolean} several  whether there are several suites
+ * @property {Object<string, string[]>} offered  the values of each filter @property {Object<string, number>} amounts  cells of each status
+ * @property {Object<string, number>} rows  how many each axis has
  */
 
 const SEPARATOR = "\u0000";

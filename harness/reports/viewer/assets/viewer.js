@@ -10,11 +10,19 @@ import { Trace } from "./trace.js";
 
 /**
  * @typedef {import("./rows.js").Cell} Cell @typedef {import("./rows.js").Row} Row @typedef {import("./rows.js").Axis} Axis
+ * @typedef {import("./rows.js").RowList} RowList @typedef {import("./rows.js").Framed} Framed @typedef {import("./state.js").State} State
+ * @typedef {import("./grid.js").Shown} Shown
  *
  * @typedef {Object} Source  where a viewer's data come from
  * @property {(cell: Cell, trial: number) => Promise<import("./trial.js").Detail | null>} trial
  * @property {(words: string[], signal: AbortSignal) => Promise<import("./rows.js").Found>} search
  * @property {(cell: Cell, trial: number, detail: import("./trial.js").Detail) => import("./trace.js").Parts} [more]
+ *
+ * @typedef {{loaded: () => void, failed: (error: Error) => void}} Heard  what becomes of rows that are asked for
+ * @typedef {Object} Elsewhere  rows that are filtered, sorted and searched elsewhere
+ * @property {(axis: string) => number} total
+ * @property {(state: State, axis: string, signal: AbortSignal, heard: Heard) => Promise<RowList>} arrange
+ * @property {(state: State, axis: string, wanted: string) => Promise<{row: number | null, column: number} | null>} find
  */
 
 const REFRESH_MS = 700; // after which the trace of a trial under way is asked for again
@@ -34,6 +42,9 @@ export class Viewer {
     this.all = [];
     /** @type {import("./rows.js").Found} */
     this.found = new Map();
+    /** @type {Elsewhere | undefined} */
+    this.elsewhere = undefined;
+    this.several = false;
     this.state = readState(location.hash);
     this.stale = true;
     this.toolbar = new Toolbar((changed) => this.change(changed));
@@ -59,6 +70,7 @@ export class Viewer {
 
   /** Shows the whole of a run. @param {{urgency: string[], axes: Axis[], cells: Cell[]}} grid */
   fill(grid) {
+    this.elsewhere = undefined;
     this.urgency = grid.urgency;
     this.axes = grid.axes;
     this.cells = grid.cells;
@@ -67,6 +79,19 @@ export class Viewer {
     this.update();
     this.search();
     this.openNamed();
+  }
+
+  /** Shows a run whose rows are elsewhere, but for those on the screen. @param {Framed} grid @param {Elsewhere} elsewhere */
+  async frame(grid, elsewhere) {
+    clearTimeout(this.waiting);
+    this.elsewhere = elsewhere;
+    this.urgency = grid.urgency;
+    this.axes = grid.axes;
+    this.cells = [];
+    this.several = grid.several;
+    this.toolbar.offer(grid.offered, grid.amounts, grid.axes);
+    await this.update();
+    await this.openNamed();
   }
 
   /** Takes the place of a cell, or adds it; many that come at once are drawn together. @param {Cell} cell @param {number} number */
@@ -92,7 +117,7 @@ export class Viewer {
     if ("by" in changed) this.stale = true;
     this.keep();
     this.update();
-    if (searching) this.search();
+    if (searching && !this.elsewhere) this.search();
   }
 
   keep() {
@@ -100,9 +125,9 @@ export class Viewer {
     history.replaceState(history.state, "", pathname + search + writeState(this.state));
   }
 
-  update() {
+  async update() {
     if (!this.axes.length) return;
-    if (this.stale) {
+    if (this.stale && !this.elsewhere) {
       const cells = this.cells.filter(Boolean);
       this.all = rowsOf(cells, this.axis);
       const amounts = /** @type {Object<string, number>} */ ({});
@@ -117,14 +142,30 @@ export class Viewer {
       this.axis.column.every((name, place) =>
         !(name === "model" && model && column.key[place] !== model) && !(name === "identity" && identity && column.key[place] !== identity)));
     this.toolbar.show(this.state, this.axis.name, this.axis.columns.length > 1);
-    const rows = arranged(this.all, this.state, this.urgency, this.found);
-    this.grid.show(columns, rows, !!this.several);
+    if (this.elsewhere) return this.arrange(columns, this.elsewhere);
+    this.grid.show(columns, arranged(this.all, this.state, this.urgency, this.found), this.several);
     this.say();
+  }
+
+  /** @param {Shown[]} columns @param {Elsewhere} elsewhere */
+  async arrange(columns, elsewhere) {
+    this.searching?.abort();
+    const controller = (this.searching = new AbortController());
+    if (wordsOf(this.state.q).length) this.say("searching every text …");
+    const failed = (/** @type {Error} */ error) => this.say(`the tests cannot be asked for: ${error.message}`);
+    try {
+      const rows = await elsewhere.arrange(this.state, this.axis.name, controller.signal, { loaded: () => this.grid.draw(true), failed });
+      if (controller.signal.aborted) return;
+      this.grid.show(columns, rows, this.several);
+      this.say();
+    } catch (error) {
+      if (!controller.signal.aborted) failed(/** @type {Error} */ (error));
+    }
   }
 
   say(more = "") {
     const shown = this.grid.rows.length;
-    const all = this.all.length;
+    const all = this.elsewhere ? this.elsewhere.total(this.axis.name) : this.all.length;
     const words = shown === all ? plural(all, "test") : `${plural(shown, "test")} of ${all.toLocaleString("en")}`;
     const text = [words, more].filter(Boolean).join(" · ");
     if (this.status.textContent !== text) this.status.textContent = text;
@@ -153,7 +194,14 @@ export class Viewer {
   /** @param {number} row @param {number} column @param {{trial?: number, focus?: boolean, named?: boolean}} [how]
    *   `named`: the address says it already */
   open(row, column, { trial, focus = false, named = false } = {}) {
-    const cell = this.grid.rows[row]?.cells[this.grid.columns[column]?.place];
+    const rows = this.grid.rows;
+    const found = rows.at(row);
+    if (!found) {
+      rows.load?.(row).then((there) => { if (there && rows === this.grid.rows) this.open(row, column, { trial, focus, named }); },
+        (error) => this.say(`the test cannot be asked for: ${error.message}`));
+      return;
+    }
+    const cell = found.cells[this.grid.columns[column]?.place];
     if (!cell) return;
     const chosen = trial ?? Math.max(0, (cell.trials || []).indexOf(cell.status));
     this.shown = { number: /** @type {number} */ (cell.number), status: cell.status, trial: chosen };
@@ -210,41 +258,54 @@ export class Viewer {
   }
 
   // Somebody followed a link inside the page, or changed the address by hand.
-  follow() {
+  async follow() {
     if (!isState(location.hash)) return;
     this.state = readState(location.hash);
     this.stale = true;
-    this.update();
-    this.search();
+    await this.update();
+    if (!this.elsewhere) this.search();
     this.openNamed();
   }
 
   // Opens the trial that the address names; what hides it is taken away.
-  openNamed() {
+  async openNamed() {
     const wanted = this.state.open;
     if (!wanted) return;
-    const [cell, trial] = this.named(wanted);
-    if (!cell) return;
-    let row = this.grid.rows.findIndex((one) => one.cells.includes(cell));
-    if (row < 0) {
+    let found = await this.place(wanted);
+    if (found && found.row < 0) {
       this.state = { ...NOTHING, open: wanted };
       this.stale = true;
-      this.update();
-      row = this.grid.rows.findIndex((one) => one.cells.includes(cell));
+      await this.update();
+      found = await this.place(wanted);
     }
-    const place = this.grid.rows[row]?.cells.indexOf(cell);
-    const column = this.grid.columns.findIndex((one) => one.place === place);
-    if (row < 0 || column < 0) return;
-    this.open(row, column, { trial, named: true });
+    if (!found || found.row < 0) return;
+    this.open(found.row, found.column, { trial: found.trial, named: true });
     this.grid.place.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {string} wanted @returns {[Cell | undefined, number | undefined]} */
-  named(wanted) {
-    if (wanted.startsWith("#")) return [this.cells[Number(wanted.slice(1))], undefined];
-    const found = this.cells.find((cell) => cell && (wanted === nameOf(cell) || wanted.startsWith(`${nameOf(cell)}/`)));
-    const trial = found && Number(wanted.slice(nameOf(found).length + 1));
-    return [found, trial ? trial - 1 : undefined];
+  /** Where a trial is among what is shown; row -1: it is hidden. @param {string} wanted
+   * @returns {Promise<{row: number, column: number, trial: number | undefined} | null>} */
+  async place(wanted) {
+    const numbered = wanted.startsWith("#");
+    /** @type {number | null | undefined} */
+    let row;
+    let column, trial;
+    if (this.elsewhere) {
+      const found = await this.elsewhere.find(this.state, this.axis.name, wanted);
+      if (!found) return null;
+      ({ row, column } = found);
+      trial = numbered ? 0 : Number(wanted.split("/")[3]);
+    } else {
+      const cell = numbered ? this.cells.find((one) => one && (one.place ?? one.number) === Number(wanted.slice(1)))
+        : this.cells.find((one) => one && (wanted === nameOf(one) || wanted.startsWith(`${nameOf(one)}/`)));
+      if (!cell) return null;
+      const rows = /** @type {Row[]} */ (this.grid.rows);
+      row = rows.findIndex((one) => one.cells.includes(cell));
+      column = rows[row]?.cells.indexOf(cell);
+      trial = numbered ? 0 : Number(wanted.slice(nameOf(cell).length + 1));
+    }
+    const shown = this.grid.columns.findIndex((one) => one.place === column);
+    return { row: shown < 0 ? -1 : row ?? -1, column: shown, trial: trial ? trial - 1 : undefined };
   }
 }
 

@@ -1,0 +1,184 @@
+"""The rows of a run that fit what is asked for, and those of them that are on the screen.
+
+`harness/reports/viewer/assets/rows.js` filters and sorts by the same rules where a page has all
+cells itself: while a run goes on, in the HTML report, and for runs side by side.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from array import array
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import unquote
+
+from harness.web.view.tables import View
+from harness.web.view.texts import found_in
+
+MOST_ROWS = 500
+"""Rows of one answer."""
+ORDERS: Mapping[str, str] = {
+    "urgency": "urgency",
+    "suite": "first",
+    "name": "name",
+    "score": "score",
+    "seconds": "seconds DESC",
+    "cost": "cost DESC",
+}
+"""What rows are sorted by; equal ones stand as in the suite."""
+_SAME = ("status", "model", "identity")
+_AMONG: Mapping[str, str] = {"tool": "tools", "tag": "tags", "check": "checks"}
+_KEPT = 32
+"""Lists of rows that are kept: 400 KB each for 100,000 tests."""
+
+Order: TypeAlias = "array[int]"
+"""Numbers of rows, in the order in which they are shown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """Which rows are asked for, and in which order."""
+
+    by: str = "model"
+    """The axis: what makes the columns."""
+    sort: str = "urgency"
+    """One of `ORDERS`."""
+    chosen: tuple[tuple[str, str], ...] = ()
+    """Filters with the values that a cell of the row must have."""
+    words: tuple[str, ...] = ()
+    """Words that a cell of the row must have, in small letters."""
+    failed: bool = False
+    """Whether a cell of the row must not have passed."""
+    different: bool = False
+    """Whether its columns must differ."""
+
+
+class Arranger:
+    """Answers questions; what is scrolled through is not asked anew of the view for each screen."""
+
+    def __init__(self) -> None:
+        """Begin with nothing known."""
+        self._known: OrderedDict[tuple[Path, int, int, Question], Order] = OrderedDict()
+
+    def rows(self, view: View, question: Question, go_on: Callable[[], None]) -> Order:
+        """Return the rows that fit ``question``; ``go_on`` may end the search by raising."""
+        facts = view.path.stat()
+        key = (view.path, facts.st_ino, facts.st_mtime_ns, question)
+        found = self._known.get(key)
+        if found is None:
+            found = arranged(view, question, go_on)
+            self._known[key] = found
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return found
+
+
+def axis_of(view: View, name: str) -> int | None:
+    """Return the number of the axis ``name``."""
+    names = [axis["name"] for axis in view.part("grid")["axes"]]
+    return names.index(name) if name in names else None
+
+
+def arranged(view: View, question: Question, go_on: Callable[[], None]) -> Order:
+    """Return the numbers of the rows that fit ``question``, in its order."""
+    with view.opened() as db:
+        if question.words:
+            _search(db, question.words, go_on)
+        db.set_progress_handler(go_on, 100_000)
+        fits, values = _cells(question)
+        axis = axis_of(view, question.by)
+        wanted = [fits] if fits else []
+        wanted += [name for name in ("failed", "different") if getattr(question, name)]
+        where = " AND ".join(("axis = ?1", *wanted)).replace("different", "differs")
+        order = ORDERS[question.sort]
+        sql = f"SELECT row FROM rows WHERE {where} ORDER BY {order}, first"  # noqa: S608 - ours
+        return array("L", (row for (row,) in db.execute(sql, (axis, *values))))
+
+
+def _search(db: sqlite3.Connection, words: Sequence[str], go_on: Callable[[], None]) -> None:
+    """Note which cells have which word, in a table of this connection."""
+    numbers = {word: number for number, word in enumerate(words)}
+    db.execute("CREATE TEMP TABLE found (word INTEGER, number INTEGER)")
+    db.executemany(
+        "INSERT INTO found VALUES (?, ?)",
+        ((numbers[word], cell) for word, cell, _ in found_in(db, words, go_on)),
+    )
+    db.execute("CREATE INDEX temp.word_of ON found (word, number)")
+
+
+def _cells(question: Question) -> tuple[str, list[str]]:
+    """Return the condition on a cell of the row, if there is any, with its values."""
+    values: list[str] = []
+
+    def given(value: str) -> str:
+        values.append(value)
+        return f"?{len(values) + 1}"
+
+    wanted = []
+    for name, value in question.chosen:
+        if name in _SAME:
+            wanted.append(f"cells.{name} = {given(value)}")
+        else:
+            wanted.append(f"instr(cells.{_AMONG[name]}, {given(chr(10) + value + chr(10))})")
+    for number, word in enumerate(question.words):
+        said = f"SELECT 1 FROM temp.found WHERE word = {number} AND number = cells.number"  # noqa: S608
+        wanted.append(f"(instr(cells.facts, {given(word)}) OR EXISTS ({said}))")
+    if not wanted:
+        return "", []
+    cells = " AND ".join(wanted)
+    among = f"SELECT row FROM places JOIN cells USING (number) WHERE axis = ?1 AND {cells}"  # noqa: S608
+    return f"row IN ({among})", values
+
+
+def window(view: View, by: str, rows: Sequence[int]) -> list[dict[str, Any]]:
+    """Return ``rows`` as the viewer shows them; a place that nobody was asked at has no cell."""
+    found = []
+    with view.opened() as db:
+        (axes,) = db.execute("SELECT body FROM parts WHERE name = 'grid'").fetchone()
+        listed = json.loads(axes)["axes"]
+        axis = next(n for n, one in enumerate(listed) if one["name"] == by)
+        for number in rows:
+            suite, name, first = db.execute(
+                "SELECT suite, name, first FROM rows WHERE axis = ? AND row = ?", (axis, number)
+            ).fetchone()
+            cells: list[Any] = [None] * len(listed[axis]["columns"])
+            for place, body in db.execute(
+                "SELECT place, body FROM places JOIN bodies USING (number)"
+                " WHERE axis = ? AND row = ?",
+                (axis, number),
+            ):
+                cells[place] = json.loads(body)
+            found.append({"name": name, "suite": suite, "first": first, "cells": cells})
+    return found
+
+
+def place_of(view: View, by: str, wanted: str, rows: Sequence[int]) -> dict[str, Any] | None:
+    """Return where the cell ``wanted`` is: its row among ``rows``, which may lack it, and column.
+
+    ``wanted`` is ``SUITE/CASE/MODEL``, each percent-encoded, or ``#`` with the cell's number.
+    """
+    axis = axis_of(view, by)
+    with view.opened() as db:
+        if wanted[:1] == "#" and wanted[1:].isdecimal() and wanted.isascii():
+            found = db.execute("SELECT number FROM cells WHERE number = ?", (wanted[1:19],))
+        else:
+            names = tuple(unquote(part) for part in wanted.split("/")[:3])
+            found = db.execute(
+                "SELECT number FROM cells WHERE suite = ? AND name = ? AND model = ?",
+                (*names, "", "")[:3],
+            )
+        cell = found.fetchone()
+        where = (
+            cell
+            and db.execute(
+                "SELECT row, place FROM places WHERE axis = ? AND number = ?", (axis, *cell)
+            ).fetchone()
+        )
+    if not where:
+        return None
+    row, column = where
+    return {"row": rows.index(row) if row in rows else None, "column": column}

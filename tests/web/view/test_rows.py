@@ -1,0 +1,225 @@
+"""The rows of a large run are filtered, sorted, searched and counted by the server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+
+from harness.runlog import LogWriter, read_log
+from harness.types import Status
+from harness.web.run_view import run_view
+from harness.web.view.rows import Arranger, Question, arranged, place_of, window
+from harness.web.viewing import MOST_CELLS
+from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.judging.test_access import FULL, LEAKING
+from tests.judging.test_access import a_log as asked_as_several
+from tests.judging.test_access import a_run as asked_as
+from tests.reports.formats.test_html import page_of
+from tests.reports.sample_logs import STAND_IN, Trial, a_conversation, a_log, a_run, must_call
+from tests.reports.viewer.test_viewer import NAMES, PRESS, SET, SHOWN, TEXT
+from tests.web.support import Page
+
+MODELS = ("large", "small")
+
+
+def trials(cases: int) -> list[Trial]:
+    """Return trials with two models, of which `small` fails every seventh with a score."""
+    found: list[Trial] = []
+    for number in range(cases):
+        for model in MODELS:
+            bad = model == "small" and number % 7 == 3
+            ended: Status = "failed" if bad else "error" if number == 5 else "passed"
+            checks = (
+                must_call(
+                    "get_order", *(() if bad else ("get_order",)), explanation=f"no {number}"
+                ),
+                replace(STAND_IN, score=0.3 if bad else 0.9),
+            )
+            run = a_run(
+                f"case {number:04}",
+                ended,
+                model=model,
+                checks=checks,
+                tags=(f"t{number % 3}",),
+                latency_s=number * 13 % 17 / 10,
+            )
+            tool = "get_order" if number % 2 else "list_orders"
+            said = a_conversation(tool, prompt=f"Needle {number} and hay", result=f"r{number}r")
+            found.append((run, said))
+    return found
+
+
+def names(log: Path, question: Question) -> list[str]:
+    """Return the names of the rows that fit, without what all have."""
+    view = run_view(log)
+    rows = arranged(view, question, lambda: None)
+    return [row["name"][-2:] for row in window(view, question.by, rows)]
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rows")
+    return a_log(folder, trials(12), models=MODELS).path
+
+
+FAILED = ["03", "10"]
+REST = ["00", "01", "02", "04", "06", "07", "08", "09", "11"]
+
+
+@pytest.mark.parametrize(
+    ("question", "fit"),
+    [
+        (Question(), [*FAILED, "05", *REST]),
+        (Question(sort="suite"), [f"{number:02}" for number in range(12)]),
+        (Question(sort="score", chosen=(("tag", "t1"),)), ["10", "01", "04", "07"]),
+        (Question(sort="seconds", failed=True), ["05", "10", "03"]),
+        (Question(failed=True), [*FAILED, "05"]),
+        (Question(different=True), FAILED),
+        (Question(chosen=(("status", "failed"), ("tag", "t0"))), ["03"]),
+        (Question(chosen=(("status", "failed"), ("model", "large"))), []),
+        (Question(chosen=(("check", "must_call"),)), FAILED),
+        (Question(chosen=(("tool", "list_orders"), ("tag", "t0"))), ["00", "06"]),
+        (Question(words=("needle 3 and",)), ["03"]),
+        (Question(words=("r3r", "case 0003", "small")), ["03"]),
+        (Question(words=("r3r", "r4r")), []),
+        (Question(words=("shop",), chosen=(("tag", "t2"),), sort="name"), ["02", "05", "08", "11"]),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_rows_fit_what_is_asked_for(log: Path, question: Question, fit: list[str]) -> None:
+    assert names(log, question) == fit
+
+
+def test_a_window_has_the_cells_of_its_rows_and_knows_where_a_test_is(log: Path) -> None:
+    view = run_view(log)
+    rows = arranged(view, Question(), lambda: None)
+    (row,) = window(view, "model", rows[1:2])
+    assert (row["name"], row["suite"], row["first"]) == ("case 0010", "shop", 10)
+    assert [cell["status"] for cell in row["cells"]] == ["passed", "failed"]
+    assert place_of(view, "model", "shop/case%200010/small", rows) == {"row": 1, "column": 1}
+    assert place_of(view, "model", "shop/case%200010/small/1", rows[:1]) == {
+        "row": None,
+        "column": 1,
+    }
+    assert place_of(view, "model", "#0", rows) == {"row": 3, "column": 0}
+    for unknown in ("", "#", "#999", "#x", "shop", "shop/case%200099/small", "#9" * 40):
+        assert place_of(view, "model", unknown, rows) is None
+
+
+def test_tests_that_several_ask_have_a_row_for_each_test(tmp_path: Path) -> None:
+    log = asked_as_several(tmp_path, (asked_as("admin"), FULL), (asked_as("clerk"), LEAKING))
+    view = run_view(log.path)
+    rows = arranged(view, Question(by="identity", different=True), lambda: None)
+    (row,) = window(view, "identity", rows)
+    assert {cell["identity"]: cell["status"] for cell in row["cells"]} == {
+        "admin": "passed",
+        "clerk": "failed",
+    }
+    assert len(arranged(view, Question(chosen=(("identity", "clerk"),)), lambda: None)) == 1
+
+
+def test_what_is_scrolled_through_is_arranged_once_and_anew_when_the_log_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = a_log(tmp_path, trials(3), models=MODELS).path
+    arranger = Arranger()
+    first = arranger.rows(run_view(path), Question(), lambda: None)
+    with monkeypatch.context() as patch:
+        patch.setattr("harness.web.view.rows.arranged", None)
+        assert arranger.rows(run_view(path), Question(), lambda: None) is first
+    with path.open("ab") as file:
+        file.write(b"\n")
+    assert arranger.rows(run_view(path), Question(), lambda: None) is not first
+
+
+# ── Over HTTP, and in a browser ──────────────────────────────────────────────────────────────
+
+
+def a_large_run(page: Page, name: str) -> Path:
+    folder = page.project.folder / ".harness/runs" / name
+    folder.mkdir(parents=True)
+    return a_log(folder, trials(MOST_CELLS // len(MODELS) + 1), models=MODELS).path
+
+
+def test_a_large_run_is_answered_in_windows(page: Page) -> None:
+    run = a_large_run(page, "20260502T000000Z-windows-a").parent.name
+    base = f"/evaluations/{run}"
+    grid = page.client.get(f"{base}/grid").json()["grid"]
+    assert "cells" not in grid
+    assert grid["rows"] == {"model": 501}
+    assert grid["amounts"] == {"passed": 928, "failed": 72, "error": 2}
+    answer = page.client.get(f"{base}/rows?offset=500&count=7&sort=suite").json()
+    assert (answer["count"], answer["offset"]) == (501, 500)
+    assert [row["name"] for row in answer["rows"]] == ["case 0500"]
+    found = page.client.get(f"{base}/rows?count=0&word=R444R&find=shop/case%200444/large").json()
+    assert found == {"count": 1, "offset": 0, "rows": [], "found": {"row": 0, "column": 0}}
+    everything = page.client.get(f"{base}/rows?count=100000").json()
+    assert len(everything["rows"]) == 500
+    for query in ("sort=x", "by=x", "offset=-1", "count=a", "offset=" + "9" * 20, "word="):
+        assert page.client.get(f"{base}/rows?{query}").status_code == 400, query
+    assert page.client.get("/evaluations/nobody/rows").status_code == 404
+
+
+def test_a_run_under_way_has_no_rows_yet(page: Page) -> None:
+    folder = page.project.folder / ".harness/runs/20260502T000001Z-going-a"
+    folder.mkdir(parents=True)
+    log = a_log(folder, trials(1), models=MODELS).path
+    with LogWriter(log):
+        assert page.client.get(f"/evaluations/{folder.name}/rows").status_code == 409
+
+
+@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+def test_the_page_of_a_large_run_shows_what_its_report_shows(page: Page, browser: Browser) -> None:
+    """The report has all cells and arranges them by itself; the page asks the server."""
+    log = a_large_run(page, "20260502T000002Z-windows-b")
+    address = f"{page.url}/evaluation?run={log.parent.name}"
+    shown: dict[str, list[Any]] = {}
+    states = [
+        {},
+        {"sort": "score", "tag": "t1", "failed": "1"},
+        {"q": '"needle 44" small', "sort": "name"},
+        {"status": "error", "model": "small"},
+        {"check": "must_call", "tool": "list_orders", "different": "1", "sort": "seconds"},
+        {"open": "shop/case%200444/small"},
+    ]
+    for base in (address, address_of_report(log)):
+        shown[base] = []
+        for state in states:
+            browser.open(f"{base}#{urlencode(state)}")
+            browser.until(lambda: browser.run(NAMES) and "searching" not in browser.run(SHOWN))
+            if "open" in state:
+                browser.until(lambda: browser.run("return document.querySelector('.trace .timeline')"))
+                shown[base].append(browser.run(TEXT, "#trace-title"))
+            shown[base].append([browser.run(SHOWN), browser.run(NAMES)])
+        assert browser.complaints() == []
+    assert shown[address] == shown[address_of_report(log)]
+
+
+def address_of_report(log: Path) -> str:
+    report = log.with_name("report.html")
+    return report.as_uri() if report.exists() else page_of(read_log(log))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+def test_a_large_run_is_scrolled_and_walked_through(page: Page, browser: Browser) -> None:
+    log = a_large_run(page, "20260502T000003Z-windows-c")
+    browser.open(f"{page.url}/evaluation?run={log.parent.name}")
+    browser.until(lambda: browser.run(NAMES))
+    assert browser.run(SHOWN) == "501 tests"
+    browser.run("const grid = document.querySelector('.vgrid'); grid.scrollTop = grid.scrollHeight")
+    browser.until(lambda: (browser.run(NAMES) or [""])[-1] == "case 0499")
+    browser.run("document.querySelector('.vgrid').focus()")
+    browser.run(PRESS, "End")
+    browser.run(PRESS, "j")
+    browser.until(lambda: "case 0499" in browser.run(TEXT, "#trace-title"))
+    browser.run(PRESS, "k")
+    browser.until(lambda: "case 0498" in browser.run(TEXT, "#trace-title"))
+    browser.run(SET, "#search", "value", "r7r")
+    browser.until(lambda: browser.run(SHOWN) == "1 test of 501")
+    browser.until(lambda: browser.run(NAMES) == ["case 0007"])
+    assert browser.complaints() == []
