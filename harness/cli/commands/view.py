@@ -6,15 +6,20 @@ import os
 import sys
 import webbrowser
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
 from harness.cli import shell_completion as completing
+from harness.cli.kept_page import keep_page, kept_page
 from harness.cli.named_runs import BY_PEOPLE, open_run
 from harness.reports.build import build_report
 from harness.reports.requested import ReportRequest, write_report
 from harness.reports.sections.remarks import review_words
-from harness.runner.runs.folders import LATEST
+from harness.runner.runs.folders import LATEST, find_log
+
+_LARGE = 100_000_000
+"""Bytes of a log whose page takes minutes."""
 
 
 @click.command("view")
@@ -25,12 +30,13 @@ def command(run: str, by_people: bool, no_open: bool) -> None:
     """Write the page of RUN into its folder and open it: every message, call and check.
 
     RUN is the name of a run, its beginning, a path, or "latest" (the default). The page is one file
-    that needs no network; its path is printed.
+    that needs no network; its path is printed. That of a large run is not written again unless
+    something has changed.
     """
-    log = open_run(run, by_people=by_people)
-    path, _ = write_report(ReportRequest(format="html"), build_report(log), log)
+    place = find_log(run)
+    path, words = (None if by_people else kept_page(place)) or _written(place, run, by_people)
     click.echo(str(path))
-    if words := review_words(log.reviews.values()):
+    if words:
         click.echo(words)
     if (
         not no_open
@@ -38,6 +44,22 @@ def command(run: str, by_people: bool, no_open: bool) -> None:
         and not webbrowser.open(path.resolve().as_uri())
     ):
         click.echo("No browser could be started; open the file above yourself.", err=True)
+
+
+def _written(place: Path, run: str, by_people: bool) -> tuple[Path, str]:
+    """Write the page of the log at ``place``; return it, and what people said of the verdicts."""
+    facts = place.stat()
+    if facts.st_size > _LARGE:
+        size = f"{facts.st_size / 1e6:,.0f} MB"
+        click.echo(
+            f"Writing the page of a log of {size} takes minutes; 'harness serve' shows the run at "
+            "once, under Runs.",
+            err=True,
+        )
+    log = open_run(run, by_people=by_people)
+    path, _ = write_report(ReportRequest(format="html"), build_report(log), log)
+    keep_page(log, facts, path)
+    return path, review_words(log.reviews.values())
 
 
 def has_browser(environ: Mapping[str, str], platform: str) -> bool:

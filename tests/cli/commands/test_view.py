@@ -4,8 +4,15 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.cli.commands import view as viewing
 from harness.cli.commands.view import command, has_browser
+from harness.cli.kept_page import WORTH_KEEPING
 from harness.errors import UsageError
+from harness.judging.review import add_review
+from harness.reports.requested import ReportRequest, write_report
+from harness.runlog import RunLog, read_log
+from harness.types import Report
+from tests.reports import logs
 from tests.reports.packs import all_of
 from tests.reports.sample_logs import a_conversation, a_log, a_run
 
@@ -82,3 +89,55 @@ def test_a_page_that_cannot_be_written_is_told_in_words(project: Path) -> None:
     with pytest.raises(UsageError, match="cannot be written"):
         view("--no-open")
     assert list((folder / "report.html").iterdir()) == []
+
+
+def test_the_page_of_a_large_run_is_written_once_and_anew_when_something_has_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.jsonl"
+    logs.a_log(
+        path,
+        logs.a_run("one", "failed"),
+        transcript=logs.a_transcript("x" * WORTH_KEEPING),
+    )
+    (key,) = (one.key for one in read_log(path).results)
+    wrote: list[Path] = []
+
+    def writing(request: ReportRequest, report: Report, log: RunLog) -> tuple[Path, list[str]]:
+        wrote.append(log.path)
+        return write_report(request, report, log)
+
+    monkeypatch.setattr(viewing, "write_report", writing)
+
+    def shown(*options: str) -> str:
+        done = CliRunner().invoke(command, [str(tmp_path), "--no-open", *options])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    page = tmp_path / "report.html"
+    first = shown()
+    assert first == shown() == f"{page}\n"
+    assert len(wrote) == 1
+    shown("--by-people")  # another page, under the same name
+    assert shown() == first
+    assert len(wrote) == 3
+    page.write_text("changed", "utf-8")
+    shown()
+    assert len(wrote) == 4
+    add_review(path, key, "accept", by="Ann")
+    assert shown() == shown() == f"{page}\n1 reviewed, 0 overruled\n"
+    assert len(wrote) == 5
+    page.unlink()
+    shown()
+    assert len(wrote) == 6
+
+
+def test_a_damaged_log_is_told_of_each_time(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    large = logs.a_transcript("x" * WORTH_KEEPING)
+    logs.a_log(path, logs.a_run("one"), transcript=large)
+    with path.open("ab") as file:
+        file.write(b'{"run": damaged}\n')
+    for _ in range(2):
+        done = CliRunner().invoke(command, [str(tmp_path), "--no-open"])
+        assert "log.jsonl:4: this line of the run log is damaged" in done.stderr

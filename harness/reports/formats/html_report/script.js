@@ -104,7 +104,7 @@ function showCases() {
   const viewer = new Viewer(at("viewer"), {
     trial: async (cell, trial) => {
       const found = await caseBlock(/** @type {number} */ (cell.place ?? cell.number));
-      if (!found) throw new Error(leftOut(await block("left-out")));
+      if (!found) throw new Error(tooMuch(await block("left-out")));
       return found.trials[trial];
     },
     search: (words, signal) => searchBlocks(cells, words, signal),
@@ -123,11 +123,11 @@ function showCases() {
 
 async function showLeftOut() {
   const left = await block("left-out");
-  if (left) at("summary").append(el("p", { class: "notice", text: `${leftOut(left)}.` }));
+  if (left) at("summary").append(el("p", { class: "notice", text: `${tooMuch(left)}.` }));
 }
 
 /** @param {{from: number, run: string}} left */
-const leftOut = (left) => `The conversations from case ${(left.from + 1).toLocaleString("en")} on are left out: a browser would not open a file with all of them. `
+const tooMuch = (left) => `The conversations from case ${(left.from + 1).toLocaleString("en")} on are left out: a browser would not open a file with all of them. `
   + `"harness serve" shows them all: open the run ${left.run} there`;
 
 // ── Who saw what ─────────────────────────────────────────────────────────────────────────────
