@@ -288,7 +288,7 @@ def page(browser: Browser, served_at: str, run: str) -> None:
     print(
         f"    a frame of scrolling:    {middle:8.0f} ms (median), {slowest:.0f} ms (slowest of 120)"
     )
-    heap = browser.run("return performance.memory.usedJSHeapSize") / 1e6
+    heap = browser.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"] / 1e6
     print(f"    memory of the scripts:   {heap:8.0f} MB")
 
 

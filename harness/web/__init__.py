@@ -23,6 +23,7 @@ shows the same.
 `run_index`    what the list says of a run, kept beside its log
 `run_view`     a whole run as its page shows it, kept there too
 `view`         the file of that: rows that are filtered, sorted and searched in it
+`kept_page`    the page that harness view wrote before
 `reading`      a large log that nobody has opened yet
 `talks`        what is said in trials that go on
 `viewing`      the grid of a run, its rows, its single trials, and a search

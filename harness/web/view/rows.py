@@ -88,12 +88,11 @@ def arranged(view: View, question: Question, go_on: Callable[[], None]) -> Order
     with view.opened() as db:
         if question.words:
             _search(db, question.words, go_on)
-        db.set_progress_handler(go_on, 100_000)
+        go_on()
         fits, values = _cells(question)
         axis = axis_of(view, question.by)
-        wanted = [fits] if fits else []
-        wanted += [name for name in ("failed", "different") if getattr(question, name)]
-        where = " AND ".join(("axis = ?1", *wanted)).replace("different", "differs")
+        asked = {"failed": question.failed, "differs": question.different, fits: bool(fits)}
+        where = " AND ".join(("axis = ?1", *(one for one, given in asked.items() if given)))
         order = ORDERS[question.sort]
         sql = f"SELECT row FROM rows WHERE {where} ORDER BY {order}, first"  # noqa: S608 - ours
         return array("L", (row for (row,) in db.execute(sql, (axis, *values))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ def trials(number: int) -> list[Trial]:
     for place in range(number):
         ended: Status = "failed" if place % 5 == 4 else "passed"
         run = a_run(f"case {place:04}", ended, checks=(must_call("get_order"),))
-        found.append((run, a_conversation(prompt=f"Needle {place}.", result=f'"r{place}r"')))
+        said = a_conversation("get_order", prompt=f"Needle {place}.", result=f"r{place}r")
+        found.append((run, said))
     return found
 
 
@@ -62,6 +64,10 @@ def test_a_page_that_a_browser_would_not_open_leaves_conversations_out_and_says_
     assert len(blocks["overview"]["grid"]["cells"]) == 3
 
 
+def shows(browser: Browser, count: str) -> bool:
+    return bool(browser.run(SHOWN) == count)
+
+
 @needs_browser
 def test_what_was_left_out_is_told_where_it_is_looked_for(
     tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch
@@ -88,9 +94,9 @@ def test_a_large_run_is_unpacked_behind_its_first_rows_and_searched_pack_by_pack
     browser.until(lambda: f"case {number - 1:04}" in browser.run(TEXT, "#trace-title"))
     browser.until(lambda: f"Needle {number - 1}." in browser.run(TEXT, ".trace-content"))
     assert browser.run(BARS) <= 1000
-    for words, left in (("r7r", ["case 0007"]), ("r7 r", []), ("needle 8. r8r", ["case 0008"])):
+    for words, left in (("r7r", ["case 0007"]), ('"r7 r"', []), ("needle 8. r8r", ["case 0008"])):
         browser.run(SET, "#search", "value", words)
         count = f"{len(left)} test{'' if len(left) == 1 else 's'} of {number:,}"
-        browser.until(lambda count=count: browser.run(SHOWN) == count)
+        browser.until(partial(shows, browser, count))
         assert browser.run(NAMES) == left
     assert browser.complaints() == []

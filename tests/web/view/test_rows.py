@@ -192,7 +192,9 @@ def test_the_page_of_a_large_run_shows_what_its_report_shows(page: Page, browser
             browser.open(f"{base}#{urlencode(state)}")
             browser.until(lambda: browser.run(NAMES) and "searching" not in browser.run(SHOWN))
             if "open" in state:
-                browser.until(lambda: browser.run("return document.querySelector('.trace .timeline')"))
+                browser.until(
+                    lambda: browser.run("return document.querySelector('.trace .timeline')")
+                )
                 shown[base].append(browser.run(TEXT, "#trace-title"))
             shown[base].append([browser.run(SHOWN), browser.run(NAMES)])
         assert browser.complaints() == []

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from io import TextIOBase
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from harness.reports import viewer
 from harness.reports.formats.html_report.cells import further_cells
@@ -41,7 +41,7 @@ MOST_BYTES = 400_000_000
 def write_html(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write the page, one case at a time, so that a large run needs little memory."""
     counted = _Counted(stream)
-    PAGE.write(_blocks(report, log, counted), counted)
+    PAGE.write(_blocks(report, log, counted), cast("TextIO", counted))
 
 
 WRITER = Writer(write=write_html, file_name="report.html", suffix=".html", media_type="text/html")

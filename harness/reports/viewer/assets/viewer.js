@@ -291,7 +291,7 @@ export class Viewer {
     let row;
     let column, trial;
     if (this.elsewhere) {
-      const found = await this.elsewhere.find(this.state, this.axis.name, wanted);
+      const found = await this.elsewhere.find(this.state, this.axis.name, wanted).catch((error) => this.say(`the test cannot be found: ${error.message}`));
       if (!found) return null;
       ({ row, column } = found);
       trial = numbered ? 0 : Number(wanted.split("/")[3]);
