@@ -59,7 +59,8 @@ def suite_page() -> str:
         "data sets of an alteration": ("Below ``with:`` and the like.", DATA_SET_LAYOUT),
         "may_depend": ("Each item of ``may_depend:``.", MAY_DEPEND_LAYOUT),
     }
-    return _SUITE.format(example=fenced("sh", "harness evals --list")) + _sections(parts)
+    example = fenced("sh", "harness evals data_governance --list")
+    return _SUITE.format(example=example) + _sections(parts)
 
 
 def configuration_page() -> str:

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from docsite.pages import ROOT
+from tests.docsite.conftest import FILESYSTEM
 from tests.docsite.walkthrough import Step, follow, not_shown, steps
 
-NODE = Path(os.environ.get("HARNESS_STRANGERS") or ROOT / "tests/strangers/node_modules") / ".bin"
-FILESYSTEM = NODE / "mcp-server-filesystem"
 TUTORIAL = ROOT / "docs" / "tutorial" / "index.md"
 MIGRATE = sorted((ROOT / "docs" / "migrate").glob("*.md"))
-
-
-@pytest.fixture
-def programs(tmp_path: Path) -> Path:
-    """Return a folder with ``harness``, ``python``, and an ``npx`` that needs no network."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    for name, command in (
-        ("harness", f'{sys.executable} -m harness.cli "$@"'),
-        ("python", f'{sys.executable} "$@"'),
-        ("npx", f'{FILESYSTEM} "${{@:3}}"'),  # of: -y PACKAGE@VERSION FOLDER
-    ):
-        (folder / name).write_text(f"#!/bin/bash\nexec env PYTHONPATH={ROOT} {command}\n")
-        (folder / name).chmod(0o755)
-    return folder
 
 
 @pytest.mark.slow
