@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 
 from docsite.pages import ROOT, copy_pages, on_site, pages
 
+FOR_AUTHORS = {"Evidence", "For contributors"}
+"""Parts of the navigation whose lists are for those who check harness, or work on it."""
 KNOWN = {
     "README.md": "index.md",
     "docs/suites.md": "suites.md",
@@ -106,12 +109,30 @@ def in_navigation(part: Any) -> Iterator[str]:
             yield from in_navigation(inner)
 
 
-def test_every_page_has_one_place_in_the_navigation() -> None:
+def navigation() -> list[dict[str, Any]]:
     settings = tomllib.loads((ROOT / "docsite" / "zensical.toml").read_text("utf-8"))
-    placed = [
-        page for page in in_navigation(settings["project"]["nav"]) if "reference/" not in page
-    ]
+    parts: list[dict[str, Any]] = settings["project"]["nav"]
+    return parts
+
+
+def test_every_page_has_one_place_in_the_navigation() -> None:
+    placed = [page for page in in_navigation(navigation()) if "reference/" not in page]
     assert sorted(placed) == sorted(pages().values())
+
+
+def test_only_the_pages_of_two_parts_name_tests() -> None:
+    theirs = {
+        page
+        for part in navigation()
+        for page in in_navigation([part[name] for name in part if name in FOR_AUTHORS])
+    }
+    named = {
+        page
+        for source, page in pages().items()
+        if re.search(r"`tests/|\btest_\w+\.py\b", (ROOT / source).read_text("utf-8"))
+    }
+    assert "reliability.md" in named
+    assert named - theirs == set()
 
 
 def test_the_pages_and_their_pictures_are_copied(tmp_path: Path) -> None:
