@@ -40,3 +40,8 @@ def provider(*, latency_ms: int = 0, script: str = "agent") -> Iterator[str]:
 def terse(request: Incoming) -> Step:
     """Call the first tool, then answer in a few words, whatever the result."""
     return say("Done.") if request.turn else call("get_record", {"number": 1})
+
+
+def brief(_request: Incoming) -> Step:
+    """Answer at once, without a call."""
+    return say("Done.")

@@ -158,6 +158,14 @@ class NotAdmitted(ServerError):
         )
 
 
+class TooBusy(ServerError):
+    """The MCP server asked for fewer requests, or for later ones, until it was too late."""
+
+    def again(self, addition: str = "") -> TooBusy:
+        """Return a copy to raise for another trial, with ``addition`` behind its first line."""
+        return TooBusy(_with_addition(self, addition), stderr_tail=self.stderr_tail)
+
+
 class RequestRefused(ServerError):
     """The MCP server answered a request other than a call with a JSON-RPC error."""
 

@@ -23,7 +23,16 @@ ROOT = Path(harness.__file__).parent
 FLOORS = (
     {"types", "py", "json_bounds", "manual", "platforms", "utc", "version"},
     {"errors", "canonical_json", "linear_regex", "sarif"},
-    {"redaction", "invisible", "registry", "builtin", "trust_store", "redirects", "stats"},
+    {
+        "redaction",
+        "invisible",
+        "registry",
+        "builtin",
+        "trust_store",
+        "redirects",
+        "stats",
+        "limiting",
+    },
     {"runlog", "trust", "validation"},
     {"runlog_diff", "documents", "fetching", "safe_text"},
     {"matching", "tool_text", "secrecy"},

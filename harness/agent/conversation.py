@@ -38,6 +38,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from harness.types.waiting import waited_for_server
 from harness.users import Speaker, ended_by_agent, ending
 from harness.users.kinds import Utterance
 
@@ -330,6 +331,7 @@ class Conversation:
                 replace(call, duration_s=now - call.started_s) if call is cut else call
                 for call, cut in zip(calls, unanswered, strict=True)
             ]
+            self._waited_s += waited_for_server(calls)
         self._messages.append(
             ToolMessage(
                 answers=tuple(

@@ -14,6 +14,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from harness.types.waiting import waited_for_server
 
 
 def until(transcript: Transcript, number: int) -> Transcript | None:
@@ -38,10 +39,12 @@ def _cut(transcript: Transcript, end: int) -> Transcript:
     messages, following = transcript.messages[:end], transcript.messages[end]
     replies = [message.reply for message in messages if isinstance(message, AssistantMessage)]
     last = replies[-1] if replies else Reply()
+    calls = tuple(call for call in transcript.tool_calls if call.reply <= len(replies))
+    waited_s = sum(reply.waited_s for reply in replies) + waited_for_server(calls)
     return replace(
         transcript,
         messages=messages,
-        tool_calls=tuple(call for call in transcript.tool_calls if call.reply <= len(replies)),
+        tool_calls=calls,
         teardown_calls=(),
         states=(),  # they are read when the conversation is over
         answer=last.text,
@@ -49,7 +52,7 @@ def _cut(transcript: Transcript, end: int) -> Transcript:
         usage=sum((reply.usage for reply in replies), Usage()),
         replies=len(replies),
         latency_s=following.said_s if isinstance(following, UserMessage) else transcript.latency_s,
-        waited_s=round(sum(reply.waited_s for reply in replies), 6),
+        waited_s=round(waited_s, 6),
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from harness.documents.document import Steps
-from harness.documents.fields import Field, arguments, line, texts_by_name
+from harness.documents.fields import Field, arguments, integer, line, texts_by_name
 from harness.documents.headers import header_problem
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue, did_you_mean
@@ -117,6 +117,10 @@ HOW_TO_REACH = {
     "headers": texts_by_name(
         "HTTP headers of every request; ${NAME} is one of your environment variables."
     ),
+    "concurrency": integer(
+        "Most requests at the same time, of all callers together; by default no limit of its own.",
+        least=1,
+    ),
 }
 """Layout of the keys of a server that describe its transport."""
 
@@ -151,7 +155,7 @@ def read_transport(
     return spec
 
 
-_KEPT = ("command", "args", "env", "cwd", "url", "headers", "protocol")
+_KEPT = ("command", "args", "env", "cwd", "url", "headers", "protocol", "concurrency")
 """Keys of a server that are fields of `TransportSpec`."""
 
 

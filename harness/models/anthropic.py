@@ -33,12 +33,12 @@ from anthropic import (
 )
 
 from harness.errors import ModelError
+from harness.limiting.retrying import Backoff, full_jitter
 from harness.models.conversation import CallIds, parse_arguments, steps, text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
 from harness.models.providers.anthropic import DIALECT
-from harness.models.retry import Backoff, full_jitter
 from harness.models.settings import is_own, temperature
 from harness.models.shape import (
     Json,

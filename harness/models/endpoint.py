@@ -19,13 +19,15 @@ from typing import Any, TypeVar
 import anyio
 import httpx2
 
+from harness.canonical_json import digest
 from harness.errors import UsageError
 from harness.json_bounds import loads
+from harness.limiting.limiter import LIMITER_OF, Limited
+from harness.limiting.retrying import Backoff, full_jitter
 from harness.models import http_failures as faults
 from harness.models import shape, traits_of
-from harness.models.limiter import LIMITER_OF
 from harness.models.pricing import Pricer
-from harness.models.retry import Backoff, full_jitter, with_retries
+from harness.models.retry import with_retries
 from harness.models.settings import is_own
 from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
@@ -59,7 +61,7 @@ class Endpoint:
         backoff: Backoff = full_jitter,
     ) -> None:
         """``post`` sends one request, returns any response or raises `faults.ConnectionFailed`."""
-        self.limiter = LIMITER_OF.get()(spec)
+        self.limiter = LIMITER_OF.get()(limit_of(spec))
         self._spec = spec
         self._pricer = pricer
         self._url = url
@@ -145,6 +147,13 @@ class Endpoint:
 
     def _wrong_address(self) -> str | None:
         return "Is base_url the URL of the API itself?" if self._spec.base_url else None
+
+
+def limit_of(spec: ModelSpec) -> Limited:
+    """Return what has one limit with a model: its provider, address, key and id."""
+    sent_with = "" if spec.api_key is None else spec.api_key.reveal()
+    name = digest([spec.provider, spec.base_url, spec.model_id, sent_with])
+    return Limited(name=name, longest_s=spec.timeout_s)
 
 
 def base_url(spec: ModelSpec) -> str:

@@ -12,17 +12,16 @@ account without credit, and any status that the API marks ``x-should-retry: fals
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx2
 
 from harness.json_bounds import loads
+from harness.limiting.retry_after import retry_after_s
+from harness.limiting.retrying import Failed
 from harness.models.wire import BrokeOff, TooLarge
 from harness.redirects import shown
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
@@ -43,9 +42,6 @@ _TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL |
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
 
 
-_DIGITS = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
-
-
 class ConnectionFailed(Exception):
     """There was no complete HTTP response."""
 
@@ -55,7 +51,7 @@ class ConnectionFailed(Exception):
         self.cause = cause
 
 
-class Fault(Exception):
+class Fault(Failed):
     """An exchange without a usable reply."""
 
     def __init__(
@@ -80,12 +76,8 @@ class Fault(Exception):
         self.status = status
         self.retryable = retryable
         self.retry_after_s = retry_after_s
+        self.throttled = retryable and status in THROTTLED
         self.usage = usage or Usage()
-
-    @property
-    def throttled(self) -> bool:
-        """Whether the API asks for fewer requests at once."""
-        return self.retryable and self.status in THROTTLED
 
 
 def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
@@ -182,27 +174,6 @@ def is_retryable(status: int) -> bool:
     return status in {408, 409, 429} or (status >= 500 and status != 501)  # noqa: PLR2004 - HTTP's own numbers
 
 
-def retry_after_s(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the seconds of any form of Retry-After; ``None`` without one.
-
-    ``retry-after-ms`` is more exact and wins. A date is compared with the response's own ``Date``,
-    so that a wrong clock on this machine does no harm; without one, with ``now``.
-    """
-    milliseconds = _number(headers.get("retry-after-ms"))
-    if milliseconds is not None:
-        return max(0.0, milliseconds / 1000)
-    value = headers.get("retry-after")
-    seconds = _number(value)
-    if seconds is not None:
-        return max(0.0, seconds)
-    until = _date(value)
-    if until is None:
-        return None
-    return max(
-        0.0, (until - (_date(headers.get("date")) or now or datetime.now(UTC))).total_seconds()
-    )
-
-
 def origin(url: str) -> str:
     """Return ``https://host:port`` of ``url``, without credentials and path."""
     parts = urlsplit(url)
@@ -261,19 +232,3 @@ def _words(error: Any) -> str:
     if isinstance(error, Mapping):
         error = error.get("message") or error.get("detail") or ""
     return error if isinstance(error, str) else json.dumps(error) if error else ""
-
-
-def _number(value: str | None) -> float | None:
-    """Return a number in plain digits; unlike ``float``, refuse ``1_0`` and ``1e3``."""
-    if value is None or not _DIGITS.fullmatch(value.strip(" \t")):
-        return None
-    number = float(value)
-    return number if math.isfinite(number) else None
-
-
-def _date(value: str | None) -> datetime | None:
-    try:
-        date = parsedate_to_datetime(value or "")
-    except ValueError:
-        return None
-    return date if date.tzinfo else date.replace(tzinfo=UTC)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from harness.limiting.retrying import Backoff, full_jitter
 from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.providers.openai import DIALECT, is_reasoning
-from harness.models.retry import Backoff, full_jitter
 from harness.models.settings import is_own
 from harness.models.shape import (
     Json,

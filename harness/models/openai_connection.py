@@ -17,10 +17,10 @@ from typing import Any, cast
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, Omit
 
+from harness.limiting.retrying import Backoff, full_jitter
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Flavour, Pricer
-from harness.models.retry import Backoff, full_jitter
 from harness.models.settings import temperature
 from harness.models.shape import Json, text_in
 from harness.models.wire import BoundedClient

@@ -18,8 +18,7 @@ from harness.linear_regex import matches_whole
 from harness.redaction.tokens import TokenPieces
 from harness.sessions import Introduction
 from harness.sessions.beside import asides_of
-from harness.sessions.beside import bounded as bounded_asides
-from harness.sessions.call_frames import reduced
+from harness.sessions.call_draft import Draft
 from harness.sessions.call_outcome import classify
 from harness.sessions.call_words import input_required, text_of, why_malformed
 from harness.sessions.client import McpClient, is_closed
@@ -31,12 +30,12 @@ from harness.sessions.forwarding import (
     ScrubbedClient,
     TellProgress,
 )
-from harness.sessions.server_messages import Exchange
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT
 from harness.sessions.transports.frames import is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.turns import Turns
 from harness.types import (
     Aside,
     JsonObject,
@@ -45,7 +44,6 @@ from harness.types import (
     ToolCall,
     ToolList,
     ToolRequest,
-    Wire,
 )
 from harness.validation.validators import Validation
 
@@ -71,6 +69,7 @@ class CallSender:
         spec: ServerSpec,
         when_lost: Callable[[HttpFault | None], Awaitable[str]],
         shown: TokenPieces,
+        turns: Turns,
     ) -> None:
         """Call ``tools`` through ``client``; ``when_lost`` returns why there is no answer.
 
@@ -87,25 +86,21 @@ class CallSender:
         self._timeout_s = spec.call_timeout_s
         self._refusals = spec.refusals
         self._when_lost = when_lost
+        self._turns = turns
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send ``request`` unless a rule forbids it, and return its record."""
-        started = anyio.current_time()
-        draft = _Draft(request, reply, started - epoch)
+        draft = Draft(request, reply, anyio.current_time() - epoch)
         unsent = self._unsent(request)
         if unsent is not None:
             return draft.record(*unsent)
         checked = self._schemas.arguments(request.tool, request.arguments)
         draft.arguments = await self._before_the_end(checked)
-        started = anyio.current_time()
-        seconds = min(self._timeout_s, anyio.current_effective_deadline() - started - RECORD_S)
-        if seconds <= 0:
-            seconds = self._timeout_s  # the trial's deadline has passed and cancels the call itself
         with self._client.listening() as draft.heard:
-            return await self._sent(draft, started, seconds)
+            return await self._sent(draft, epoch)
 
-    async def _sent(self, draft: _Draft, started: float, seconds: float) -> ToolCall:
-        """Send a call and return its record, with the messages that arrived during it."""
+    async def _sent(self, draft: Draft, epoch: float) -> ToolCall:
+        """Send a call in its turn and return its record, with the messages sent meanwhile."""
         params: dict[str, Any] = {
             "name": draft.request.tool,
             "arguments": dict(draft.request.arguments),
@@ -114,18 +109,28 @@ class CallSender:
             params = {**draft.request.more, **params}
         if draft.request.meta:
             params["_meta"] = dict(draft.request.meta)
-        try:
-            with anyio.move_on_after(seconds) as scope, self._noting_wire(draft):
-                result = await self._client.request(
+        seconds = self._timeout_s
+
+        async def attempt() -> JsonObject:
+            nonlocal seconds
+            left = anyio.current_effective_deadline() - draft.send(epoch) - RECORD_S
+            # Without time left, the trial's deadline has come and cancels the call itself.
+            seconds = min(self._timeout_s, left) if left > 0 else self._timeout_s
+            with anyio.fail_after(seconds), self._noting_wire(draft):
+                return await self._client.request(
                     "tools/call", params, draft.exchange, _progress_of(draft.request)
                 )
+
+        try:
+            result = await self._turns.send(attempt, draft.wait)
         except MCPError as error:
-            return await self._failed(draft, error, anyio.current_time() - started)
+            return await self._failed(draft, error, draft.took())
         except HttpFault as fault:
-            return await self._unanswered(draft, fault, anyio.current_time() - started)
-        took = anyio.current_time() - started
-        if scope.cancelled_caught:
-            return draft.record("timeout", f"no answer within {seconds:.3g} s", duration_s=took)
+            return await self._unanswered(draft, fault, draft.took())
+        except TimeoutError:
+            why = f"no answer within {seconds:.3g} s"
+            return draft.record("timeout", why, duration_s=draft.took())
+        took = draft.took()
         clean = self._shown.json(result)
         draft.echoed = clean is not result
         result = clean
@@ -136,7 +141,7 @@ class CallSender:
         return await self._answered(draft, result, took)
 
     @contextmanager
-    def _noting_wire(self, draft: _Draft) -> Iterator[None]:
+    def _noting_wire(self, draft: Draft) -> Iterator[None]:
         """Record how a call was sent, however it ends."""
         try:
             yield
@@ -174,10 +179,15 @@ class CallSender:
             RequestRefused: the server answered with an error.
             ServerError: there is no answer.
         """
-        try:
+
+        async def attempt() -> JsonObject:
             with anyio.fail_after(math.inf if method == LISTEN else self._timeout_s):
-                result: JsonObject = self._shown.json(await self._client.request(method, params))
-                return result
+                return await self._client.request(method, params)
+
+        turns = Turns() if method == LISTEN else self._turns  # a subscription holds up nobody
+        try:
+            result: JsonObject = self._shown.json(await turns.send(attempt))
+            return result  # noqa: TRY300 - as short as it can be
         except TimeoutError as error:
             raise ServerError(
                 f"server did not answer {method} within {self._timeout_s:g} s"
@@ -217,7 +227,7 @@ class CallSender:
             return "invalid_arguments", f"the call cannot be written as JSON: {error}"
         return None
 
-    async def _failed(self, draft: _Draft, error: MCPError, took: float) -> ToolCall:
+    async def _failed(self, draft: Draft, error: MCPError, took: float) -> ToolCall:
         """Record a call that ended in a JSON-RPC error or with the connection."""
         if is_closed(error):
             return draft.record("server_lost", await self._when_lost(None), duration_s=took)
@@ -242,7 +252,7 @@ class CallSender:
             result_bytes=len(text.encode()),
         )
 
-    async def _unanswered(self, draft: _Draft, fault: HttpFault, took: float) -> ToolCall:
+    async def _unanswered(self, draft: Draft, fault: HttpFault, took: float) -> ToolCall:
         """Record a call that ended in an HTTP failure or without any answer."""
         said = self._shown.text(f"the server {fault}")
         draft.echoed = self._shown.is_in(str(fault))
@@ -252,7 +262,7 @@ class CallSender:
             return draft.record("tool_error", said, duration_s=took)
         return draft.record("server_lost", await self._when_lost(fault), duration_s=took)
 
-    async def _answered(self, draft: _Draft, result: JsonObject, took: float) -> ToolCall:
+    async def _answered(self, draft: Draft, result: JsonObject, took: float) -> ToolCall:
         """Record a call that was answered with a result, good or bad."""
         content = render(result)
         text, problems = content.text, content.problems
@@ -310,7 +320,7 @@ class CallSender:
         )
 
     def _classified(
-        self, draft: _Draft, text: str, code: int | None = None, *, coded: bool
+        self, draft: Draft, text: str, code: int | None = None, *, coded: bool
     ) -> Outcome:
         tool = draft.request.tool
         return classify(
@@ -327,62 +337,12 @@ class CallSender:
 
 def held_back(request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
     """Return the record of a call that is not sent because its tool is blocked."""
-    draft = _Draft(request, reply, anyio.current_time() - epoch)
+    draft = Draft(request, reply, anyio.current_time() - epoch)
     return draft.record("blocked", _blocked_words(request.tool))
 
 
 def _blocked_words(tool: str) -> str:
     return f"harness did not send this call: the tool {tool!r} is blocked for this suite"
-
-
-class _Draft:
-    """The facts of a call before its answer."""
-
-    __slots__ = (
-        "arguments",
-        "came_with",
-        "echoed",
-        "exchange",
-        "heard",
-        "reply",
-        "request",
-        "started_s",
-        "wire",
-    )
-
-    def __init__(self, request: ToolRequest, reply: int, started_s: float) -> None:
-        self.request = request
-        self.reply = reply
-        self.started_s = started_s
-        self.arguments = Validation()
-        self.came_with: tuple[Aside, ...] = ()
-        self.heard: list[Aside] = []
-        self.echoed = False
-        self.exchange = Exchange()
-        self.wire: Wire | None = None
-
-    def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
-        made = ToolCall(
-            tool=self.request.tool,
-            arguments=self.request.arguments,
-            outcome=outcome,
-            reply=self.reply,
-            request_id=self.request.id,
-            text=text,
-            argument_errors=self.arguments.errors,
-            arguments_not_validated=self.arguments.gave_up,
-            started_s=self.started_s,
-            echoed_token=self.echoed,
-            beside=bounded_asides((*self.came_with, *self.heard)),
-            **facts,
-        )
-        if self.wire is None:
-            return made
-        request, response = (
-            None if body is None else reduced(body, made)
-            for body in (self.exchange.request, self.exchange.response)
-        )
-        return replace(made, wire=replace(self.wire, request=request, response=response))
 
 
 def _progress_of(request: ToolRequest) -> TellProgress | None:

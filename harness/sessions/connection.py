@@ -11,12 +11,13 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import anyio
 
 from harness.canonical_json import canonical_json
-from harness.errors import NotAdmitted, OutOfResources, ServerError, UsageError
+from harness.errors import NotAdmitted, OutOfResources, ServerError, TooBusy, UsageError
 from harness.sessions import Introduction
 from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
 from harness.sessions.forwarding import ForeignClient
@@ -28,9 +29,10 @@ from harness.sessions.processes.http_servers import POLL_S, Host, Hosts
 from harness.sessions.processes.last_words import last_words
 from harness.sessions.processes.process import ServerProcess, launch
 from harness.sessions.processes.shortage import shortage
-from harness.sessions.shared_connection import Visit
+from harness.sessions.shared_connection import REFUSED, Lister, Visit
 from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.turns import Turns
 from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
 if TYPE_CHECKING:
@@ -40,16 +42,21 @@ if TYPE_CHECKING:
 LOST_S = 2.0
 """Seconds that a call on a broken connection waits for the cause; `OBITUARY_S` are enough."""
 
-_REFUSED = (401, 403)
-
 
 class Connection:
     """A `harness.sessions.Session` over a process of its own, or over HTTP."""
 
     def __init__(
-        self, spec: ServerSpec, who: Identity, guardian: Guardian, hosts: Hosts, bearers: Bearers
+        self,
+        spec: ServerSpec,
+        who: Identity,
+        guardian: Guardian,
+        hosts: Hosts,
+        bearers: Bearers,
+        turns: Turns,
     ) -> None:
         """Prepare a connection to ``spec`` for ``who``; `run` opens it."""
+        self._turns = turns
         self._spec = spec
         self._who = who
         self._meta = request_meta(spec.identity, who.user_context)
@@ -150,38 +157,11 @@ class Connection:
             NotAdmitted: the server refused this user.
             ServerError: its tools could not be listed.
         """
-        from harness.sessions.calls import CallSender
-        from harness.sessions.tool_list import list_tools
-
         assert self._client is not None
         client = self._client.speaking_as(request_meta(self._spec.identity, user_context))
-        try:
-            with anyio.fail_after(self._spec.start_timeout_s):
-                tools = await list_tools(client.request, self._spec.refusals)
-        except TimeoutError as error:
-            late = f"did not list its tools within {self._spec.start_timeout_s:g} s"
-            raise ServerError(f"server {self._spec.name!r} {late}", gone=True) from error
-        except HttpFault as fault:
-            why = await self._when_lost(fault)
-            if fault.status in _REFUSED:
-                raise NotAdmitted(why, status=fault.status) from fault
-            raise ServerError(why, gone=fault.status is None) from fault
-        except ConnectionError as error:
-            raise ServerError(await self._when_lost(None), gone=True) from error
-        except OutOfResources:
-            raise
-        except ServerError as error:
-            why = f"server {self._spec.name!r} {error}"
-            tail = error.stderr_tail or self.stderr_tail()
-            if isinstance(error, NotAdmitted):
-                raise NotAdmitted(why, status=error.status, stderr_tail=tail) from error
-            raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
-        return Visit(
-            self,
-            user_context,
-            tools,
-            CallSender(client, tools, self._spec, self._when_lost, self._bearers.shown),
-        )
+        lister = Lister(self._spec, self._turns, self._when_lost, self.stderr_tail)
+        tools = await lister.tools_of(client)
+        return Visit(self, user_context, tools, self._caller_of(client, tools))
 
     def close(self) -> None:
         """Begin to end the server."""
@@ -289,15 +269,13 @@ class Connection:
     async def _open(
         self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
     ) -> None:
-        from harness.sessions.calls import CallSender
-
         step = "complete the handshake"
         try:
             with self._in_time(step, starting, link):
-                await self._shake_hands(link, place)
+                await self._turns.start(partial(self._shake_hands, link, place), starting)
             step = "list its tools"
             with self._in_time(step, starting, link):
-                self._tools = await self._listed(link)
+                self._tools = await self._turns.start(partial(self._listed, link), starting)
         except ConnectionError:
             self._conclude(
                 f"{await end_of(link, place)} while starting", link.source.noise, gone=True
@@ -311,8 +289,9 @@ class Connection:
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
             self._conclude(
                 why,
-                refused=fault.status if fault.status in _REFUSED else None,
+                refused=fault.status if fault.status in REFUSED else None,
                 gone=end is not None,
+                busy=fault.busy,
             )
         except OutOfResources:
             raise
@@ -321,11 +300,16 @@ class Connection:
             self._conclude(str(error), link.source.noise, refused=refused)
         else:
             self._client = link.client
-            self._caller = CallSender(
-                link.client, self._tools, self._spec, self._when_lost, self._bearers.shown
-            )
+            self._caller = self._caller_of(link.client, self._tools)
             starting.deadline = math.inf
             self._opened.set()
+
+    def _caller_of(self, client: McpClient, tools: ToolList) -> CallSender:
+        from harness.sessions.calls import CallSender
+
+        return CallSender(
+            client, tools, self._spec, self._when_lost, self._bearers.shown, self._turns
+        )
 
     async def _listed(self, link: Link) -> ToolList:
         from harness.sessions.tool_list import list_tools
@@ -377,7 +361,13 @@ class Connection:
         return isinstance(self._place, Host) and await self._place.obituary() is not None
 
     def _conclude(
-        self, why: str, noise: str | None = None, *, refused: int | None = None, gone: bool = False
+        self,
+        why: str,
+        noise: str | None = None,
+        *,
+        refused: int | None = None,
+        gone: bool = False,
+        busy: bool = False,
     ) -> None:
         """Record the end as a loss, and as a failure for those who still wait.
 
@@ -392,7 +382,9 @@ class Connection:
             self._lost += quoted("on stdout it wrote text that is not MCP", noise)
         if not self._opened.is_set() and self._failure is None:
             told = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))
-            if refused is None:
+            if busy:
+                self._failure = TooBusy(told, stderr_tail=tail)
+            elif refused is None:
                 self._failure = ServerError(told, stderr_tail=tail, gone=gone)
             else:
                 self._failure = NotAdmitted(told, status=refused, stderr_tail=tail)

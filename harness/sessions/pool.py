@@ -24,17 +24,20 @@ import anyio
 from anyio.abc import TaskGroup
 
 from harness.canonical_json import digest
-from harness.errors import HarnessError, NotAdmitted, OutOfResources, ServerError
+from harness.errors import HarnessError, NotAdmitted, OutOfResources, ServerError, TooBusy
+from harness.limiting.limiter import LIMITER_OF, Limited, RequestLimiter
 from harness.redaction import KNOWN
 from harness.sessions import Session
 from harness.sessions.connection import Connection
 from harness.sessions.identity.bearer import Bearers, check_credential, shown_to
 from harness.sessions.identity.delivery import Identity, check_identity
 from harness.sessions.joined_servers import JoinedSession, JoinedTools
+from harness.sessions.processes.fresh import made_fresh, require_fresh
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
+from harness.sessions.transports.turns import ManyTurns
 from harness.trust import GATE
-from harness.types import Credential, JsonObject, ServerSpec, ToolRequest
+from harness.types import Credential, JsonObject, ServerSpec
 
 MAX_PROCESSES = 16
 """Most servers at the same time: a Python server takes 70 MB, and much of a core while it starts.
@@ -66,8 +69,15 @@ class _Seat:
 class Pool:
     """Lends sessions; satisfies `harness.sessions.SessionPool`."""
 
-    def __init__(self, owners: TaskGroup, guardian: Guardian, bearers: Bearers) -> None:
+    def __init__(
+        self,
+        owners: TaskGroup,
+        guardian: Guardian,
+        bearers: Bearers,
+        turns: ManyTurns,
+    ) -> None:
         """Run connections in ``owners``; ``bearers`` are the users' token sources."""
+        self._turns = turns
         self._owners = owners
         self._guardian = guardian
         self._bearers = bearers
@@ -242,7 +252,7 @@ class Pool:
         _refuse_hopeless(seat)
         while seat.returned:
             used = seat.returned.pop()
-            if await _made_fresh(used, server):
+            if await made_fresh(used, server):
                 return used
             used.close()
             await used.closed()
@@ -255,7 +265,7 @@ class Pool:
         try:
             await self._ready(seat, connection)
             if server.transport.command is None and server.reset is not None:
-                await _require_fresh(connection, server)
+                await require_fresh(connection, server)
         except BaseException:
             connection.close()
             raise
@@ -299,7 +309,8 @@ class Pool:
             self._evict()
             await self._freed.wait()
         self._running += 1
-        connection = Connection(server, identity, self._guardian, self._hosts, self._bearers)
+        turns = self._turns.at(server)
+        connection = Connection(server, identity, self._guardian, self._hosts, self._bearers, turns)
         self._owners.start_soon(self._run, connection)
         return connection
 
@@ -345,35 +356,24 @@ class Pool:
         return known[1]
 
 
-async def _made_fresh(connection: Connection, server: ServerSpec) -> bool:
-    """Make the call that resets the server's state; return whether it succeeded."""
-    assert server.reset is not None
-    if connection.lost is not None:
-        return False
-    request = ToolRequest(id="reset", tool=server.reset.tool, arguments=server.reset.arguments)
-    return not (await connection.call(request, reply=0, epoch=anyio.current_time())).is_error
-
-
-async def _require_fresh(connection: Connection, server: ServerSpec) -> None:
-    if not await _made_fresh(connection, server):
-        assert server.reset is not None
-        raise ServerError(
-            f"server {server.name!r} could not be reset by its tool {server.reset.tool!r}"
-        )
-
-
 def _refuse_hopeless(seat: _Seat) -> None:
-    # A refused caller is tried again each time: that is quick, and some cases test it.
-    if seat.failures >= MAX_STARTS and not isinstance(seat.failure, NotAdmitted | OutOfResources):
+    # A refused caller is tried again each time: that is quick, and some cases test it. So is one
+    # that came too early: later it may be in time.
+    passing = NotAdmitted | OutOfResources | TooBusy
+    if seat.failures >= MAX_STARTS and not isinstance(seat.failure, passing):
         assert seat.failure is not None
         raise seat.failure.again(" (not tried again)")
 
 
 @asynccontextmanager
-async def open_sessions(learn: Callable[[str], None] = KNOWN.learn) -> AsyncGenerator[Pool]:
+async def open_sessions(
+    learn: Callable[[str], None] = KNOWN.learn,
+    limiter_of: Callable[[Limited], RequestLimiter] | None = None,
+) -> AsyncGenerator[Pool]:
     """Open a pool of sessions; all its processes have ended when the block is left.
 
-    ``learn`` gets every new secret, such as a token, before it is used.
+    ``learn`` gets every new secret, such as a token, before it is used. ``limiter_of`` makes the
+    limiters of its servers; by default `LIMITER_OF` does.
 
     ```python
     async with open_sessions() as pool, pool.session(server, {"role": "analyst"}) as session:
@@ -387,7 +387,8 @@ async def open_sessions(learn: Callable[[str], None] = KNOWN.learn) -> AsyncGene
         anyio.create_task_group() as owners,
     ):
         try:
-            yield Pool(owners, guardian, bearers)
+            turns = ManyTurns(limiter_of or LIMITER_OF.get())
+            yield Pool(owners, guardian, bearers, turns)
         except anyio.get_cancelled_exc_class():
             raise
         except BaseException as error:  # noqa: BLE001 - raised again below: a task group would wrap it

@@ -7,14 +7,25 @@ reveals a server that mixes users up. A probe, with its dozens of users, always 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import anyio
+
+from harness.errors import NotAdmitted, OutOfResources, ServerError, TooBusy
 from harness.sessions import Introduction
-from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
+from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.turns import Turns
+from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
+
+REFUSED = (401, 403)
+"""Statuses of HTTP that refuse a caller."""
 
 if TYPE_CHECKING:
     from harness.sessions.calls import CallSender
+    from harness.sessions.client import McpClient
     from harness.sessions.connection import Connection
     from harness.sessions.forwarding import ForeignClient
 
@@ -69,3 +80,54 @@ class Visit:
     def stderr_tail(self) -> str:
         """Return the last lines of the server's stderr."""
         return self._host.stderr_tail()
+
+
+@dataclass(frozen=True, slots=True)
+class Lister:
+    """Lists the tools of another user over a connection."""
+
+    spec: ServerSpec
+    """The server."""
+    turns: Turns
+    """Those of its requests."""
+    when_lost: Callable[[HttpFault | None], Awaitable[str]]
+    """Returns why there is no answer."""
+    stderr_tail: Callable[[], str]
+    """Returns what the server said last on stderr."""
+
+    async def tools_of(self, client: McpClient) -> ToolList:
+        """Return the tools of the user that ``client`` speaks for.
+
+        Raises:
+            NotAdmitted: the server refused this user.
+            ServerError: its tools could not be listed.
+        """
+        from harness.sessions.tool_list import list_tools  # loads the MCP SDK
+
+        async def listed() -> ToolList:
+            with anyio.fail_after(self.spec.start_timeout_s):
+                return await list_tools(client.request, self.spec.refusals)
+
+        try:
+            return await self.turns.send(listed)
+        except TimeoutError as error:
+            late = f"did not list its tools within {self.spec.start_timeout_s:g} s"
+            raise ServerError(f"server {self.spec.name!r} {late}", gone=True) from error
+        except HttpFault as fault:
+            raise self._error_of(fault, await self.when_lost(fault)) from fault
+        except ConnectionError as error:
+            raise ServerError(await self.when_lost(None), gone=True) from error
+        except OutOfResources:
+            raise
+        except ServerError as error:
+            why = f"server {self.spec.name!r} {error}"
+            tail = error.stderr_tail or self.stderr_tail()
+            if isinstance(error, NotAdmitted):
+                raise NotAdmitted(why, status=error.status, stderr_tail=tail) from error
+            raise ServerError(why, stderr_tail=tail, gone=error.gone) from error
+
+    @staticmethod
+    def _error_of(fault: HttpFault, why: str) -> ServerError:
+        if fault.status in REFUSED:
+            return NotAdmitted(why, status=fault.status or 0)
+        return TooBusy(why) if fault.busy else ServerError(why, gone=fault.status is None)

@@ -180,6 +180,9 @@ class ToolCall:
     """When it was sent, in seconds from the start of the trial."""
     duration_s: float = 0.0
     """Seconds from sending to the answer."""
+    waited_s: float = 0.0
+    """Seconds before it was sent, because the server takes no more requests, or takes them later.
+    """
     result_bytes: int = 0
     """Size of the whole result as JSON, in UTF-8 bytes."""
     result_sha256: str | None = None

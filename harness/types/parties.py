@@ -100,6 +100,8 @@ class TransportSpec:
     """``http`` and ``sse``: headers of every request; values may be secrets."""
     protocol: Protocol = "auto"
     """Which MCP revision to speak."""
+    concurrency: int | None = None
+    """Most requests at the same time, of all users and workers together."""
     abilities: tuple[str, ...] = ()
     """What a handshake says that the client can do: ``elicitation``, ``sampling``. Nothing, unless
     somebody else's client is behind the session."""

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import ModelError
+from harness.limiting.retry_after import retry_after_s
 from harness.models import http_failures as faults
 from harness.types import Secret
 from tests.clock import BOUND_S, TIMEOUTS_S
@@ -260,13 +261,13 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
     ],
 )
 def test_every_form_of_retry_after_is_read(headers: dict[str, str], seconds: float | None) -> None:
-    assert faults.retry_after_s(headers, NOW) == seconds
+    assert retry_after_s(headers, NOW) == seconds
 
 
 @given(st.text(), st.text(), st.text())
 def test_no_header_makes_reading_it_fail(milliseconds: str, seconds: str, date: str) -> None:
     headers = {"retry-after-ms": milliseconds, "retry-after": seconds, "date": date}
-    wait = faults.retry_after_s(headers)
+    wait = retry_after_s(headers)
     assert wait is None or wait >= 0
 
 

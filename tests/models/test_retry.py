@@ -155,7 +155,7 @@ async def test_a_cooldown_that_outlasts_a_trial_ends_it_without_a_request(api: A
 async def test_a_trial_whose_turn_does_not_come_sends_nothing_and_says_that_it_waited(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 100.0)
+    monkeypatch.setattr("harness.limiting.limiter._LAST_MOMENT_S", 100.0)
     with FakeProvider([say("Now.")]) as provider:
         async with opened(api, provider.url) as model:
             limiter = limiter_of(model)

@@ -37,6 +37,7 @@ from harness.types import (
     Usage,
     UserMessage,
 )
+from harness.types.waiting import waited_for_server
 from harness.users import Speaker, ended_by_agent, ending
 from harness.utc import utc_now
 
@@ -136,7 +137,7 @@ class AgentConversation:
             replies=sum(isinstance(message, AssistantMessage) for message in messages),
             started_at=self._started_at,
             latency_s=round(self._latency_s, 6),
-            waited_s=round(self._waited_s, 6),
+            waited_s=round(self._waited_s + waited_for_server(calls), 6),
             tools=tuple(tool.name for tool in self._session.tools.tools),
             tools_digest=self._session.tools.digest,
             served_by=self._served_by,

@@ -1,4 +1,4 @@
-"""Limits that the workers of a run share: one limiter for each model, wherever it is asked.
+"""Limits that the workers of a run share: one limiter for each model and server.
 
 `Limits` holds the limiters, in one place. `SharedLimiter` stands in for one of them in a worker,
 and asks there before each request. What a worker holds it holds for a time only, so that a worker
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import uuid
-from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,9 +16,7 @@ from typing import Protocol
 
 import anyio
 
-from harness.canonical_json import digest
-from harness.models.limiter import Limiter, Slot, WaitTooLong
-from harness.types import ModelSpec
+from harness.limiting.limiter import Limited, Limiter, Slot, WaitTooLong
 
 SPARE_S = 10.0
 """Seconds that a slot may be held beyond the longest request, before it is taken back."""
@@ -51,20 +48,20 @@ class Limits:
 
     def __init__(self) -> None:
         """Start without a limiter."""
-        self._limiters: defaultdict[str, Limiter] = defaultdict(Limiter)
+        self._limiters: dict[str, Limiter] = {}
         self._leases: dict[str, _Lease] = {}
 
-    async def acquire(self, name: str, lease: str, left_s: float, lease_s: float) -> Granted:
-        """Wait for a slot of ``name``, at most ``left_s``, and lend it for ``lease_s``."""
+    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
+        """Wait for a slot of ``limited``, at most ``left_s``, and lend it for a request's time."""
         asked_at = anyio.current_time()
         with anyio.CancelScope(deadline=asked_at + left_s) as scope:
             held = self._leases[lease] = _Lease(math.inf, scope)
             try:
-                held.slot = await held.stack.enter_async_context(self._limiters[name].slot())
+                held.slot = await held.stack.enter_async_context(self._limiter(limited).slot())
             except WaitTooLong as late:
                 self._leases.pop(lease, None)
                 return Granted(waited_s=late.waited_s, too_long=(late.wait_s, late.left_s))
-            held.ends_at = anyio.current_time() + lease_s
+            held.ends_at = anyio.current_time() + limited.longest_s + SPARE_S
             return Granted(waited_s=held.slot.waited_s)
         self._leases.pop(lease, None)
         waited_s = anyio.current_time() - asked_at
@@ -81,9 +78,12 @@ class Limits:
         held.slot.succeeded, held.slot.throttled = succeeded, throttled
         await held.stack.aclose()
 
-    def pause_soon(self, name: str, seconds: float) -> None:
-        """Let nobody begin a request to ``name`` for so many seconds."""
-        self._limiters[name].pause(seconds)
+    def pause_soon(self, limited: Limited, seconds: float) -> None:
+        """Let nobody begin a request to ``limited`` for so many seconds."""
+        self._limiter(limited).pause(seconds)
+
+    def _limiter(self, limited: Limited) -> Limiter:
+        return self._limiters.setdefault(limited.name, Limiter(limited.most))
 
     async def watch(self) -> None:
         """Take back what is held for too long, until cancelled."""
@@ -101,7 +101,7 @@ class Limits:
 class Counter(Protocol):
     """Where a worker asks: `Limits` in the same process, or a way to those of another one."""
 
-    def acquire(self, name: str, lease: str, left_s: float, lease_s: float) -> Awaitable[Granted]:
+    def acquire(self, limited: Limited, lease: str, left_s: float) -> Awaitable[Granted]:
         """See `Limits.acquire`."""
         ...
 
@@ -109,18 +109,17 @@ class Counter(Protocol):
         """See `Limits.release`."""
         ...
 
-    def pause_soon(self, name: str, seconds: float) -> None:
+    def pause_soon(self, limited: Limited, seconds: float) -> None:
         """See `Limits.pause_soon`; nothing that is asked here later comes before it."""
         ...
 
 
 class SharedLimiter:
-    """A `harness.models.limiter.RequestLimiter` whose slots all workers share."""
+    """A `harness.limiting.limiter.RequestLimiter` whose slots all workers share."""
 
-    def __init__(self, name: str, longest_s: float, counter: Counter) -> None:
-        """``longest_s`` bounds a request to ``name``; ``counter`` is where slots are lent."""
-        self._name = name
-        self._lease_s = longest_s + SPARE_S
+    def __init__(self, limited: Limited, counter: Counter) -> None:
+        """``counter`` is where slots of ``limited`` are lent."""
+        self._limited = limited
         self._counter = counter
 
     @asynccontextmanager
@@ -129,7 +128,7 @@ class SharedLimiter:
         lease, slot = uuid.uuid4().hex, Slot(0)
         left_s = anyio.current_effective_deadline() - anyio.current_time()
         try:
-            granted = await self._counter.acquire(self._name, lease, left_s, self._lease_s)
+            granted = await self._counter.acquire(self._limited, lease, left_s)
             if granted.too_long is not None:
                 raise WaitTooLong(*granted.too_long, granted.waited_s)
             slot.waited_s = granted.waited_s
@@ -142,10 +141,4 @@ class SharedLimiter:
 
     def pause(self, seconds: float) -> None:
         """Send nothing for so many seconds, from no worker."""
-        self._counter.pause_soon(self._name, seconds)
-
-
-def limit_name(spec: ModelSpec) -> str:
-    """Return the name of what limits requests to a model: its provider, address, key and id."""
-    key = "" if spec.api_key is None else spec.api_key.reveal()
-    return digest([spec.provider, spec.base_url, spec.model_id, key])
+        self._counter.pause_soon(self._limited, seconds)

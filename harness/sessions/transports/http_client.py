@@ -27,6 +27,7 @@ from typing import Any
 import anyio
 import httpx2
 
+from harness.limiting.retry_after import retry_after_s
 from harness.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
 from harness.sessions.identity.additions import Additions
 from harness.sessions.processes.shortage import shortage
@@ -201,7 +202,12 @@ def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) ->
         )
     words = words_of(body) or response.headers.get("www-authenticate", "")
     said = f": {words[:_EXCERPT_CHARS]}" if words else ""
-    return HttpFault(f"answered {status}{said}", status=response.status_code, gone=gone)
+    return HttpFault(
+        f"answered {status}{said}",
+        status=response.status_code,
+        gone=gone,
+        retry_after_s=retry_after_s(response.headers),
+    )
 
 
 def words_of(body: bytes) -> str:

@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
+from harness.limiting.retrying import Failed
+
 _REFUSED = frozenset({401, 403, 407})
 _BUSY = frozenset({408, 425, 429})
 _ABSENT = frozenset({502, 503, 504})
 _REQUEST_ERRORS = range(400, 500)
+_TOO_MANY, _UNAVAILABLE = 429, 503
 
 
-class HttpFault(Exception):
+class HttpFault(Failed):
     """A request without an MCP answer.
 
     The server's name precedes its text in messages.
     """
 
-    def __init__(self, what: str, *, status: int | None = None, gone: bool = False) -> None:
-        """``status`` is the HTTP status, if any; ``gone``: no later request can succeed."""
+    def __init__(
+        self,
+        what: str,
+        *,
+        status: int | None = None,
+        gone: bool = False,
+        retry_after_s: float | None = None,
+        busy: bool = False,
+    ) -> None:
+        """``status`` is the HTTP status, if any; ``gone``: no later request can succeed.
+
+        ``retry_after_s`` is when the server wants it again; ``busy``: it was asked again, or not at
+        all, because of such a wish.
+        """
         super().__init__(what)
         self.status = status
         self.gone = gone
+        self.retry_after_s = retry_after_s
+        self.busy = busy
+        self.throttled = status == _TOO_MANY or (
+            status == _UNAVAILABLE and retry_after_s is not None
+        )
+        self.retryable = self.throttled and not gone and not busy
 
     @property
     def refuses(self) -> bool:
@@ -43,4 +64,4 @@ class HttpFault(Exception):
     @property
     def settles_the_era(self) -> bool:
         """Whether any other handshake would fail in the same way."""
-        return self.status is None or self.refuses or self.status in _BUSY
+        return self.status is None or self.refuses or self.throttled or self.status in _BUSY

@@ -7,17 +7,23 @@ import math
 import anyio
 import pytest
 
-from harness.models.limiter import WaitTooLong
-from harness.runner.engines.limits import SPARE_S, Limits, SharedLimiter, limit_name
+from harness.limiting.limiter import Limited, WaitTooLong
+from harness.models.endpoint import limit_of
+from harness.runner.engines.limits import SPARE_S, Limits, SharedLimiter
 from harness.types import ModelSpec, Secret
 from tests.clock import BOUND_S, once_all_wait
 
 pytestmark = pytest.mark.anyio
 
 
+def the_model(longest_s: float = 60.0, name: str = "m") -> Limited:
+    return Limited(name=name, longest_s=longest_s)
+
+
 def two(limits: Limits, longest_s: float = 60.0) -> tuple[SharedLimiter, SharedLimiter]:
     """Return what two workers have of one model."""
-    return SharedLimiter("m", longest_s, limits), SharedLimiter("m", longest_s, limits)
+    limited = the_model(longest_s)
+    return SharedLimiter(limited, limits), SharedLimiter(limited, limits)
 
 
 async def throttled(limiter: SharedLimiter) -> None:
@@ -79,7 +85,7 @@ async def test_what_a_dead_worker_holds_is_lent_again_after_its_time() -> None:
     one, other = two(limits)
     await throttled(one)
     # A worker that is killed never releases.
-    await limits.acquire("m", "of the dead", math.inf, 20.0 + SPARE_S)
+    await limits.acquire(the_model(20.0), "of the dead", math.inf)
     entered = anyio.Event()
 
     async def enter() -> None:
@@ -101,11 +107,11 @@ async def test_what_a_dead_worker_holds_is_lent_again_after_its_time() -> None:
 async def test_a_slot_that_is_given_back_late_is_not_given_back_twice() -> None:
     limits = Limits()
     await throttled(two(limits)[0])
-    await limits.acquire("m", "slow", math.inf, 0.0)
+    await limits.acquire(the_model(-SPARE_S), "slow", math.inf)
     await limits.take_back()
     await limits.release("slow", succeeded=True, throttled=False)
-    assert (await limits.acquire("m", "next", math.inf, 60.0)).too_long is None
-    assert (await limits.acquire("m", "one more", 0.5, 60.0)).too_long is not None
+    assert (await limits.acquire(the_model(), "next", math.inf)).too_long is None
+    assert (await limits.acquire(the_model(), "one more", 0.5)).too_long is not None
 
 
 async def test_a_worker_that_no_longer_waits_takes_no_slot() -> None:
@@ -115,7 +121,7 @@ async def test_a_worker_that_no_longer_waits_takes_no_slot() -> None:
     answered = anyio.Event()
 
     async def ask() -> None:
-        granted = await limits.acquire("m", "gone", math.inf, 60.0)
+        granted = await limits.acquire(the_model(), "gone", math.inf)
         assert granted.too_long is not None
         answered.set()
 
@@ -132,7 +138,7 @@ async def test_other_models_are_not_limited() -> None:
     limits = Limits()
     one, _ = two(limits)
     await throttled(one)
-    async with one.slot(), SharedLimiter("other", 60.0, limits).slot() as slot:
+    async with one.slot(), SharedLimiter(the_model(name="other"), limits).slot() as slot:
         assert slot.waited_s == 0
 
 
@@ -140,5 +146,5 @@ def test_the_limits_of_a_model_are_those_of_its_key_and_address() -> None:
     spec = ModelSpec(name="a", provider="openai", model_id="gpt-4o", api_key=Secret("k" * 20))
     same = ModelSpec(name="b", provider="openai", model_id="gpt-4o", api_key=Secret("k" * 20))
     other = ModelSpec(name="a", provider="openai", model_id="gpt-4o", api_key=Secret("j" * 20))
-    assert limit_name(spec) == limit_name(same) != limit_name(other)
-    assert "k" * 20 not in limit_name(spec)
+    assert limit_of(spec) == limit_of(same) != limit_of(other)
+    assert "k" * 20 not in limit_of(spec).name

@@ -42,8 +42,6 @@ def shop() -> Iterator[Running]:
         ),
         ("400", "tool_error", "the server answered HTTP 400: status 400"),
         ("404", "tool_error", "the server answered HTTP 404 Not Found: status 404"),
-        ("429", "server_lost", "server 'shop' answered HTTP 429 Too Many Requests: status 429"),
-        ("too_many", "server_lost", "server 'shop' answered HTTP 429 Too Many Requests: slow down"),
         ("500", "server_lost", "server 'shop' answered HTTP 500 Internal Server Error: status 500"),
         ("502", "server_lost", "server 'shop' answered HTTP 502 Bad Gateway: status 502"),
         (

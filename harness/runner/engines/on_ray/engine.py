@@ -17,7 +17,7 @@ from harness.runlog import TrialLine
 from harness.runner.engines import Setting, Told
 from harness.runner.engines.on_ray.cluster import cluster, processors
 from harness.runner.engines.on_ray.stations import Crew, Gone, NoWorker, Station
-from harness.runner.engines.on_ray.worker import CommonLimits
+from harness.runner.engines.on_ray.worker import CommonLimits, limiters_of
 from harness.runner.engines.parcels import refuse_code
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.units import Unit, work_units
@@ -136,7 +136,9 @@ async def open_on_ray(setting: Setting, address: str | None) -> AsyncIterator[On
             stations = [Station(crew, seats) for seats in _seats(setting)]
             stack.push_async_callback(_close, stations)
             ready = await crew.opened(stations)
-            pool = await stack.enter_async_context(open_sessions(setting.learn))
+            pool = await stack.enter_async_context(
+                open_sessions(setting.learn, limiters_of(limits))
+            )
             yield OnRay(pool, ready, crew)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,19 +15,19 @@ import ray
 
 from harness.errors import HarnessError
 from harness.judging.trial import not_started
-from harness.models.limiter import LIMITER_OF
+from harness.limiting.limiter import LIMITER_OF, Limited
 from harness.redaction import KNOWN, Redactor
 from harness.redaction.output import guarded
 from harness.runlog import TrialLine
 from harness.runner.engines.executor import Executor, Parties, open_executor
-from harness.runner.engines.limits import Granted, Limits, SharedLimiter, limit_name
+from harness.runner.engines.limits import Granted, Limits, SharedLimiter
 from harness.runner.engines.nodes import Place, look_around
 from harness.runner.engines.parcels import Parcels
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import trial_error
 from harness.trust import GATE
-from harness.types import ModelSpec, ToolList
+from harness.types import ToolList
 
 
 class Node(NamedTuple):
@@ -104,12 +104,7 @@ class Worker:
     async def _live(
         self, baggage: Baggage, limits: Any, opened: asyncio.Future[str | None]
     ) -> None:
-        counter = _Counter(limits)
-
-        def limiter_of(spec: ModelSpec) -> SharedLimiter:
-            return SharedLimiter(limit_name(spec), spec.timeout_s, counter)
-
-        LIMITER_OF.set(limiter_of)
+        LIMITER_OF.set(limiters_of(limits))
         try:
             async with open_executor(
                 baggage.parties, self._learn, baggage.traced_as
@@ -175,11 +170,11 @@ class CommonLimits(Limits):
 
     _watching: asyncio.Task[None] | None = None
 
-    async def acquire(self, name: str, lease: str, left_s: float, lease_s: float) -> Granted:
+    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
         """Wait for a slot; see `Limits.acquire`."""
         if self._watching is None:
             self._watching = asyncio.create_task(self.watch())
-        return await super().acquire(name, lease, left_s, lease_s)
+        return await super().acquire(limited, lease, left_s)
 
 
 class _Counter:
@@ -188,12 +183,18 @@ class _Counter:
     def __init__(self, limits: Any) -> None:
         self._limits = limits
 
-    async def acquire(self, name: str, lease: str, left_s: float, lease_s: float) -> Granted:
-        granted: Granted = await self._limits.acquire.remote(name, lease, left_s, lease_s)
+    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
+        granted: Granted = await self._limits.acquire.remote(limited, lease, left_s)
         return granted
 
     async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
         self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
 
-    def pause_soon(self, name: str, seconds: float) -> None:
-        self._limits.pause_soon.remote(name, seconds)
+    def pause_soon(self, limited: Limited, seconds: float) -> None:
+        self._limits.pause_soon.remote(limited, seconds)
+
+
+def limiters_of(limits: Any) -> Callable[[Limited], SharedLimiter]:
+    """Return what makes limiters of the shared ``limits``, for `LIMITER_OF`."""
+    counter = _Counter(limits)
+    return lambda limited: SharedLimiter(limited, counter)

@@ -1,11 +1,12 @@
-"""Limits the requests under way at one model, and holds cooldowns for all of them.
+"""Limits the requests under way at one model or server, and holds cooldowns for all of them.
 
-One `Limiter` belongs to one model, and so to all trials of a run; where several processes run them,
-each asks it through a `RequestLimiter` of its own (`LIMITER_OF`). It starts without a limit (the
-run's concurrency is the limit). A rate limit of the API halves it, starting from the requests under
-way, down to one. It grows by one each time that the limit was used up once without another rate
-limit, so that an idle model never raises it. A cooldown holds for all trials, whichever trial got
-it: the next one would get the same answer.
+One `Limiter` belongs to one of them, and so to all trials of a run; where several processes run
+them, each asks it through a `RequestLimiter` of its own (`LIMITER_OF`). It starts with the limit
+that was configured, mostly none (the run's concurrency is the limit). A rate limit of the other
+side halves it, starting from the requests under way, down to one. It grows by one each time that
+the limit was used up once without another rate limit, so that an idle model never raises it; never
+beyond what was configured. A cooldown holds for all trials, whichever trial got it: the next one
+would get the same answer.
 
 Nothing here waits past the deadline of the caller's cancel scope: a cooldown that outlasts it is
 not begun, and waiting for a slot ends shortly before it. So a trial that sent nothing is reported
@@ -23,8 +24,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import anyio
-
-from harness.types import ModelSpec
 
 _LAST_MOMENT_S = 0.25
 """Seconds before the caller's deadline in which no request is begun."""
@@ -60,8 +59,20 @@ class Slot:
     """Set by the holder: the API asked for fewer requests."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limited:
+    """A model or a server to which requests are limited."""
+
+    name: str
+    """Equal for what has one limit; no secret can be read from it."""
+    longest_s: float
+    """No request to it is under way for longer, in seconds."""
+    most: float = math.inf
+    """Most requests under way that its configuration allows."""
+
+
 class RequestLimiter(Protocol):
-    """What a model asks before each request: a `Limiter`, or one that other processes share."""
+    """What is asked before each request: a `Limiter`, or one that other processes share."""
 
     def slot(self) -> AbstractAsyncContextManager[Slot]:
         """Hold a slot while one request is under way (see `Limiter.slot`)."""
@@ -75,16 +86,17 @@ class RequestLimiter(Protocol):
 class Limiter:
     """An adaptive limit of concurrent requests, and a cooldown, shared by all trials."""
 
-    def __init__(self) -> None:
-        """Start without a limit and without a cooldown."""
-        self._slots = anyio.CapacityLimiter(math.inf)
+    def __init__(self, most: float = math.inf) -> None:
+        """Start without a cooldown; the limit never exceeds ``most``."""
+        self._most = most
+        self._slots = anyio.CapacityLimiter(most)
         self._generation = 0
         self._credit = 0
         self._ready_at = -math.inf
 
     @property
     def limit(self) -> float:
-        """Most requests under way; infinite until the first rate limit."""
+        """Most requests under way; infinite until the first rate limit, if none is configured."""
         return self._slots.total_tokens
 
     @asynccontextmanager
@@ -147,17 +159,17 @@ class Limiter:
                 self._slots.total_tokens = max(1, int(under_way) // 2)
                 self._generation += 1
                 self._credit = 0
-        elif slot.succeeded and slot.used_up and not math.isinf(self.limit):
+        elif slot.succeeded and slot.used_up and self.limit < self._most:
             self._credit += 1
             if self._credit >= self.limit:
                 self._slots.total_tokens = int(self.limit) + 1
                 self._credit = 0
 
 
-LIMITER_OF: ContextVar[Callable[[ModelSpec], RequestLimiter]] = ContextVar(
-    "limiter_of", default=lambda _: Limiter()
+LIMITER_OF: ContextVar[Callable[[Limited], RequestLimiter]] = ContextVar(
+    "limiter_of", default=lambda limited: Limiter(limited.most)
 )
-"""Makes the limiter of a model that is opened: one of its own, unless processes share limits."""
+"""Makes the limiter of a model or a server: one of its own, unless processes share limits."""
 
 
 async def sleep_if_it_fits(seconds: float) -> None:

@@ -13,8 +13,8 @@ from anyio.abc import TaskStatus
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.limiter import Limiter, Slot, WaitTooLong
-from harness.models.retry import FIRST_BOUND_S, LONGEST_BACKOFF_S, full_jitter
+from harness.limiting.limiter import Limiter, Slot, WaitTooLong
+from harness.limiting.retrying import FIRST_BOUND_S, LONGEST_BACKOFF_S, full_jitter
 from tests.clock import BOUND_S, clock_goes_forward, once_all_wait
 
 pytestmark = pytest.mark.anyio
@@ -174,7 +174,7 @@ async def test_whoever_is_cancelled_while_waiting_gives_its_place_back() -> None
 async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 100.0)
+    monkeypatch.setattr("harness.limiting.limiter._LAST_MOMENT_S", 100.0)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
     async with limiter.slot(), anyio.create_task_group() as group:
@@ -192,7 +192,7 @@ async def test_whose_turn_does_not_come_in_time_is_told_how_long_it_waited(
 async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 2 * BOUND_S)
+    monkeypatch.setattr("harness.limiting.limiter._LAST_MOMENT_S", 2 * BOUND_S)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
     async with limiter.slot():
@@ -207,7 +207,7 @@ async def test_who_asks_in_the_last_moment_is_ended_by_the_deadline_itself(
 async def test_a_turn_that_comes_in_the_last_moment_is_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("harness.models.limiter._LAST_MOMENT_S", 2 * BOUND_S)
+    monkeypatch.setattr("harness.limiting.limiter._LAST_MOMENT_S", 2 * BOUND_S)
     limiter = Limiter()
     await hold(limiter, 2, throttle)
     with anyio.fail_after(BOUND_S):

@@ -1,0 +1,1 @@
+"""What a run of a hundred thousand trials takes, and what one of ten million would."""

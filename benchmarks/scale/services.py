@@ -1,0 +1,147 @@
+"""How long each part of a distributed run is busy with one trial: what the simulation is fed with.
+
+Measured is the time of the processor that a part takes, since it is what the part can do no more
+than one of at a time; the least of several rounds, since a busy machine only adds to it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import anyio
+
+from harness.cli.progress import PlainProgress
+from harness.judging.trial import not_started
+from harness.limiting.limiter import Limited
+from harness.runlog import LogWriter, TrialLine
+from harness.runlog.reader import read_lines
+from harness.runner.control import Budget, Control
+from harness.runner.early_stopping import EarlyStopping
+from harness.runner.engines.limits import Limits
+from harness.runner.engines.parcels import Luggage, Parcels
+from harness.runner.live_judge import LiveJudge
+from harness.runner.planning.plan import Plan, make_plan
+from harness.types import Case, ModelSpec, ServerSpec, Suite
+
+ROUNDS = 5
+SAMPLE = 2_000
+"""Trials in a round."""
+_LONGEST_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """Seconds of one processor that a trial takes at each part."""
+
+    dispatch: float
+    """Driver: choose and pack a trial."""
+    receive: float
+    """Driver: unpack what it brought."""
+    record: float
+    """Driver: serialise the line, take secrets out, write it."""
+    judge: float
+    """Driver: budgets, judging across trials, progress."""
+    call: float
+    """Driver: Ray's part of one call of a worker."""
+    limit: float
+    """Limiter: lend a slot, and take it back, without Ray's part."""
+    limit_calls: float
+    """Limiter: Ray's part of both calls."""
+
+    @property
+    def driver(self) -> float:
+        """All that the driver does for a trial that comes alone."""
+        return self.dispatch + self.receive + self.record + self.judge + self.call
+
+
+def least(work: Callable[[], None], number: int, rounds: int = ROUNDS) -> float:
+    """Return the processor's seconds of ``work`` for each of the ``number`` things that it does."""
+
+    def once() -> float:
+        began = time.process_time()
+        work()
+        return time.process_time() - began
+
+    return min(once() for _ in range(rounds)) / number
+
+
+def lines_of(log: Path, number: int = SAMPLE) -> list[TrialLine]:
+    """Return the first trials of a log."""
+    found = (line for _, _, line in read_lines(log) if isinstance(line, TrialLine))
+    return list(islice(found, number))
+
+
+def plan_of(lines: Sequence[TrialLine]) -> Plan:
+    """Return a plan of as many trials."""
+    cases = tuple(
+        Case(name=f"customer_{number}", prompt=f"What do we know of customer {number}?", checks=())
+        for number in range(len(lines))
+    )
+    suite = Suite(name="scale", cases=cases, server="records")
+    model = ModelSpec(name="fake", provider="openai", model_id="gpt-4o")
+    return make_plan(
+        [suite], models_of=lambda _: [model], server_of=lambda _: ServerSpec(name="records")
+    )
+
+
+def driver_parts(lines: Sequence[TrialLine]) -> dict[str, float]:
+    """Measure what the driver does itself, for ``lines``."""
+    plan, number = plan_of(lines), len(lines)
+    luggage, key = Luggage.of(plan), Parcels.new_key()
+    outward, inward = Parcels(key, luggage.own), Parcels(key)
+    parcels = [inward.pack(line) for line in lines]
+
+    def dispatch() -> None:
+        for job in plan.jobs:
+            outward.pack(job)
+
+    def receive() -> None:
+        for parcel in parcels:
+            inward.unpack(parcel)
+
+    def record() -> None:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            LogWriter(Path(folder, "log.jsonl")) as log,
+        ):
+            for line in lines:
+                log.write(log.prepared(line))
+
+    async def judged() -> None:
+        judge, progress = LiveJudge(plan), PlainProgress()
+        early, control = EarlyStopping(plan), Control(Budget())
+        progress.planned(number)
+        for job in plan.jobs:
+            result = not_started(job.trial, "skipped", reason="measured")
+            await early.wanted(job)
+            control.account(result)
+            early.account(result)
+            for settled in await judge.add(TrialLine(run=result)):
+                progress.finished(settled)
+
+    def judge() -> None:
+        with Path(os.devnull).open("w") as nowhere, redirect_stderr(nowhere):
+            anyio.run(judged)
+
+    parts = {"dispatch": dispatch, "receive": receive, "record": record, "judge": judge}
+    return {name: least(work, number) for name, work in parts.items()}
+
+
+def limiter_part() -> float:
+    """Measure lending a slot and taking it back."""
+    limited = Limited(name="m", longest_s=_LONGEST_S)
+
+    async def lend() -> None:
+        limits = Limits()
+        for number in range(SAMPLE):
+            await limits.acquire(limited, str(number), _LONGEST_S)
+            await limits.release(str(number), succeeded=True, throttled=False)
+
+    return least(lambda: anyio.run(lend), SAMPLE)

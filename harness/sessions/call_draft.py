@@ -1,0 +1,85 @@
+"""The record of a call as it grows, until it has an outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import anyio
+
+from harness.sessions.beside import bounded as bounded_asides
+from harness.sessions.call_frames import reduced
+from harness.sessions.server_messages import Exchange
+from harness.types import Aside, Outcome, ToolCall, ToolRequest, Wire
+from harness.validation.validators import Validation
+
+
+class Draft:
+    """The facts of a call before its answer."""
+
+    __slots__ = (
+        "arguments",
+        "came_with",
+        "echoed",
+        "exchange",
+        "heard",
+        "reply",
+        "request",
+        "sent_at",
+        "started_s",
+        "waited_s",
+        "wire",
+    )
+
+    def __init__(self, request: ToolRequest, reply: int, started_s: float) -> None:
+        """Begin the record of ``request``, which came so long after the start of the trial."""
+        self.request = request
+        self.reply = reply
+        self.started_s = started_s
+        self.waited_s = 0.0
+        self.sent_at: float | None = None
+        self.arguments = Validation()
+        self.came_with: tuple[Aside, ...] = ()
+        self.heard: list[Aside] = []
+        self.echoed = False
+        self.exchange = Exchange()
+        self.wire: Wire | None = None
+
+    def wait(self, seconds: float) -> None:
+        """Note that it has waited so long for its turn, in all."""
+        self.waited_s = round(seconds, 6)
+
+    def send(self, epoch: float) -> float:
+        """Note that it is sent now, and return the time; the last attempt is what counts."""
+        self.sent_at = anyio.current_time()
+        self.started_s = self.sent_at - epoch
+        return self.sent_at
+
+    def took(self) -> float:
+        """Return the seconds since it was sent; 0 if it was not."""
+        return 0.0 if self.sent_at is None else anyio.current_time() - self.sent_at
+
+    def record(self, outcome: Outcome, text: str, **facts: Any) -> ToolCall:
+        """Return the record of the call, which ended so."""
+        made = ToolCall(
+            tool=self.request.tool,
+            arguments=self.request.arguments,
+            outcome=outcome,
+            reply=self.reply,
+            request_id=self.request.id,
+            text=text,
+            argument_errors=self.arguments.errors,
+            arguments_not_validated=self.arguments.gave_up,
+            started_s=self.started_s,
+            waited_s=self.waited_s,
+            echoed_token=self.echoed,
+            beside=bounded_asides((*self.came_with, *self.heard)),
+            **facts,
+        )
+        if self.wire is None:
+            return made
+        request, response = (
+            None if body is None else reduced(body, made)
+            for body in (self.exchange.request, self.exchange.response)
+        )
+        return replace(made, wire=replace(self.wire, request=request, response=response))
