@@ -24,6 +24,7 @@ from harness.runlog import (
 from harness.types import (
     AssistantMessage,
     CaseFacts,
+    CheckResult,
     Reply,
     Tool,
     ToolAnswer,
@@ -182,6 +183,29 @@ def test_the_last_result_of_a_trial_counts(tmp_path: Path) -> None:
     transcript = log.transcript("a")
     assert transcript is not None
     assert transcript.answer == "better"
+
+
+def test_results_of_a_case_share_what_is_equal_in_them(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    lines = [checked(key, actual) for key, actual in (("a", 1), ("b", 1), ("c", 1.0), ("d", True))]
+    write(path, HEADER, *lines, FOOTER)
+    first, same, *others = read_log(path).results
+    assert same.checks is first.checks
+    assert all(one.case is first.case for one in (same, *others))
+    # Equal in Python, and other values in JSON.
+    assert [repr(one.checks[0].actual) for one in (first, same, *others)] == [
+        "1",
+        "1",
+        "1.0",
+        "True",
+    ]
+
+
+def checked(key: str, actual: object) -> TrialLine:
+    line = a_trial(key)
+    check = CheckResult(kind="k", label="k", verdict="passed", actual=actual)
+    run = replace(line.run, case=CaseFacts(name="the same"), checks=(check,))
+    return replace(line, run=run)
 
 
 def test_a_resumed_log_has_no_footer_until_it_is_closed_again(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from harness.runlog.lines import (
     damaged,
     parsed,
 )
+from harness.runlog.sharing import Sharing
 from harness.runlog.unfinished import as_far_as_known
 from harness.runlog.writer import LogWriter
 from harness.types import Location, Review, ToolList, Transcript, TrialResult
@@ -163,10 +164,11 @@ class _Whole(Content):
 
     runs: dict[str, TrialResult] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
+    sharing: Sharing = field(default_factory=Sharing)
 
     def keep(self, line: TrialLine, offset: int) -> None:
         """Keep the result, in the place of an earlier one of its trial."""
-        self.runs[line.run.key] = line.run
+        self.runs[line.run.key] = self.sharing.among(line.run)
         self.offsets[line.run.key] = offset
 
     def lose(self, key: str) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
@@ -38,18 +39,35 @@ _ELEMENTS: Mapping[Status, str] = {
 
 
 def write_junit(report: Report, log: RunLog, stream: TextIO) -> None:
-    """Write the document."""
-    root = ET.Element("testsuites", {"name": _text(report.run_id), **_sums(report.cases)})
+    """Write the document case by case, which needs little memory."""
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.model), []).append(case)
-    root.extend(
-        _suite(suite, model, cases, report, log) for (suite, model), cases in groups.items()
-    )
-    ET.indent(root)
+    root = ET.Element("testsuites", {"name": _text(report.run_id), **_sums(report.cases)})
     stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    stream.write(ET.tostring(root, encoding="unicode"))
-    stream.write("\n")
+    if not groups:
+        stream.write(f"{_written(root, 0)}\n")
+        return
+    stream.write(f"{_opening(root)}\n")
+    for (suite, model), cases in groups.items():
+        element = _suite(suite, model, cases, report)
+        stream.write(f"  {_opening(element)}\n")
+        parts = chain(element, (_case(case, log) for case in cases))
+        stream.writelines(f"    {_written(part, 2)}\n" for part in parts)
+        stream.write("  </testsuite>\n")
+    stream.write("</testsuites>\n")
+
+
+def _opening(element: ET.Element) -> str:
+    """Return the opening tag of an element."""
+    alone = ET.tostring(ET.Element(element.tag, element.attrib), encoding="unicode")
+    return f"{alone.removesuffix(' />')}>"
+
+
+def _written(element: ET.Element, level: int) -> str:
+    """Return a whole element, which stands so deep."""
+    ET.indent(element, level=level)
+    return ET.tostring(element, encoding="unicode")
 
 
 WRITER = Writer(
@@ -58,9 +76,8 @@ WRITER = Writer(
 """``--report junit``."""
 
 
-def _suite(
-    suite: str, model: str, cases: Sequence[CaseResult], report: Report, log: RunLog
-) -> ET.Element:
+def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) -> ET.Element:
+    """Return the element of a suite with its properties, without its cases."""
     runs = [result for case in cases for result in case.trials]
     name = suite if len(report.models) == 1 else f"{suite} [{model}]"
     skipped = sum(case.status == "skipped" for case in cases)
@@ -86,7 +103,6 @@ def _suite(
     properties = ET.SubElement(element, "properties")
     for key, value in facts.items():
         ET.SubElement(properties, "property", {"name": key, "value": _text(_known(value))})
-    element.extend(_case(case, log) for case in cases)
     return element
 
 

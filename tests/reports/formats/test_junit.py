@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from junitparser import Error, Failure, JUnitXml, Skipped
 
+from harness.reports.build import build_report
+from harness.reports.formats.junit_report import WRITER
 from harness.runlog import RunLog
 from harness.types import Usage
 from tests.reports.sample_logs import (
@@ -53,6 +55,24 @@ def test_failure_error_and_skipped_are_kept_apart(tmp_path: Path) -> None:
         "unjudged": ["error", "system-out", "system-err"],
         "left_out": ["skipped", "system-out"],
     }
+
+
+class Largest(io.StringIO):
+    """Remembers the longest text that was written at once."""
+
+    length = 0
+
+    def write(self, text: str) -> int:
+        self.length = max(self.length, len(text))
+        return super().write(text)
+
+
+def test_the_document_is_written_case_by_case(tmp_path: Path) -> None:
+    runs = [a_run(f"case {number}") for number in range(50)]
+    log = a_log(tmp_path, [(run, a_conversation("Question?")) for run in runs])
+    stream = Largest()
+    WRITER.write(build_report(log), log, stream)
+    assert len(stream.getvalue()) > 10 * stream.length
 
 
 def test_an_independent_reader_sees_the_same(tmp_path: Path) -> None:
