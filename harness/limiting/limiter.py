@@ -88,8 +88,10 @@ class Limiter:
 
     def __init__(self, most: float = math.inf) -> None:
         """Start without a cooldown; the limit never exceeds ``most``."""
-        self._most = most
+        self._most = self._limit = most
+        self._begun: set[int] = set()
         self._slots = anyio.CapacityLimiter(most)
+        self._halved = 0
         self._generation = 0
         self._credit = 0
         self._ready_at = -math.inf
@@ -97,7 +99,38 @@ class Limiter:
     @property
     def limit(self) -> float:
         """Most requests under way; infinite until the first rate limit, if none is configured."""
-        return self._slots.total_tokens
+        return self._limit
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nobody has to ask: there is no limit, and there was no cooldown yet."""
+        return math.isinf(self._limit) and math.isinf(self._ready_at)
+
+    def begun(self) -> Slot:
+        """Return a slot for a request that began before there was a limit, until it has `ended`.
+
+        If the limit was halved meanwhile, this one is among those whose half is the limit.
+        """
+        slot = Slot(0)
+        self._begun.add(id(slot))
+        if self._generation == 1:
+            self._halved += 1
+            self._limit = max(self._limit, self._halved // 2)
+        self._fit()
+        return slot
+
+    def ended(self, slot: Slot) -> None:
+        """Take back what `begun` returned."""
+        self._learn(slot)
+        self._begun.discard(id(slot))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Lend no more slots than the limit leaves beside the requests that began before it."""
+        limit = self._limit
+        self._slots.total_tokens = (
+            limit if math.isinf(limit) else max(0, int(limit) - len(self._begun))
+        )
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[Slot]:
@@ -155,15 +188,18 @@ class Limiter:
         if slot.throttled:
             # Requests under way together get the rate limit together: that halves the limit once.
             if slot.generation == self._generation:
-                under_way = min(self.limit, self._slots.borrowed_tokens)
-                self._slots.total_tokens = max(1, int(under_way) // 2)
+                known = self._slots.borrowed_tokens + len(self._begun)
+                self._halved = int(min(self.limit, known))
+                self._limit = max(1, self._halved // 2)
                 self._generation += 1
                 self._credit = 0
+                self._fit()
         elif slot.succeeded and slot.used_up and self.limit < self._most:
             self._credit += 1
             if self._credit >= self.limit:
-                self._slots.total_tokens = int(self.limit) + 1
+                self._limit = int(self.limit) + 1
                 self._credit = 0
+                self._fit()
 
 
 LIMITER_OF: ContextVar[Callable[[Limited], RequestLimiter]] = ContextVar(

@@ -1,16 +1,20 @@
 """Limits that the workers of a run share: one limiter for each model and server.
 
-`Limits` holds the limiters, in one place. `SharedLimiter` stands in for one of them in a worker,
-and asks there before each request. What a worker holds it holds for a time only, so that a worker
-that dies gives it back.
+`Limits` holds the limiters, in one place. `SharedLimiter` stands in for one of them in a worker.
+
+As long as nobody was told to send less, nobody has to ask for a slot: a worker only waits to hear
+when that ends. From then on it asks before each request, and what it has under way counts. What a
+worker holds it holds for a time only, so that a worker that dies gives it back.
 """
 
 from __future__ import annotations
 
+import asyncio
 import math
 import uuid
-from collections.abc import AsyncIterator, Awaitable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -20,6 +24,8 @@ from harness.limiting.limiter import Limited, Limiter, Slot, WaitTooLong
 
 SPARE_S = 10.0
 """Seconds that a slot may be held beyond the longest request, before it is taken back."""
+NEWS_S = 10.0
+"""Seconds after which a worker that need not ask waits anew to hear when that ends."""
 _LOOK_S = 1.0
 
 
@@ -31,6 +37,8 @@ class Granted:
     """Seconds that it waited."""
     too_long: tuple[float, float] | None = None
     """Why it got none: the wait to come, and what is left until its deadline."""
+    free: bool = False
+    """Whether it needs none: nobody has to ask, until `Limits.news`."""
 
 
 @dataclass(slots=True)
@@ -50,9 +58,12 @@ class Limits:
         """Start without a limiter."""
         self._limiters: dict[str, Limiter] = {}
         self._leases: dict[str, _Lease] = {}
+        self._changed: defaultdict[str, anyio.Event] = defaultdict(anyio.Event)
 
     async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
         """Wait for a slot of ``limited``, at most ``left_s``, and lend it for a request's time."""
+        if self._limiter(limited).untouched:
+            return Granted(waited_s=0.0, free=True)
         asked_at = anyio.current_time()
         with anyio.CancelScope(deadline=asked_at + left_s) as scope:
             held = self._leases[lease] = _Lease(math.inf, scope)
@@ -77,13 +88,39 @@ class Limits:
             return
         held.slot.succeeded, held.slot.throttled = succeeded, throttled
         await held.stack.aclose()
+        self._tell()
+
+    async def news(self, limited: Limited) -> bool:
+        """Wait until everybody has to ask, at most `NEWS_S`; return whether nobody has to."""
+        if self._limiter(limited).untouched:
+            with anyio.move_on_after(NEWS_S):
+                await self._changed[limited.name].wait()
+        return self._limiter(limited).untouched
+
+    def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
+        """Count what a worker has begun without asking, and gives back as if it had asked."""
+        limiter, now = self._limiter(limited), anyio.current_time()
+        for lease in leases:
+            held = _Lease(now + limited.longest_s + SPARE_S, anyio.CancelScope())
+            held.slot = limiter.begun()
+            held.stack.callback(limiter.ended, held.slot)
+            self._leases[lease] = held
 
     def pause_soon(self, limited: Limited, seconds: float) -> None:
         """Let nobody begin a request to ``limited`` for so many seconds."""
         self._limiter(limited).pause(seconds)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell those who wait for it that everybody has to ask now."""
+        for name, limiter in self._limiters.items():
+            if not limiter.untouched and name in self._changed:
+                self._changed.pop(name).set()
 
     def _limiter(self, limited: Limited) -> Limiter:
-        return self._limiters.setdefault(limited.name, Limiter(limited.most))
+        if limited.name not in self._limiters:
+            self._limiters[limited.name] = Limiter(limited.most)
+        return self._limiters[limited.name]
 
     async def watch(self) -> None:
         """Take back what is held for too long, until cancelled."""
@@ -109,6 +146,14 @@ class Counter(Protocol):
         """See `Limits.release`."""
         ...
 
+    def news(self, limited: Limited) -> Awaitable[bool]:
+        """See `Limits.news`."""
+        ...
+
+    def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
+        """See `Limits.adopt_soon`; nothing that is asked here later comes before it."""
+        ...
+
     def pause_soon(self, limited: Limited, seconds: float) -> None:
         """See `Limits.pause_soon`; nothing that is asked here later comes before it."""
         ...
@@ -121,24 +166,59 @@ class SharedLimiter:
         """``counter`` is where slots of ``limited`` are lent."""
         self._limited = limited
         self._counter = counter
+        self._begun: set[str] = set()
+        self._hearing: asyncio.Task[None] | None = None
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[Slot]:
         """Hold a slot while one request is under way; see `Limiter.slot`."""
         lease, slot = uuid.uuid4().hex, Slot(0)
-        left_s = anyio.current_effective_deadline() - anyio.current_time()
         try:
-            granted = await self._counter.acquire(self._limited, lease, left_s)
-            if granted.too_long is not None:
-                raise WaitTooLong(*granted.too_long, granted.waited_s)
-            slot.waited_s = granted.waited_s
+            if self._hearing is None:
+                slot.waited_s = await self._ask(lease)
+            else:
+                self._begun.add(lease)
             yield slot
         finally:
-            with anyio.CancelScope(shield=True):
-                await self._counter.release(
-                    lease, succeeded=slot.succeeded, throttled=slot.throttled
-                )
+            if slot.throttled:
+                self._ask_from_now()
+            if lease in self._begun:
+                self._begun.discard(lease)
+            else:
+                with anyio.CancelScope(shield=True):
+                    await self._counter.release(
+                        lease, succeeded=slot.succeeded, throttled=slot.throttled
+                    )
+
+    async def _ask(self, lease: str) -> float:
+        """Wait for a slot, and return how long that took."""
+        left_s = anyio.current_effective_deadline() - anyio.current_time()
+        granted = await self._counter.acquire(self._limited, lease, left_s)
+        if granted.too_long is not None:
+            raise WaitTooLong(*granted.too_long, granted.waited_s)
+        if granted.free:
+            self._begun.add(lease)
+            self._hearing = self._hearing or asyncio.create_task(self._hear())
+        return granted.waited_s
 
     def pause(self, seconds: float) -> None:
         """Send nothing for so many seconds, from no worker."""
+        self._ask_from_now()
         self._counter.pause_soon(self._limited, seconds)
+
+    async def _hear(self) -> None:
+        """Wait until everybody has to ask."""
+        with suppress(Exception):  # whatever is wrong there, asking says it
+            while await self._counter.news(self._limited):
+                pass
+        self._ask_from_now()
+
+    def _ask_from_now(self) -> None:
+        """Have what was begun without asking counted, and ask from now on."""
+        hearing, self._hearing = self._hearing, None
+        if hearing is None:
+            return
+        if hearing is not asyncio.current_task():
+            hearing.cancel()
+        self._counter.adopt_soon(self._limited, tuple(self._begun))
+        self._begun.clear()

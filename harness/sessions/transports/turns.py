@@ -88,7 +88,8 @@ class Turns:
                 return outcome.value
         except GaveUp as end:
             waited(end.waited_s)
-            raise _fault(end, ends) from end.last
+            fault = _fault(end, ends)
+            raise fault from (fault.__cause__ if fault is end.last else end.last)
 
     async def start(self, attempt: Callable[[], Awaitable[T]], starting: anyio.CancelScope) -> T:
         """Run a part of a server's start in its turn; waiting is no part of the time for it.

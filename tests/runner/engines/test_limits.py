@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from contextlib import AsyncExitStack
 
 import anyio
 import pytest
 
 from harness.limiting.limiter import Limited, WaitTooLong
 from harness.models.endpoint import limit_of
-from harness.runner.engines.limits import SPARE_S, Limits, SharedLimiter
+from harness.runner.engines.limits import NEWS_S, SPARE_S, Granted, Limits, SharedLimiter
 from harness.types import ModelSpec, Secret
 from tests.clock import BOUND_S, once_all_wait
 
@@ -140,6 +141,104 @@ async def test_other_models_are_not_limited() -> None:
     await throttled(one)
     async with one.slot(), SharedLimiter(the_model(name="other"), limits).slot() as slot:
         assert slot.waited_s == 0
+
+
+class Asked(Limits):
+    """Limits that count how often they are asked for a slot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times = 0
+
+    async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
+        self.times += 1
+        return await super().acquire(limited, lease, left_s)
+
+
+async def test_nobody_asks_for_each_request_until_somebody_is_told_to_send_less() -> None:
+    limits = Asked()
+    one, other = two(limits)
+    for _ in range(5):
+        async with one.slot(), other.slot():
+            pass
+    assert limits.times == 2  # each heard once that it need not ask
+    await throttled(one)
+    await anyio.wait_all_tasks_blocked()
+    for _ in range(5):
+        async with one.slot():
+            pass
+        async with other.slot():
+            pass
+    assert limits.times == 12
+
+
+async def test_the_half_is_that_of_all_that_was_under_way_on_all_workers() -> None:
+    limits = Limits()
+    one, other = two(limits)
+    async with AsyncExitStack() as held:
+        for limiter in (one, one, one, other, other, other, other):
+            await held.enter_async_context(limiter.slot())
+        await throttled(one)
+        await anyio.wait_all_tasks_blocked()
+        assert limits._limiters["m"].limit == 4  # of eight
+
+
+async def test_requests_that_began_before_the_limit_are_waited_for() -> None:
+    limits = Limits()
+    one, other = two(limits)
+    entered = anyio.Event()
+
+    async def enter() -> None:
+        async with other.slot():
+            entered.set()
+
+    with anyio.fail_after(BOUND_S):
+        async with anyio.create_task_group() as group, other.slot(), other.slot():
+            await throttled(one)  # of three that are under way one may be
+            await anyio.wait_all_tasks_blocked()
+            group.start_soon(enter)
+            await once_all_wait(1.0)
+            assert not entered.is_set()
+        assert entered.is_set()
+
+
+async def test_a_pause_of_one_worker_is_heard_by_those_that_do_not_ask() -> None:
+    limits = Limits()
+    one, other = two(limits)
+    async with other.slot():
+        pass
+    one.pause(30.0)
+    await anyio.wait_all_tasks_blocked()
+    with anyio.move_on_after(5.0), pytest.raises(WaitTooLong):
+        async with other.slot():
+            pass
+
+
+async def test_a_burst_on_two_workers_halves_the_limit_once() -> None:
+    limits = Limits()
+    one, other = two(limits)
+    async with AsyncExitStack() as held:
+        slots = [await held.enter_async_context(limiter.slot()) for limiter in (one, other) * 4]
+        for slot in slots:
+            slot.throttled = True
+    assert limits._limiters["m"].limit == 4
+
+
+async def test_a_worker_goes_on_hearing_for_as_long_as_nothing_happens() -> None:
+    limits = Asked()
+    one, other = two(limits)
+    async with one.slot(), other.slot():
+        pass
+    for _ in range(3):
+        await once_all_wait(NEWS_S + 1)
+    async with one.slot():
+        pass
+    assert limits.times == 2
+    other.pause(30.0)
+    await anyio.wait_all_tasks_blocked()
+    with anyio.move_on_after(5.0), pytest.raises(WaitTooLong):
+        async with one.slot():
+            pass
 
 
 def test_the_limits_of_a_model_are_those_of_its_key_and_address() -> None:

@@ -78,7 +78,7 @@ def _own_cluster(most: int) -> Iterator[None]:
                 object_store_memory=_OBJECT_STORE_BYTES,
                 _temp_dir=str(folder),
             )
-        except (RuntimeError, OSError, ray.exceptions.RayError) as error:
+        except Exception as error:  # a machine that is too busy: Ray raises no class of its own
             raise UsageError(
                 f"Ray cannot be started on this machine: {KNOWN.text(str(error)).strip()}"
             ) from error

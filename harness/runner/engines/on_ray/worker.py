@@ -190,6 +190,13 @@ class _Counter:
     async def release(self, lease: str, *, succeeded: bool, throttled: bool) -> None:
         self._limits.release.remote(lease, succeeded=succeeded, throttled=throttled)
 
+    async def news(self, limited: Limited) -> bool:
+        free: bool = await self._limits.news.remote(limited)
+        return free
+
+    def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
+        self._limits.adopt_soon.remote(limited, leases)
+
     def pause_soon(self, limited: Limited, seconds: float) -> None:
         self._limits.pause_soon.remote(limited, seconds)
 
