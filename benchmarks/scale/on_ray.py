@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
 import ray
 
 from harness.limiting.limiter import Limited
+from harness.runner.engines.limits import SharedLimiter
 from harness.runner.engines.on_ray.cluster import cluster
-from harness.runner.engines.on_ray.worker import CommonLimits
+from harness.runner.engines.on_ray.worker import CommonLimits, limiters_of
 
-CALLS = 4_000
+CALLS = 1_280
 IN_FLIGHT = 64
 _LONGEST_S = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RayParts:
+    """Seconds of one processor."""
+
+    call: float
+    """Driver: a call of a worker."""
+    asked: float
+    """Limiter: a slot that is asked for and given back."""
+    free: float
+    """Limiter: a slot while nobody has to ask."""
 
 
 class Answering:
@@ -49,37 +64,41 @@ async def _calls(actors: Sequence[Any], parcel: bytes) -> None:
     await asyncio.gather(*(some(actors[one % len(actors)], each) for one in range(IN_FLIGHT)))
 
 
-async def _slots(limits: Any) -> None:
-    limited = Limited(name="m", longest_s=_LONGEST_S)
+async def _slots(limiter: SharedLimiter) -> None:
+    async def some() -> None:
+        for _ in range(CALLS // IN_FLIGHT):
+            async with limiter.slot() as slot:
+                slot.succeeded = True
 
-    async def some(who: int) -> None:
-        for number in range(CALLS // IN_FLIGHT):
-            lease = f"{who}-{number}"
-            await limits.acquire.remote(limited, lease, _LONGEST_S)
-            limits.release.remote(lease, succeeded=True, throttled=False)
-
-    await asyncio.gather(*(some(who) for who in range(IN_FLIGHT)))
+    await asyncio.gather(*(some() for _ in range(IN_FLIGHT)))
 
 
-async def _measured(parcel: int, result: int, rounds: int) -> tuple[float, float]:
+async def _limited(limits: Any, most: float) -> float:
+    """Return the processor's seconds of the limiter for a slot; without ``most`` nobody asks."""
+    limiter = limiters_of(limits)(Limited(name=f"{most}", longest_s=_LONGEST_S, most=most))
+    before = await limits.used.remote()
+    await _slots(limiter)
+    return float(await limits.used.remote() - before) / CALLS
+
+
+async def _measured(parcel: int, result: int, rounds: int) -> RayParts:
     kind: Any = ray.remote(num_cpus=0)(Answering)
     actors = [kind.options(max_concurrency=1_000).remote(result) for _ in range(2)]
-    limits: Any = ray.remote(num_cpus=0, max_concurrency=100_000)(Counting).remote()
-    calls, slots = [], []
+    shared: Any = ray.remote(num_cpus=0)(Counting)
+    limits = shared.options(max_concurrency=100_000).remote()
+    calls, asked, free = [], [], []
     await _calls(actors, os.urandom(parcel))  # the processes start
-    await _slots(limits)
     for _ in range(rounds):
         began = time.process_time()
         await _calls(actors, os.urandom(parcel))
-        calls.append(time.process_time() - began)
-        before = await limits.used.remote()
-        await _slots(limits)
-        slots.append(await limits.used.remote() - before)
-    return min(calls) / CALLS, min(slots) / CALLS
+        calls.append((time.process_time() - began) / CALLS)
+        asked.append(await _limited(limits, CALLS))
+        free.append(await _limited(limits, math.inf))
+    return RayParts(call=min(calls), asked=min(asked), free=min(free))
 
 
-def ray_parts(parcel: int, result: int, rounds: int = 3) -> tuple[float, float]:
-    """Return the processor's seconds of a call at the driver, and of a slot at the limiter.
+def ray_parts(parcel: int, result: int, rounds: int = 3) -> RayParts:
+    """Measure on a Ray of this machine.
 
     ``parcel`` and ``result`` are the sizes of what is sent and returned, in bytes.
     """

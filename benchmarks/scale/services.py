@@ -20,6 +20,7 @@ import anyio
 from harness.cli.progress import PlainProgress
 from harness.judging.trial import not_started
 from harness.limiting.limiter import Limited
+from harness.redaction import KNOWN
 from harness.runlog import LogWriter, TrialLine
 from harness.runlog.reader import read_lines
 from harness.runner.control import Budget, Control
@@ -51,9 +52,7 @@ class Services:
     call: float
     """Driver: Ray's part of one call of a worker."""
     limit: float
-    """Limiter: lend a slot, and take it back, without Ray's part."""
-    limit_calls: float
-    """Limiter: Ray's part of both calls."""
+    """Limiter: lend a slot and take it back, Ray's part of both calls included."""
 
     @property
     def driver(self) -> float:
@@ -109,7 +108,7 @@ def driver_parts(lines: Sequence[TrialLine]) -> dict[str, float]:
     def record() -> None:
         with (
             tempfile.TemporaryDirectory() as folder,
-            LogWriter(Path(folder, "log.jsonl")) as log,
+            LogWriter(Path(folder, "log.jsonl"), KNOWN.document) as log,
         ):
             for line in lines:
                 log.write(log.prepared(line))
@@ -132,6 +131,13 @@ def driver_parts(lines: Sequence[TrialLine]) -> dict[str, float]:
 
     parts = {"dispatch": dispatch, "receive": receive, "record": record, "judge": judge}
     return {name: least(work, number) for name, work in parts.items()}
+
+
+def parcel_sizes(lines: Sequence[TrialLine]) -> tuple[int, int]:
+    """Return the bytes of a trial that is handed out, and of what it brings."""
+    plan, key = plan_of(lines), Parcels.new_key()
+    handed_out = Parcels(key, Luggage.of(plan).own).pack(plan.jobs[0])
+    return len(handed_out), len(Parcels(key).pack(lines[0]))
 
 
 def limiter_part() -> float:
