@@ -141,8 +141,8 @@ def parcel_sizes(lines: Sequence[TrialLine]) -> tuple[int, int]:
 
 
 def limiter_part() -> float:
-    """Measure lending a slot and taking it back."""
-    limited = Limited(name="m", longest_s=_LONGEST_S)
+    """Measure lending a slot to somebody who has to ask, and taking it back."""
+    limited = Limited(name="m", longest_s=_LONGEST_S, most=SAMPLE)
 
     async def lend() -> None:
         limits = Limits()

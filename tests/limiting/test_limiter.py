@@ -227,3 +227,26 @@ def test_the_backoff_is_bounded(retry: int) -> None:
     assert (
         0 <= full_jitter(retry) <= min(LONGEST_BACKOFF_S, FIRST_BOUND_S * 2 ** min(retry - 1, 10))
     )
+
+
+async def test_a_configured_limit_is_never_exceeded_and_found_again() -> None:
+    limiter = Limiter(3)
+    await hold(limiter, 3, throttle)
+    assert limiter.limit == 1
+    for _ in range(20):
+        await hold(limiter, int(limiter.limit), succeed)
+    assert limiter.limit == 3
+
+
+async def test_what_had_begun_before_the_limit_takes_of_it_until_it_has_ended() -> None:
+    limiter = Limiter()
+    begun = [limiter.begun() for _ in range(4)]
+    begun[0].throttled = True
+    limiter.ended(begun[0])
+    assert limiter.limit == 2
+    with anyio.move_on_after(0.5), pytest.raises(WaitTooLong):
+        await hold(limiter, 1, succeed)
+    limiter.ended(begun[1])
+    limiter.ended(begun[2])
+    with anyio.fail_after(BOUND_S):
+        await hold(limiter, 1, succeed)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import socket
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from typing import Any
 
 import anyio
@@ -16,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import ModelError
-from harness.limiting.retry_after import retry_after_s
 from harness.models import http_failures as faults
 from harness.types import Secret
 from tests.clock import BOUND_S, TIMEOUTS_S
@@ -224,51 +221,6 @@ class TestOnTheWire:
     async def test_an_error_of_any_length_is_told_in_few_words(self, api: Api) -> None:
         error, _ = await failure(api, status(400, body="word " * 100_000))
         assert len(str(error)) < 500
-
-
-NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
-
-
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({}, None),
-        ({"retry-after": "7"}, 7.0),
-        ({"retry-after": "0.5"}, 0.5),
-        ({"retry-after": "-3"}, 0.0),
-        ({"retry-after-ms": "20"}, 0.02),
-        ({"retry-after-ms": "20", "retry-after": "7"}, 0.02),
-        ({"retry-after": format_datetime(NOW + timedelta(seconds=90), usegmt=True)}, 90.0),
-        ({"retry-after": format_datetime(NOW - timedelta(seconds=90), usegmt=True)}, 0.0),
-        (
-            {
-                "date": format_datetime(NOW - timedelta(hours=1), usegmt=True),
-                "retry-after": format_datetime(NOW - timedelta(hours=1, seconds=-5), usegmt=True),
-            },
-            5.0,
-        ),
-        ({"retry-after": "soon"}, None),
-        ({"retry-after": "nan"}, None),
-        ({"retry-after": "1_0"}, None),
-        ({"retry-after": "1e1"}, None),
-        ({"retry-after": "+10"}, None),
-        ({"retry-after": "٣"}, None),
-        ({"retry-after": " 10 "}, 10.0),
-        ({"retry-after": "9" * 400}, None),
-        ({"retry-after-ms": "1_000", "retry-after": "7"}, 7.0),
-        ({"retry-after": "inf"}, None),
-        ({"retry-after-ms": "x", "retry-after": "7"}, 7.0),
-    ],
-)
-def test_every_form_of_retry_after_is_read(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_s(headers, NOW) == seconds
-
-
-@given(st.text(), st.text(), st.text())
-def test_no_header_makes_reading_it_fail(milliseconds: str, seconds: str, date: str) -> None:
-    headers = {"retry-after-ms": milliseconds, "retry-after": seconds, "date": date}
-    wait = retry_after_s(headers)
-    assert wait is None or wait >= 0
 
 
 @given(st.text(), st.integers(0, 30))
