@@ -84,7 +84,18 @@ def test_what_was_left_out_is_told_where_it_is_looked_for(
 
 
 @needs_browser
-def test_a_large_run_is_unpacked_behind_its_first_rows_and_searched_pack_by_pack(
+@pytest.mark.usefixtures("large")
+def test_a_large_run_is_unpacked_behind_its_first_rows(tmp_path: Path, browser: Browser) -> None:
+    browser.open(page_of(a_log(tmp_path, trials(12))) + "#case-12")
+    browser.until(partial(shows, browser, "12 tests"))
+    browser.until(lambda: "Needle 11." in browser.run(TEXT, ".trace-content"))
+    assert "case 0011" in browser.run(TEXT, "#trace-title")
+    assert browser.complaints() == []
+
+
+@pytest.mark.slow
+@needs_browser
+def test_a_large_run_is_searched_pack_by_pack_and_its_charts_have_a_bound(
     tmp_path: Path, browser: Browser
 ) -> None:
     number = cells.MOST_AT_ONCE * 2 + 2

@@ -172,6 +172,7 @@ def test_a_run_under_way_has_no_rows_yet(page: Page) -> None:
         assert page.client.get(f"/evaluations/{folder.name}/rows").status_code == 409
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_page_of_a_large_run_shows_what_its_report_shows(page: Page, browser: Browser) -> None:
     """The report has all cells and arranges them by itself; the page asks the server."""
@@ -206,7 +207,6 @@ def address_of_report(log: Path) -> str:
     return report.as_uri() if report.exists() else page_of(read_log(log))
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_a_large_run_is_scrolled_and_walked_through(page: Page, browser: Browser) -> None:
     log = a_large_run(page, "20260502T000003Z-windows-c")
