@@ -1,13 +1,15 @@
 """The data of a page in few bytes: blocks of JSON, compressed together, inside script elements.
 
-A block is found by its name. Blocks that follow each other share a *pack*, which a page unpacks by
-itself (``DecompressionStream``) when it needs one of them, without a network and without markup.
+A block is found by its name; those of one kind have rising numbers (``case-data-17``). Blocks that
+follow each other share a *pack*, which a page unpacks by itself (``DecompressionStream``) when it
+needs one of them, without a network and without markup.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -17,7 +19,10 @@ from harness.redaction import KNOWN
 PACK = 400_000
 """Characters of JSON after which a pack ends: more would make the first look at a case slow."""
 INDEX = "index"
-"""The pack, written last, with the number of the pack of each block."""
+"""The pack, written last, with the packs of each kind of block: ``[first number, pack]`` each."""
+
+
+_NUMBERED = re.compile(r"(.*)-([0-9]+)", re.DOTALL)
 
 
 def packed(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
@@ -25,7 +30,8 @@ def packed(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
 
     The first block has a pack of its own: a page shows it at once.
     """
-    places: dict[str, int] = {}
+    packs: dict[str, list[tuple[int, int]]] = {}
+    last: dict[str, int] = {}
     waiting: list[str] = []
     number = size = 0
     for name, value in blocks:
@@ -35,10 +41,22 @@ def packed(blocks: Iterable[tuple[str, Any]]) -> Iterator[str]:
             waiting, size, number = [], 0, number + 1
         waiting.append(text)
         size += len(text)
-        places[name] = number
+        kind, place = _numbered(name)
+        assert place > last.get(kind, -1), name
+        last[kind] = place
+        of_kind = packs.setdefault(kind, [])
+        if not of_kind or of_kind[-1][1] != number:
+            of_kind.append((place, number))
     if waiting:
         yield _element(str(number), waiting)
-    yield _element(INDEX, [f"{json.dumps(name)}:{place}" for name, place in places.items()])
+    index = json.dumps(packs, separators=(",", ":"))
+    yield _element(INDEX, [index.removeprefix("{").removesuffix("}")])
+
+
+def _numbered(name: str) -> tuple[str, int]:
+    """Return the kind of a block, and its number; 0 where there is only one."""
+    found = _NUMBERED.fullmatch(name)
+    return (found[1], int(found[2])) if found else (name, 0)
 
 
 def _element(name: str, members: Iterable[str]) -> str:

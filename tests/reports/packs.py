@@ -20,11 +20,17 @@ def packs_of(text: str) -> dict[str, Any]:
 
 
 def blocks_of(text: str) -> dict[str, Any]:
-    """Return each block of a page by its name, as the index says."""
+    """Return each block of a page by its name; the index leads to each of them."""
     packs = packs_of(text)
     index = packs.pop("index")
-    assert sorted(name for pack in packs.values() for name in pack) == sorted(index)
-    return {name: packs[str(place)][name] for name, place in index.items()}
+    blocks = {}
+    for place, pack in packs.items():
+        for name, value in pack.items():
+            kind, number = re.fullmatch(r"(?s)(.*?)(?:-([0-9]+))?", name).groups("0")  # type: ignore[union-attr]
+            starts = [start for start in index[kind] if start[0] <= int(number)]
+            assert str(starts[-1][1]) == place, name
+            blocks[name] = value
+    return blocks
 
 
 def all_of(text: str) -> str:

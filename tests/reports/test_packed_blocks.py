@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import random
+import re
 import zlib
 
 import pytest
@@ -24,7 +25,19 @@ JSON = st.recursive(
 )
 
 
-@given(blocks=st.dictionaries(st.text(), JSON, min_size=1, max_size=9), size=st.integers(1, 90))
+KINDS = st.text().filter(lambda kind: not re.search("-[0-9]+$", kind))
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> dict[str, object]:
+    """Blocks with a name of their own, and numbered ones in rising order, mixed."""
+    alone = draw(st.lists(KINDS, unique=True, max_size=5))
+    kinds = draw(st.lists(KINDS.filter(lambda kind: kind not in alone), max_size=9))
+    numbered = [f"{kind}-{kinds[:place].count(kind) * 3}" for place, kind in enumerate(kinds)]
+    return {name: draw(JSON) for name in [*alone, *numbered]}
+
+
+@given(blocks=pages().filter(bool), size=st.integers(1, 90))
 def test_every_block_is_found_by_its_name_however_they_are_packed(
     blocks: dict[str, object], size: int
 ) -> None:

@@ -32,7 +32,7 @@ class Asked:
     at_s: float
     """On the clock of `time.monotonic`."""
     beside: int
-    """Requests that were under way when it came, itself included."""
+    """Calls that were under way when it came, itself included."""
     turned_away: bool = False
 
 
@@ -87,28 +87,24 @@ def busy(verdict: Verdict, works_s: float = 0.0) -> Iterator[Busy]:
         def do_POST(self) -> None:
             nonlocal under_way
             message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            is_call = message["method"] == "tools/call"
             with lock:
-                under_way += 1
+                under_way += is_call
                 one = Asked(message["method"], time.monotonic(), under_way)
                 away = verdict(one.method, list(asked))
                 one.turned_away = away is not None
                 asked.append(one)
-            try:
-                if away is not None:
-                    self._write(away.status, b"slow down", "text/plain", away.headers)
-                elif "id" not in message:
-                    self._write(202, b"", None, {})
-                else:
-                    self._answer(message)
-            finally:
-                with lock:
-                    under_way -= 1
-
-        def _answer(self, message: dict[str, Any]) -> None:
-            if message["method"] == "tools/call":
+            if is_call and away is None:
                 time.sleep(works_s)
-            answer = {"jsonrpc": "2.0", "id": message["id"], "result": _result(message)}
-            self._write(200, json.dumps(answer).encode(), "application/json", {})
+            with lock:  # before the answer: whoever has it may send the next call
+                under_way -= is_call
+            if away is not None:
+                self._write(away.status, b"slow down", "text/plain", away.headers)
+            elif "id" not in message:
+                self._write(202, b"", None, {})
+            else:
+                answer = {"jsonrpc": "2.0", "id": message["id"], "result": _result(message)}
+                self._write(200, json.dumps(answer).encode(), "application/json", {})
 
         def _write(
             self, status: int, body: bytes, kind: str | None, headers: dict[str, str]

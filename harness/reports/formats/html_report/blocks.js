@@ -29,15 +29,26 @@ async function unpacked(name) {
   return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
 }
 
-/** @type {Promise<Record<string, number>> | undefined} */
-let index;
+/** @type {Promise<Record<string, [number, number][]>> | undefined} */
+let index; // of each kind of block the first number in each of its packs, and the pack
 
-const places = () => (index ||= pack("index"));
+/** The pack that has a block, if there is such a block. @param {string} name @returns {Promise<string | undefined>} */
+async function packOf(name) {
+  const [, kind = name, digits = "0"] = /^(.*)-(\d+)$/.exec(name) || [];
+  const packsOfKind = (await (index ||= pack("index")))[kind] || [];
+  let [low, high] = [0, packsOfKind.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (packsOfKind[middle][0] <= Number(digits)) low = middle + 1;
+    else high = middle;
+  }
+  return low ? String(packsOfKind[low - 1][1]) : undefined;
+}
 
 /** @param {string} name @returns {Promise<any>}  nothing: there is no such block */
 export async function block(name) {
-  const place = (await places())[name];
-  return place === undefined ? undefined : (await pack(String(place)))[name];
+  const place = await packOf(name);
+  return place === undefined ? undefined : (await pack(place))[name];
 }
 
 /** All cells of a large run, a block at a time; between two of them the page may do something else.
@@ -80,12 +91,13 @@ export async function searchBlocks(cells, words, signal) {
  * @param {string[]} words @returns {(number: number) => Promise<boolean>} */
 function searchedPacks(words) {
   const plain = words.every((word) => !/["\\\p{Cc}]/u.test(word) && /[^-+.e\d]/.test(word)); // JSON writes them as they are
+  /** @type {string | undefined} */
   let last = "";
   let has = true;
   return async (number) => {
-    const name = String((await places())[`case-data-${number}`]);
+    const name = await packOf(`case-data-${number}`);
     if (plain && name !== last) {
-      const text = name === "undefined" ? "" : (await unpacked(name)).toLowerCase();
+      const text = name === undefined ? "" : (await unpacked(name)).toLowerCase();
       has = words.some((word) => text.includes(word));
       last = name;
     }
