@@ -1,9 +1,10 @@
-"""Programs of another environment, forked from a process that has imported their packages already.
+"""Programs that are forked from a process which has imported their packages already.
 
-A probe starts many servers, and imports are most of what a short one costs. ``serve`` is run by the
-interpreter of that environment; ``be`` stands for a program, which is given its streams, folder,
-environment and arguments. Where ``be`` ends first, the program is ended. Only the standard library
-is used, for nothing of harness is installed there.
+A probe starts many servers, and imports are most of what a short one costs. ``serve`` is run by an
+interpreter, which may be that of another environment; ``be`` stands for a program, which is given
+its streams, folder, environment and arguments, and ends with its exit code. Where ``be`` ends
+first, the program is ended. Only the standard library is used: in another environment nothing of
+harness is installed.
 """
 
 from __future__ import annotations
@@ -28,13 +29,17 @@ _SIZE = 4
 
 
 @contextmanager
-def warm(python: Path, modules: Sequence[str], address: Path) -> Iterator[tuple[str, ...]]:
-    """Yield what to write before a program's path, so that it is forked from ``python``.
+def warm(
+    python: Path, modules: Sequence[str], address: Path, path: Path | None = None
+) -> Iterator[tuple[str, ...]]:
+    """Yield what to write before a program's path or ``-m MODULE``, so that it is forked.
 
-    That process has imported ``modules`` and listens at ``address`` as long as the context lasts.
+    The process that forks it runs ``python``, has imported ``modules``, from ``path`` too, and
+    listens at ``address`` as long as the context lasts.
     """
-    serving = [str(python), __file__, "serve", str(address), *modules]
-    with subprocess.Popen(serving, stdout=subprocess.PIPE) as process:
+    serving = [str(python), "-P", __file__, "serve", str(address), *modules]
+    env = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
+    with subprocess.Popen(serving, stdout=subprocess.PIPE, env=env) as process:
         assert process.stdout is not None
         try:
             if process.stdout.readline() != b"ready\n":
@@ -77,15 +82,29 @@ def _become(link: socket.socket) -> None:
     os.environ.clear()
     os.environ.update(environment)
     threading.Thread(target=_end_with, args=(link,), daemon=True).start()
-    sys.argv = [program, *arguments]
-    sys.path.insert(0, str(Path(program).parent))
+    code: object = 1
     try:
-        runpy.run_path(program, run_name="__main__")
+        _run(program, arguments)
+        code = 0
+    except SystemExit as ended:
+        code = ended.code or 0
     finally:
         with suppress(OSError, ValueError):
             sys.stdout.flush()
             sys.stderr.flush()
+        with suppress(OSError):
+            link.sendall(bytes([code if isinstance(code, int) else 1]))
         os._exit(0)
+
+
+def _run(program: str, arguments: list[str]) -> None:
+    if program == "-m":
+        module, *sys.argv[1:] = arguments
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = [program, *arguments]
+        sys.path.insert(0, str(Path(program).parent))
+        runpy.run_path(program, run_name="__main__")
 
 
 def _end_with(link: socket.socket) -> None:
@@ -95,7 +114,7 @@ def _end_with(link: socket.socket) -> None:
 
 
 def _be(address: str, command: Sequence[str]) -> None:
-    """Lend this process's streams to a fork, and last as long as it does."""
+    """Lend this process's streams to a fork, and end when it ends, with its exit code."""
     link = socket.socket(socket.AF_UNIX)
     link.connect(address)
     request = json.dumps([command, str(Path.cwd()), dict(os.environ)]).encode()
@@ -105,8 +124,10 @@ def _be(address: str, command: Sequence[str]) -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1):  # whoever reads is told when the fork closes them
         os.dup2(nothing, stream)
+    code = b""
     with suppress(OSError):
-        link.recv(1)
+        code = link.recv(1)
+    os._exit(code[0] if code else 1)
 
 
 if __name__ == "__main__":
