@@ -14,6 +14,7 @@ import gc
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -39,7 +40,8 @@ def warm(
     """
     serving = [str(python), "-P", __file__, "serve", str(address), *modules]
     env = {**os.environ, **({"PYTHONPATH": str(path)} if path else {})}
-    with subprocess.Popen(serving, stdout=subprocess.PIPE, env=env) as process:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(serving, stdin=pipe, stdout=pipe, env=env) as process:
         assert process.stdout is not None
         try:
             if process.stdout.readline() != b"ready\n":
@@ -58,7 +60,8 @@ def _serve(address: str, modules: Sequence[str]) -> None:
         listening.bind(address)
         listening.listen(64)
         print("ready", flush=True)
-        while True:
+        # Whoever started this process holds its stdin open, and may be killed.
+        while sys.stdin.fileno() not in select.select([listening, sys.stdin], [], [])[0]:
             link, _ = listening.accept()
             if os.fork() == 0:
                 listening.close()

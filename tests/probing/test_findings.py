@@ -417,9 +417,9 @@ def test_a_suspicion_that_no_answer_confirms_or_clears_is_not_a_probe_in_which_n
         if method == "tools/list":
             return {"tools": [READ]}
         number = next(made)
-        if number > 5:  # of three callers, in two rounds
+        if number > 8:  # of three callers: two rounds to warm up, and one that counts
             return None
-        return said("", news="Snow in Oslo." if number > 2 else "Rain in Rome.", id=known(user))
+        return said("", news="Snow in Oslo." if number > 5 else "Rain in Rome.", id=known(user))
 
     report = probed(tmp_path, answer)
     assert (report.findings, report.exit_code) == ((), 4)

@@ -118,7 +118,7 @@ def test_a_state_that_an_older_run_never_read_is_no_verdict() -> None:
         (ORDERS, "needs either something to match or calls"),
         ({**ORDERS, "value": 1, "same_state_as": []}, "needs either something to match or calls"),
         ({**ORDERS, "value": 1, "args": {}}, "args need a tool"),
-        ({**ORDERS, "path": "a..b"}, "goes wrong"),
+        ({**ORDERS, "path": "a..b"}, "is wrong at character"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(value: dict[str, Any], words: str) -> None:

@@ -210,7 +210,7 @@ def test_a_part_of_a_result_decides_only_when_the_value_is_in_it() -> None:
     ("value", "path", "said"),
     [
         ({"tool": "a"}, (), "neither a path nor a value"),
-        ({"path": "a..b"}, ("path",), "goes wrong"),
+        ({"path": "a..b"}, ("path",), "is wrong at character"),
         ({"path": 5}, ("path",), "a path is a string"),
         ({"path": "a", "args": {}}, ("args",), "args need a tool"),
         ([{"path": "a", "value": {"$gtt": 1}}], (0, "value", "$gtt"), "there is no matcher"),
