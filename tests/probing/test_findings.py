@@ -360,22 +360,22 @@ def test_a_suspect_asks_again_and_what_does_not_follow_the_caller_before_is_no_f
     tools: dict[str, Callable[[int, str], dict[str, Any]]] = {
         "clock": lambda n, _: said(f"The current time is 2026-11-21 10:00:{n:02}"),
         "calendar": lambda n, _: said(
-            f"Today is {('Monday', 'Sunday')[n > 6]}, the {n}th of {('May', 'June')[n > 6]}"
+            f"Today is {('Monday', 'Sunday')[n > 9]}, the {n}th of {('May', 'June')[n > 9]}"
         ),
-        "posted": lambda n, _: said("", sent=f"Sat, 21 Nov 2026 10:00:0{n > 6:d} +0000"),
+        "posted": lambda n, _: said("", sent=f"Sat, 21 Nov 2026 10:00:0{n > 9:d} +0000"),
         "news": lambda n, _: said(
-            "", **(later if n > 6 else begins)
-        ),  # three callers are through with the first round
-        "joke": lambda n, _: said(JOKES[n > 6] if n < 10 else dice.choice(JOKES)),
+            "", **(later if n > 9 else begins)
+        ),  # three callers have warmed up twice, and are through with the first round
+        "joke": lambda n, _: said(JOKES[n > 9] if n < 13 else dice.choice(JOKES)),
         "node": lambda n, _: said(f"Served by {('Frankfurt', 'Dublin')[n % 2]} in person"),
         "cached": lambda n, who: said(
-            "", report=f"All is well, {who}", **({"cached": True} if n > 6 else {})
+            "", report=f"All is well, {who}", **({"cached": True} if n > 9 else {})
         ),
         "warming": lambda n, who: (
-            said(f"Good morning, {who}!") if n > 6 else failed("the cache is warming up")
+            said(f"Good morning, {who}!") if n > 9 else failed("the cache is warming up")
         ),
         "orders": lambda n, _: said(
-            "", orders=["A chair was shipped", "A desk was shipped"] if n > 6 else []
+            "", orders=["A chair was shipped", "A desk was shipped"] if n > 9 else []
         ),
     }
 
