@@ -65,6 +65,7 @@ def test_without_a_placeholder_the_prompt_is_on_stdin(project: Agents) -> None:
     assert project.only()[1].answer.startswith('Say something. {"n": 1}')
 
 
+@pytest.mark.slow
 def test_an_agent_that_only_starts_processes_reaches_the_server_by_its_file(
     project: Agents,
 ) -> None:

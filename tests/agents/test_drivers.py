@@ -115,6 +115,7 @@ def test_a_refusal_of_the_model_is_one(project: Agents) -> None:
     assert project.only()[0].stop == "refusal"
 
 
+@pytest.mark.slow
 def test_runs_with_another_version_are_compared_with_a_warning(project: Agents) -> None:
     answered(project, "claude")
     answered(project, "codex")

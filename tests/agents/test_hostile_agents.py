@@ -50,6 +50,7 @@ def test_the_last_words_of_an_agent_that_dies_are_kept_with_its_calls(project: A
     assert [call.tool for call in transcript.tool_calls] == ["echo"]
 
 
+@pytest.mark.slow
 def test_an_agent_that_hangs_after_it_has_worked_fails_at_the_limit_of_time(
     project: Agents,
 ) -> None:

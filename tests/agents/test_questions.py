@@ -39,6 +39,7 @@ def test_a_question_to_the_user_reaches_the_agent_and_its_answer_the_server(
     assert answered(project) == "accept {'city': 'Ulm after Where?'}; 1 resource"
 
 
+@pytest.mark.slow
 def test_an_agent_that_cannot_be_asked_says_so_in_its_configuration(project: Agents) -> None:
     assert answered(project, "cannot_be_asked", client_can=[]) == "it cannot be asked"
 

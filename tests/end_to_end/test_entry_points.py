@@ -127,6 +127,7 @@ def test_a_suite_of_a_package_is_offered_to_those_who_mistype_it(installed: Proj
     assert "Did you mean 'acme-greeting'?" in finished.stderr
 
 
+@pytest.mark.slow
 def test_a_package_that_cannot_be_imported_is_told_in_words(installed: Project) -> None:
     (installed.folder / "site" / "acme.py").write_text("raise RuntimeError('half installed')\n")
     for arguments in (("evals", "acme-greeting"), ("evals", "internal", "--model", "acme:polly")):

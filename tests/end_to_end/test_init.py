@@ -181,6 +181,7 @@ def test_what_goes_wrong_is_told_and_nothing_is_written(
     assert not (project.folder / "evals").exists()
 
 
+@pytest.mark.slow
 def test_on_a_terminal_it_asks_for_the_server(project: Project) -> None:
     terminal, side = pty.openpty()
     process = subprocess.Popen(

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.end_to_end.harness_process import HARNESS, Finished, Project, finish
+from tests.end_to_end.warm import warm_python
 from tests.sessions.servers import GOOD_SERVER, all_gone
 
 PROGRAM = Path(__file__).with_name("recorded_program.py")
@@ -25,7 +26,7 @@ def recorded(
     project: Project, *options: str, calls: Any = (LOOK,), manner: str = "end"
 ) -> Finished:
     return project.run(
-        "record", *options, "--", sys.executable, str(PROGRAM), manner, json.dumps(calls)
+        "record", *options, "--", warm_python(), str(PROGRAM), manner, json.dumps(calls)
     )
 
 

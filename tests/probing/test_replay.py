@@ -181,6 +181,7 @@ def commands_of(problem: str) -> list[str]:
     return [one["command"] for one in found]
 
 
+@pytest.mark.slow
 def test_the_command_of_an_answer_that_follows_another_caller_makes_both_calls(
     forgetful: Path,
 ) -> None:

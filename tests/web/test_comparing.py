@@ -14,6 +14,7 @@ FIRST, SECOND = "20260601T000000Z-to-compare", "20260602T000000Z-to-compare"
 TEXT = "return document.querySelector(arguments[0]).textContent"
 
 
+@pytest.mark.slow
 def test_a_test_leads_to_its_comparison_with_the_run_before_and_back(
     page: Page, browser: Browser
 ) -> None:

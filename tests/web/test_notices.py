@@ -17,6 +17,7 @@ TEXTS = "return [...document.querySelectorAll(arguments[0])].map((one) => one.te
 STATE = "return document.getElementById('state').textContent"
 
 
+@pytest.mark.slow
 def test_what_a_plan_assumed_is_a_quiet_line_of_the_form_and_of_the_results(
     tmp_path: Path, browser: Browser
 ) -> None:

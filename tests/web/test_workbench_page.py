@@ -22,6 +22,7 @@ def bench(page: Page) -> str:
     return str(finished.document["result"]["run_id"])
 
 
+@pytest.mark.slow
 def test_a_workbench_is_listed_as_one_and_its_page_is_made_from_its_log(
     page: Page, bench: str
 ) -> None:

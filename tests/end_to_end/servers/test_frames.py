@@ -143,6 +143,7 @@ def test_the_frames_of_each_call_are_those_that_a_tap_on_the_wire_saw_without_se
 
 
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
+@pytest.mark.slow
 def test_the_trace_shows_the_frames_as_they_crossed(
     crossed: tuple[Project, Tap], browser: Browser
 ) -> None:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSI
 TEXT = "return document.querySelector(arguments[0]).textContent"
 
 
+@pytest.mark.slow
 def test_a_file_that_was_corrected_after_it_was_chosen_is_to_be_chosen_again_and_then_runs(
     page: Page, browser: Browser, tmp_path: Path
 ) -> None:
