@@ -23,6 +23,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, seed, settings
 
 from harness.canonical_json import canonical_json
+from harness.limiting import retrying
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
 from harness.types import (
@@ -44,6 +45,12 @@ PART = 500
 """Answers that are drawn from one seed; the next ones from the seed that is so much higher."""
 EVERY = 20
 """How often a healthy neighbour is asked, too."""
+
+
+@pytest.fixture(autouse=True)
+def _retries_wait_for_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One answer in twenty is a 429, and each is asked for again three times."""
+    monkeypatch.setattr(retrying, "FIRST_BOUND_S", 0.0)
 
 
 SCRIPT = str(Path(told_server.__file__))
