@@ -169,7 +169,7 @@ def _fill(
 ) -> None:
     """Write the index of ``log`` into ``draft``: that at ``place`` with the new lines, or anew."""
     try:
-        if known is not None and _digest(log, known.read) == known.digest:
+        if known is not None and digest_of(log, known.read) == known.digest:
             with suppress(OSError, sqlite3.DatabaseError):
                 shutil.copyfile(place, draft)
                 _write(draft, log, read_to)
@@ -196,7 +196,7 @@ def _write(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:
         db.execute('DELETE FROM "_meta"')
         db.execute(
             'INSERT INTO "_meta" VALUES (?, ?, ?, ?, ?, ?)',
-            (_form(), facts.st_size, facts.st_mtime_ns, read, _digest(log, read), is_open),
+            (_form(), facts.st_size, facts.st_mtime_ns, read, digest_of(log, read), is_open),
         )
         db.execute("COMMIT")
     with draft.open("rb") as file:
@@ -204,7 +204,7 @@ def _write(draft: Path, log: Path, read_to: Callable[[int], None]) -> None:
     os.utime(draft, ns=(facts.st_mtime_ns, facts.st_mtime_ns))
 
 
-def _digest(log: Path, size: int) -> str:
+def digest_of(log: Path, size: int) -> str:
     """Return the SHA-256 of the first ``size`` bytes of ``log``."""
     found = hashlib.sha256()
     with log.open("rb") as file:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.querying.index import digest_of
 from harness.runlog import Footer, ReviewLine, read_lines
 from harness.runlog.lines import dumped, parsed
 from harness.types import Review
 from harness.web.view.tables import View, drafted, finish, known
-
-_CHUNK = 1 << 20
-
-
-def digest_of(log: Path, size: int) -> str:
-    """Return the SHA-256 of the first ``size`` bytes of ``log``."""
-    found = hashlib.sha256()
-    with log.open("rb") as file:
-        while size and (chunk := file.read(min(size, _CHUNK))):
-            found.update(chunk)
-            size -= len(chunk)
-    return found.hexdigest()
 
 
 def with_reviews(place: Path, draft: Path, log: Path, facts: os.stat_result) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.querying.index import digest_of
 from harness.reports.sections.call_outcomes import call_lines
 from harness.reports.viewer.grid import cells_of, frame
 from harness.reports.viewer.text_search import said_in
@@ -19,7 +20,6 @@ from harness.runlog.lines import dumped
 from harness.types import Report
 from harness.web.history import entry_of_report
 from harness.web.results import run_facts, summary
-from harness.web.view.reviews import digest_of
 from harness.web.view.tables import CREATED, drafted, finish
 from harness.web.view.texts import Packer
 
