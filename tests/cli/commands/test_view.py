@@ -1,3 +1,5 @@
+import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -15,6 +17,11 @@ from harness.web.kept_page import WORTH_KEEPING
 from tests.reports import logs
 from tests.reports.packs import all_of
 from tests.reports.sample_logs import a_conversation, a_log, a_run
+
+
+@pytest.fixture(autouse=True)
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
@@ -130,6 +137,23 @@ def test_the_page_of_a_large_run_is_written_once_and_anew_when_something_has_cha
     page.unlink()
     shown()
     assert len(wrote) == 6
+
+
+def test_a_page_that_came_with_a_run_from_somebody_else_is_never_opened(tmp_path: Path) -> None:
+    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
+    theirs.mkdir()
+    large = logs.a_transcript("x" * WORTH_KEEPING)
+    logs.a_log(theirs / "log.jsonl", logs.a_run("one"), transcript=large)
+    assert CliRunner().invoke(command, [str(theirs), "--no-open"]).exit_code == 0
+    page = theirs / "report.html"
+    facts, size = page.stat(), page.stat().st_size
+    page.write_text("<script>steal()</script>".ljust(size), "utf-8")
+    os.utime(page, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    shutil.copytree(theirs, ours)  # with all times, as an archive keeps them
+    for folder in (theirs, ours):
+        done = CliRunner().invoke(command, [str(folder), "--no-open"])
+        assert done.stdout == f"{folder / 'report.html'}\n"
+        assert "steal" not in (folder / "report.html").read_text("utf-8")
 
 
 def test_a_damaged_log_is_told_of_each_time(tmp_path: Path) -> None:
