@@ -42,6 +42,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where the run is, or is to be")
     parser.add_argument("--options", default="-c 16", help="of harness evals; default: -c 16")
     options = parser.parse_args()
+    if options.what in {"afterwards", "services"} and options.folder is None:
+        parser.error(f"{options.what} needs the --folder of a run")
     print(
         f"{os.cpu_count()} cores, Python {platform.python_version()}, load "
         f"{os.getloadavg()[0]:.1f}",
