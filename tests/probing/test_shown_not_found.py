@@ -75,3 +75,7 @@ def test_a_list_without_the_record_is_not_noted(tmp_path: Path, rows: tuple[Any,
 @pytest.mark.slow
 def test_a_record_that_is_found_is_not_noted(tmp_path: Path) -> None:
     assert notes(tmp_path, said("A patient.", **HIDDEN), FIRST, HIDDEN) == ()
+
+
+def test_a_record_that_is_refused_is_not_noted_for_its_list_may_be_open(tmp_path: Path) -> None:
+    assert notes(tmp_path, failed("Access denied: not your ward"), FIRST, HIDDEN) == ()

@@ -32,7 +32,8 @@ KINDS = st.text().filter(lambda kind: not re.search("-[0-9]+$", kind))
 def pages(draw: st.DrawFn) -> dict[str, object]:
     """Blocks with a name of their own, and numbered ones in rising order, mixed."""
     alone = draw(st.lists(KINDS, unique=True, max_size=5))
-    kinds = draw(st.lists(KINDS.filter(lambda kind: kind not in alone), max_size=9))
+    some = st.lists(KINDS.filter(lambda kind: kind not in alone), min_size=1, max_size=2)
+    kinds = draw(st.lists(st.sampled_from(draw(some)), max_size=9))
     numbered = [f"{kind}-{kinds[:place].count(kind) * 3}" for place, kind in enumerate(kinds)]
     return {name: draw(JSON) for name in [*alone, *numbered]}
 

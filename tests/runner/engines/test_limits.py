@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -40,6 +41,23 @@ async def test_what_one_worker_is_told_to_send_less_limits_the_other() -> None:
     async def enter() -> None:
         async with other.slot() as slot:
             assert slot.waited_s > 0
+            entered.set()
+
+    with anyio.fail_after(BOUND_S):
+        async with anyio.create_task_group() as group:
+            async with one.slot():
+                group.start_soon(enter)
+                await once_all_wait(1.0)
+                assert not entered.is_set()
+            await entered.wait()
+
+
+async def test_a_configured_limit_holds_for_all_workers_from_the_start() -> None:
+    limits, entered = Limits(), anyio.Event()
+    one, other = (SharedLimiter(replace(the_model(), most=1), limits) for _ in range(2))
+
+    async def enter() -> None:
+        async with other.slot():
             entered.set()
 
     with anyio.fail_after(BOUND_S):

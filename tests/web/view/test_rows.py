@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -137,6 +139,16 @@ def test_what_is_scrolled_through_is_arranged_once_and_anew_when_the_log_has_cha
 
 
 # ── Over HTTP, and in a browser ──────────────────────────────────────────────────────────────
+
+
+def test_a_view_that_somebody_has_written_to_is_made_anew(tmp_path: Path) -> None:
+    log = a_log(tmp_path, [(a_run("one", "failed"), a_conversation())]).path
+    view = run_view(log)
+    assert view.part("grid")["amounts"] == {"failed": 1}
+    with closing(sqlite3.connect(view.path)) as db, db:
+        db.execute("UPDATE parts SET body = replace(body, 'failed', 'passed') WHERE name = 'grid'")
+    assert view.part("grid")["amounts"] == {"passed": 1}
+    assert run_view(log).part("grid")["amounts"] == {"failed": 1}
 
 
 def a_large_run(page: Page, name: str) -> Path:
