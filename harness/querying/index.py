@@ -38,7 +38,7 @@ _META = (
     " digest TEXT, open INTEGER)"
 )
 _CREATED = (_META, STATE, PLACES, *(sql for table in TABLES for sql in table.created))
-_CHUNK = 1 << 20
+_CHUNK = 1 << 17
 
 
 WORTH_INDEXING = 5_000_000

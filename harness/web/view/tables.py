@@ -22,6 +22,8 @@ NAME = "view.sqlite"
 """The file, beside its log."""
 _FORM = 2
 """Raised when views of another form are written."""
+_CACHE_KB = 256
+"""Of a draft, in memory. Rows are written in order, so that few pages are needed twice."""
 
 CREATED = (
     "CREATE TABLE facts (form TEXT, log_size INTEGER, log_time INTEGER, digest TEXT)",
@@ -141,6 +143,7 @@ def drafted(draft: Path) -> sqlite3.Connection:
     db = sqlite3.connect(draft, isolation_level=None)
     for pragma in ("journal_mode = OFF", "synchronous = OFF", "locking_mode = EXCLUSIVE"):
         db.execute(f"PRAGMA {pragma}")
+    db.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
     return db
 
 
