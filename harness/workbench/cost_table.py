@@ -49,7 +49,8 @@ def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
     yield _row("clean", "How do the cases fare on the server's own list?", plan, [CLEAN], [], 0)
     ran = [CLEAN]
     cases = len({job.trial.case.name for job in plan.jobs})
-    clean = sum(keys_of(plan)[job.model.name] == CLEAN.key for job in plan.jobs)
+    keys = keys_of(plan)
+    clean = sum(keys[job.model.name] == CLEAN.key for job in plan.jobs)
     other = bench.plan_of_other({}, keyless=True)
     for study in bench.studies:
         own = list(distinct(study.arms(bench.bench())))

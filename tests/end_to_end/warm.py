@@ -222,11 +222,14 @@ _LATER = (
     "anyio._core._signals",
     "anyio._core._subprocesses",
     "concurrent.futures.thread",
+    "genai_prices.data",
     "mcp.client.session",
     "mcp.shared.jsonrpc_dispatcher",
     "openai",
     "pytest",
     "rich.logging",
+    "uvicorn.lifespan.off",
+    "uvicorn.protocols.http.auto",
 )
 """What harness and servers on the SDK import when they first need it."""
 
