@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish() -> None:
     gc.freeze()  # nor will it be while the tests run: it is not looked at again
-    gc.set_threshold(700, 10, 10)  # as Python has it: some tests are about what is collected
+    gc.set_threshold(10_000, 10, 10)  # some tests make hundreds of thousands of objects
 
 
 @pytest.fixture(autouse=True)

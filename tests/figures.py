@@ -36,7 +36,14 @@ def parsed(path: Path) -> ast.Module:
 @cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
     """Return every node of a module's syntax tree; it is walked once for all tests."""
-    return tuple(ast.walk(parsed(path)))
+    found: list[ast.AST] = [parsed(path)]
+    for node in found:  # it grows: as `ast.walk`, in less time
+        for value in map(node.__dict__.get, node._fields):
+            if isinstance(value, ast.AST):
+                found.append(value)
+            elif isinstance(value, list):
+                found += [one for one in value if isinstance(one, ast.AST)]
+    return tuple(found)
 
 
 class Figures:

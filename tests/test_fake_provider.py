@@ -23,6 +23,7 @@ from anthropic.types import TextBlock, ThinkingBlock, ToolUseBlock
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.trust_store import trusted
 from tests.clock import BOUND_S, TIMEOUTS_S
 from tests.fake_provider import (
     FakeProvider,
@@ -63,11 +64,16 @@ RESPONSES_TOOL: Any = {"type": "function", "strict": None, **FUNCTION}
 PATHS = ("/v1/messages", "/v1/chat/completions", "/v1/responses")
 
 
+def http_client() -> httpx2.AsyncClient:
+    """Return one that does not read the trust store again, as an SDK's own does."""
+    return httpx2.AsyncClient(verify=trusted())
+
+
 async def ask_anthropic(
     provider: FakeProvider, *messages: Any, **more: Any
 ) -> anthropic.types.Message:
     async with anthropic.AsyncAnthropic(
-        base_url=provider.url, api_key="test-key", max_retries=0
+        base_url=provider.url, api_key="test-key", max_retries=0, http_client=http_client()
     ) as client:
         reply = await client.messages.create(
             model="claude-sonnet-5", max_tokens=100, messages=messages, tools=[TOOL], **more
@@ -80,7 +86,7 @@ async def ask_chat(
     provider: FakeProvider, *messages: Any, **more: Any
 ) -> openai.types.chat.ChatCompletion:
     async with openai.AsyncOpenAI(
-        base_url=provider.url + "/v1", api_key="test-key", max_retries=0
+        base_url=provider.url + "/v1", api_key="test-key", max_retries=0, http_client=http_client()
     ) as client:
         reply = await client.chat.completions.create(
             model="gpt-4o", messages=messages, tools=[CHAT_TOOL], **more
@@ -93,7 +99,7 @@ async def ask_responses(
     provider: FakeProvider, *items: Any, **more: Any
 ) -> openai.types.responses.Response:
     async with openai.AsyncOpenAI(
-        base_url=provider.url + "/v1", api_key="test-key", max_retries=0
+        base_url=provider.url + "/v1", api_key="test-key", max_retries=0, http_client=http_client()
     ) as client:
         reply = await client.responses.create(
             model="gpt-4o", input=list(items), tools=[RESPONSES_TOOL], **more
@@ -398,7 +404,7 @@ async def test_bad_arguments_reach_the_client_as_they_are() -> None:
 
 @pytest.fixture
 def client() -> Iterator[httpx2.Client]:
-    with httpx2.Client(timeout=BOUND_S) as client:
+    with httpx2.Client(timeout=BOUND_S, verify=trusted()) as client:
         yield client
 
 

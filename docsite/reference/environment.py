@@ -77,7 +77,8 @@ def variables_in_code() -> set[str]:
     """Return the names of variables of harness that stand as a text in its code."""
     found: set[str] = set()
     for path in Path(harness.__file__).parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        text = path.read_text("utf-8")
+        for node in ast.walk(ast.parse(text)) if "HARNESS_" in text else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 name = node.value
                 if name.lstrip("_").startswith("HARNESS_") and name.replace("_", "").isalpha():

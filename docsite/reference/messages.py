@@ -67,7 +67,7 @@ def _all() -> frozenset[tuple[str, Message]]:
         found
         for path in Path(harness.__file__).parent.rglob("*.py")
         if "_builtin" not in path.parts
-        for found in _in_module(ast.parse(path.read_text("utf-8")))
+        for found in _in_module(path.read_text("utf-8"))
     )
 
 
@@ -76,9 +76,9 @@ def _rows(kinds: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield as_code(message.said), plain(message.advice)
 
 
-def _in_module(tree: ast.Module) -> Iterator[tuple[str, Message]]:
+def _in_module(text: str) -> Iterator[tuple[str, Message]]:
     kinds = {kind for kinds in _SECTIONS.values() for kind in kinds}
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(text)) if any(kind in text for kind in kinds) else ():
         if isinstance(node, ast.Call) and _name(node.func) in kinds:
             said, advice = _told(node)
             if len(said.replace("…", " ").split()) >= _LEAST_WORDS:

@@ -60,6 +60,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> ProbeReport:
     return probed(tmp_path_factory.mktemp("door"), door, bearer=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

@@ -15,6 +15,7 @@ from cryptography import x509
 from jwt.algorithms import HMACAlgorithm
 
 from harness.sessions.identity.issuer import Issuer
+from harness.trust_store import trusted
 from harness.types import FLAWS, Credential, TokenAlgorithm
 
 AUDIENCE = "http://127.0.0.1:8000/mcp"
@@ -25,6 +26,10 @@ def issuer(request: pytest.FixtureRequest) -> Iterator[Issuer]:
     issuer = Issuer(algorithm=request.param)
     yield issuer
     issuer.close()
+
+
+def got(url: str) -> httpx2.Response:
+    return httpx2.get(url, timeout=20, verify=trusted())
 
 
 def names_us(audience: Any) -> bool:
@@ -70,7 +75,7 @@ class Verifier:
         )
 
     def _check_signature(self, token: str, header: dict[str, Any]) -> None:
-        keys = httpx2.get(self.issuer.jwks_url, timeout=20).json()["keys"]
+        keys = got(self.issuer.jwks_url).json()["keys"]
         algorithms = [keys[0]["alg"]]
         if self.key is not None:
             key = self.key(self, header)
@@ -93,7 +98,7 @@ class Verifier:
 def public_pem(verifier: Verifier, header: dict[str, Any]) -> Any:
     from cryptography.hazmat.primitives import serialization
 
-    [key] = httpx2.get(verifier.issuer.jwks_url, timeout=20).json()["keys"]
+    [key] = got(verifier.issuer.jwks_url).json()["keys"]
     public: Any = jwt.PyJWK(key).key
     if header["alg"] == key["alg"]:
         return public
@@ -103,7 +108,7 @@ def public_pem(verifier: Verifier, header: dict[str, Any]) -> Any:
 
 def fetched(name: str) -> Callable[[Verifier, dict[str, Any]], Any]:
     def key(_verifier: Verifier, header: dict[str, Any]) -> Any:
-        answer = httpx2.get(header[name], timeout=20)
+        answer = got(header[name])
         if name == "jku":
             return jwt.PyJWK(answer.json()["keys"][0]).key
         return x509.load_pem_x509_certificate(answer.content).public_key()
@@ -177,8 +182,8 @@ def test_a_flawed_token_has_one_flaw_so_that_one_weakness_lets_it_in(
 
 
 def test_a_forger_has_no_key_of_the_issuer(issuer: Issuer) -> None:
-    strangers = httpx2.get(f"{issuer.url}/other-keys.json", timeout=20).json()["keys"]
-    [own] = httpx2.get(issuer.jwks_url, timeout=20).json()["keys"]
+    strangers = got(f"{issuer.url}/other-keys.json").json()["keys"]
+    [own] = got(issuer.jwks_url).json()["keys"]
     public = "n" if own["alg"] == "RS256" else "x"
     assert [key[public] for key in strangers] != [own[public]]
     assert "d" not in strangers[0]
