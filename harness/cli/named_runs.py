@@ -36,11 +36,11 @@ def open_run(name: str, *, by_people: bool = False) -> RunLog:
     Raises:
         UsageError: there is no such run, or the file is not a run log.
     """
-    log = told(read_log(find_log(name)))
+    log = warned_of_damage(read_log(find_log(name)))
     return log.judged_by_people() if by_people else log
 
 
-def told(log: RunLog) -> RunLog:
+def warned_of_damage(log: RunLog) -> RunLog:
     """Report the damaged lines of ``log``, and return it."""
     _warn(log.complaints)
     return log

@@ -208,7 +208,7 @@ class Forging:
         if step == "plain":
             return await self._prober.line(session, call, trial)
         own = session.additions if isinstance(session, Connection) else Additions()
-        with own.being(one.additions):
+        with own.sending(one.additions):
             return await self._prober.line(session, call, trial, meta=one.meta)
 
     async def _repeated(self, session: Session, one: ForgedCall) -> list[TrialLine]:

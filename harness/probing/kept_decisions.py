@@ -143,13 +143,19 @@ def changes(kept: Kept, decisions: Decisions) -> Iterator[Change]:
 
 
 def _change(call: str, caller: str, old: str | None, new: str | None) -> Change:
-    was, held_back = _GIVEN.get(_access(old), -1), _held_back(old)
-    given, holds_back = _GIVEN.get(_access(new), -1), _held_back(new)
+    was, withheld_before = _GIVEN.get(_access(old), -1), _withheld(old)
+    given, withheld_now = _GIVEN.get(_access(new), -1), _withheld(new)
     gains: tuple[str, ...] = ()
     loses: tuple[str, ...] = ()
     if was == given == _DATA:
-        gains = tuple(name for name in held_back if _opens(held_back[name], holds_back.get(name)))
-        loses = tuple(name for name in holds_back if _opens(holds_back[name], held_back.get(name)))
+        gains = tuple(
+            name
+            for name in withheld_before
+            if _opens(withheld_before[name], withheld_now.get(name))
+        )
+        loses = tuple(
+            name for name in withheld_now if _opens(withheld_now[name], withheld_before.get(name))
+        )
     direction: Direction = "other"
     if gains or -1 < was < given:
         direction = "more"
@@ -183,7 +189,7 @@ _SHOWN = {_LEFT_OUT: 0, _MASKED: 1, _PARTLY: 2, None: 3}
 _FIELD = re.compile(rf"(?P<name>.*?)(?: \((?P<how>{_MASKED}|{_PARTLY}|{_SOMEHOW})\))?")
 
 
-def _held_back(decision: str | None) -> dict[str, str]:
+def _withheld(decision: str | None) -> dict[str, str]:
     """Return the withheld fields and how each is withheld."""
     if decision is None or not decision.startswith(_WITHOUT):
         return {}
@@ -200,7 +206,7 @@ def _opens(before: str, now: str | None) -> bool:
 
 def _is_the_same(old: str | None, new: str | None) -> bool:
     """Whether two decisions are equal, except that one does not record how fields are withheld."""
-    before, now = _held_back(old), _held_back(new)
+    before, now = _withheld(old), _withheld(new)
     return (
         bool(before)
         and before.keys() == now.keys()

@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.errors import HarnessError, UsageError
 from harness.querying.index import opened
-from harness.querying.sql_errors import ASK, ONLY_READS, told
+from harness.querying.sql_errors import ASK, ONLY_READS, explained
 from harness.querying.tables import TABLES
 
 MOST_RUNS = 10
@@ -146,7 +146,7 @@ class _Guard:
             what = f" {self._refused} is not for them." if self._refused else ""
             return UsageError(f"{ONLY_READS}.{what}" if what else ONLY_READS, meant=ASK)
         db.set_authorizer(None)
-        return told(error, sql, _prepares(db))
+        return explained(error, sql, _prepares(db))
 
 
 _NAMED = (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_PRAGMA)

@@ -17,7 +17,7 @@ _NAMES = (
 )
 
 
-def told(error: Exception, sql: str, fault: Callable[[str], str | None]) -> UsageError:
+def explained(error: Exception, sql: str, fault: Callable[[str], str | None]) -> UsageError:
     """Return ``error``, which SQLite found in ``sql``, as a message for the user.
 
     ``fault`` says what SQLite finds wrong with other SQL.

@@ -335,7 +335,7 @@ class CallSender:
         )
 
 
-def held_back(request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+def blocked_call(request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
     """Return the record of a call that is not sent because its tool is blocked."""
     draft = Draft(request, reply, anyio.current_time() - epoch)
     return draft.record("blocked", _blocked_words(request.tool))

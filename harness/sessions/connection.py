@@ -29,7 +29,7 @@ from harness.sessions.processes.http_servers import POLL_S, Host, Hosts
 from harness.sessions.processes.last_words import last_words
 from harness.sessions.processes.process import ServerProcess, launch
 from harness.sessions.processes.shortage import shortage
-from harness.sessions.shared_connection import REFUSED, Lister, Visit
+from harness.sessions.shared_connection import REFUSED, Lister, SharedSession
 from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.turns import Turns
@@ -150,7 +150,7 @@ class Connection:
         self._beside[user] = await caller.watch(self._beside.get(user))
         return self._beside[user]
 
-    async def visit(self, user_context: JsonObject | None) -> Visit:
+    async def visit(self, user_context: JsonObject | None) -> SharedSession:
         """Return a session of another user over this connection, which must be `ready`.
 
         Raises:
@@ -161,7 +161,7 @@ class Connection:
         client = self._client.speaking_as(request_meta(self._spec.identity, user_context))
         lister = Lister(self._spec, self._turns, self._when_lost, self.stderr_tail)
         tools = await lister.tools_of(client)
-        return Visit(self, user_context, tools, self._caller_of(client, tools))
+        return SharedSession(self, user_context, tools, self._caller_of(client, tools))
 
     def close(self) -> None:
         """Begin to end the server."""

@@ -126,9 +126,9 @@ class JoinedSession:
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call to the server that has its tool (see `harness.sessions.Session.call`)."""
         if request.tool in self._block:
-            from harness.sessions.calls import held_back
+            from harness.sessions.calls import blocked_call
 
-            return held_back(request, reply=reply, epoch=epoch)
+            return blocked_call(request, reply=reply, epoch=epoch)
         place, own = self._tools.home(request.tool)
         made = await self._sessions[place].call(
             replace(request, tool=own), reply=reply, epoch=epoch

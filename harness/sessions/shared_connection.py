@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from harness.sessions.forwarding import ForeignClient
 
 
-class Visit:
+class SharedSession:
     """A `harness.sessions.Session` of one user over another user's connection."""
 
     def __init__(

@@ -15,7 +15,7 @@ from harness.web.evaluations import Evaluations, refused
 from harness.web.jobs import Board
 from harness.web.pages import Pages
 from harness.web.requests.guard import Guard
-from harness.web.requests.problem_page import told
+from harness.web.requests.problem_page import error_response
 from harness.web.settings import Settings
 from harness.web.viewing import Viewing
 
@@ -41,4 +41,4 @@ def _told(request: Request, error: Exception) -> Response:
         **(error.headers or {}),
         **({"connection": "close"} if error.status_code == 413 else {}),  # noqa: PLR2004
     }
-    return told(request.headers, error.status_code, error.detail, headers)
+    return error_response(request.headers, error.status_code, error.detail, headers)

@@ -31,7 +31,7 @@ from harness.web.following import Followers, follow_log, page_of
 from harness.web.jobs import ABORT_S, LISTEN_S, STOP_S, Board, Busy, Job
 from harness.web.process import Refused
 from harness.web.requests.awaited import while_awaited
-from harness.web.requests.problem_page import told
+from harness.web.requests.problem_page import error_response
 from harness.web.results import clean, run_facts, summary
 from harness.web.run_view import run_view, summary_of
 from harness.web.settings import Settings
@@ -245,7 +245,7 @@ def refused(request: Request, error: Exception) -> Response:
     if isinstance(error, Refused):
         return JSONResponse(_refusal(error), 422)
     status, headers = (503, {"retry-after": "10"}) if isinstance(error, Busy) else (422, {})
-    return told(request.headers, status, clean(str(error)), headers)
+    return error_response(request.headers, status, clean(str(error)), headers)
 
 
 def _refusal(error: Refused) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from harness.cli import listed_cases
 from harness.cli import shell_completion as completing
 from harness.cli.dry_run import describe, document
 from harness.cli.last_failed import last_failed
-from harness.cli.named_runs import told
+from harness.cli.named_runs import warned_of_damage
 from harness.cli.options import bundle
 from harness.cli.progress import progress
 from harness.cli.results_output import Output, show
@@ -143,7 +143,9 @@ def command(
             request, cases=last_failed([suite.name for suite in _prepared(request).plan.suites])
         )
     earlier = (
-        None if mode.resume is None else told(read_log(resumable(mode.resume, request.suites)))
+        None
+        if mode.resume is None
+        else warned_of_damage(read_log(resumable(mode.resume, request.suites)))
     )
     if earlier is not None:
         request = request.filled_from(earlier.header.settings)

@@ -90,7 +90,7 @@ def _ids(tool: Tool, params: _Params) -> Iterator[LintFinding]:
             rule="id-without-example",
             tool=tool.name,
             parameters=paths,
-            message=f"Nothing shows what it looks like: {', '.join(paths)}.",
+            message=f"No example or pattern shows the form of: {', '.join(paths)}.",
             instead='Add "examples", a "pattern", or "…, such as ORDER_1042" to the description, '
             "and say which tool finds it.",
         )

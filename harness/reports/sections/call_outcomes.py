@@ -87,11 +87,11 @@ def mark(result: TrialResult) -> str | None:
         if amount and outcome != SEARCH
     }
     if outcomes.get("ok"):
-        held_back = next(filter(_only_held_back, deciding), None)
+        blocked_call = next(filter(_only_blocked, deciding), None)
         return (
             None
-            if held_back is None
-            else f"passed, but the call of {held_back.label} was not sent (blocked)"
+            if blocked_call is None
+            else f"passed, but the call of {blocked_call.label} was not sent (blocked)"
         )
     refused = outcomes.keys() == {"denied"} and any(
         check.kind in _WITHHOLDING for check in deciding
@@ -187,7 +187,7 @@ _NONE_ALLOWED = {"only_call": ("(no tool)",), "max_calls": ("0",)}
 """Labels of checks that allow no call at all."""
 
 
-def _only_held_back(check: CheckResult) -> bool:
+def _only_blocked(check: CheckResult) -> bool:
     """Whether the calls that a check counts were all held back by our own guard."""
     made = check.actual if check.kind in _CALLED and isinstance(check.actual, list | tuple) else ()
     return bool(made) and all(

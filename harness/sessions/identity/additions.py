@@ -21,7 +21,7 @@ class Additions:
         return bool(self.headers or self.query)
 
     @contextmanager
-    def being(self, other: Additions) -> Iterator[None]:
+    def sending(self, other: Additions) -> Iterator[None]:
         """Take the values of ``other`` within the block, and be empty after it."""
         self.headers, self.query = other.headers, other.query
         try:

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from harness.web.requests.problem_page import told
+from harness.web.requests.problem_page import error_response
 from harness.web.settings import Settings, is_address, is_loopback
 
 COOKIE = "harness_token"
@@ -72,13 +72,13 @@ class Guard:
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self._knows(_hostname(hosts[0])):
-            return told(headers, 421, "This page does not go by that name.")
+            return error_response(headers, 421, "This page does not go by that name.")
         if _is_foreign(scope, headers, hosts[0]):
-            return told(headers, 403, "Requests from pages of other sites are refused.")
+            return error_response(headers, 403, "Requests from pages of other sites are refused.")
         token = self._settings.token
         if token is None or scope["path"] == HEALTH or _same(_shown(headers), token):
             return None
-        return _let_in(scope, token) or told(
+        return _let_in(scope, token) or error_response(
             headers,
             401,
             "A token is needed: use the link that 'harness serve' printed, or send Authorization: "

@@ -44,7 +44,7 @@ _TITLES = {
 }
 
 
-def told(
+def error_response(
     request: Headers, status: int, message: str, headers: Mapping[str, str] | None = None
 ) -> Response:
     """Return ``message`` as a page if ``request`` has the headers of a browser that opens one."""
