@@ -75,6 +75,7 @@ def document(
         "flawed_tokens": report.flawed,
         "swapped_tokens": report.swapped,
         "tokens": dict(report.tokens),
+        "leeway": None if report.leeway is None else asdict(report.leeway),
         "not_told": list(report.untold),
         "not_asked": report.not_asked,
         "forged_calls": dict(report.forged),
@@ -177,6 +178,8 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
         told = "all were refused" if fates["refused"] == report.flawed else counted
         yield f"{report.flawed} tokens that a verifier must refuse were sent: {told}"
         yield from _left_open(report)
+        if report.leeway is not None:
+            yield f"  {report.leeway.words}"
         swaps = list(SWAPS)
         yield f"  tried: {', '.join([*FLAWS, *(swaps if report.swapped else [])])}"
         yield f"  not tried: {', '.join([*([] if report.swapped else swaps), *NOT_TRIED])}"

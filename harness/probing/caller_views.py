@@ -16,7 +16,9 @@ from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult
 
 NO_ANSWER: frozenset[Outcome] = UNANSWERED | NOT_SENT
 """Outcomes that show no decision of the server's policy."""
-_APART = frozenset({"forged", "after", "opener", "data", "cursor", "alone", "warm_up", "record"})
+_APART = frozenset(
+    {"forged", "after", "opener", "expired", "data", "cursor", "alone", "warm_up", "record"}
+)
 """Keys in the facts of calls that are not common to all callers."""
 
 
@@ -59,8 +61,8 @@ def is_forged(result: TrialResult) -> bool:
 def is_apart(result: TrialResult) -> bool:
     """Whether a call is not one of the common calls, which all callers make on unaltered data.
 
-    Such a call is forged, repeated, has a swapped token or a cursor, is made in a separate
-    process, or on data that may be altered.
+    Such a call is forged, repeated, has a swapped token, a token of another age or a cursor, is
+    made in a separate process, or on data that may be altered.
     """
     return not _APART.isdisjoint(facts_of(result))
 
@@ -116,6 +118,8 @@ class ProbedTrials:
         """Repeated calls, which only confirm a suspicion."""
         self.swapped = tuple(run for run in calls if "opener" in facts_of(run))
         """Calls with another token than the one that opened their session."""
+        self.aged = tuple(run for run in calls if "expired" in facts_of(run))
+        """Calls that measure how long after its expiry a token is accepted."""
         self.turned = tuple(run for run in calls if "cursor" in facts_of(run))
         """Calls for a page, with the caller's own cursor or another caller's."""
         self.warm_up = tuple(run for run in calls if "warm_up" in facts_of(run))

@@ -31,7 +31,13 @@ from harness.probing.interference.outcome import Altered
 from harness.probing.report import Decided, ProbeFinding, ProbeReport
 from harness.probing.shown_not_found import contradictions
 from harness.probing.stability import unstable_answers
-from harness.probing.tokens import accepted_tokens, fates, swapped_gains
+from harness.probing.tokens import (
+    accepted_tokens,
+    fates,
+    leeway_note,
+    leeway_of,
+    swapped_gains,
+)
 from harness.reports.build import build_report
 from harness.runlog import RunLog
 from harness.safe_text import one_line, shorten
@@ -50,7 +56,7 @@ def read_probe(log: RunLog) -> ProbeReport:
     findings = tuple(
         {finding.words: finding for finding in (*facts.findings(), *altered.findings())}.values()
     )
-    silent = facts.silent()
+    silent, leeway = facts.silent(), leeway_of(probed)
     own = [run for run in probed.runs if not bases_of(run)]
     others = [run for run in probed.runs if bases_of(run)]
     reached = {run.case.identity for run in others if run.stop is not None}
@@ -64,6 +70,7 @@ def read_probe(log: RunLog) -> ProbeReport:
             dict.fromkeys(name_of(run) for run in others if run.case.identity not in reached)
         ),
         tokens=fates(probed),
+        leeway=leeway,
         swapped=len(probed.swapped),
         not_asked=report.settings.get("not_asked", 0),
         forged=forged_kinds(probed),
@@ -76,7 +83,9 @@ def read_probe(log: RunLog) -> ProbeReport:
             silent,
             report.settings.get("min_coverage"),
         ),
-        notes=tuple(dict.fromkeys((*_notes(own), *contradictions(probed)))),
+        notes=tuple(
+            dict.fromkeys((*_notes(own), *contradictions(probed), *leeway_note(probed, leeway)))
+        ),
         lost=tuple(
             dict.fromkeys(
                 (
@@ -87,6 +96,7 @@ def read_probe(log: RunLog) -> ProbeReport:
                             *probed.again,
                             *probed.forged,
                             *probed.swapped,
+                            *probed.aged,
                             *probed.with_data,
                             *probed.turned,
                             *probed.records,

@@ -35,6 +35,7 @@ from harness.probing.report import ProbeReport
 from harness.probing.requests.choosing import requests_to_make
 from harness.probing.smuggling.in_requests import beside_tokens
 from harness.probing.stability import Answer, suspicions
+from harness.probing.token_ages import aged, aging_call
 from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
 from harness.reports.build import build_report
@@ -124,8 +125,7 @@ async def probe(
             await course.run(rounds, in_turn)
             await course.ask_apart()
             so_far = read_log(log.path)
-            if plan.damaged:
-                await course.attack(so_far)
+            await course.attack(so_far)
             for number in range(len(plan.alterations)):
                 learn = partial(_tell, learners)
                 await Interference(prober, number, learn, course.keep).run()
@@ -171,8 +171,16 @@ class _Course:
     """The forged calls, once they are chosen."""
 
     async def attack(self, so_far: RunLog) -> None:
-        """Make the calls that are chosen by the answers ``so_far``: forged, swapped, crossed."""
+        """Make the calls that are chosen by the answers ``so_far``: aged, forged, swapped, crossed.
+
+        With the suite's identities alone, it is those with expired tokens.
+        """
         probed = ProbedTrials(build_report(so_far), so_far)
+        aging = aging_call(self.prober, probed)
+        if aging is not None:
+            self.keep(await aged(self.prober, aging))
+        if not self.prober.plan.damaged:
+            return
         await self.forge(Forging(self.prober, probed))
         for swap in swaps(self.prober, probed):
             self.keep(await swapped(self.prober, swap))

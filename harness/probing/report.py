@@ -65,6 +65,14 @@ SWAPS = ("another token in the middle of a session", "the session id of another 
 """Attacks that a probe tries over HTTP on a single server, if some call works."""
 
 
+LATELY_MIN = 10
+"""Minutes since the expiry of the flawed token that expired lately."""
+LONGEST_MIN = 60
+"""The same of the expired one; beyond it nothing is measured."""
+SENSIBLE_MIN = 5
+"""Minutes for which clocks may differ: "usually no more than a few minutes" (RFC 7519, 4.1.4)."""
+
+
 AFTER_NOBODY = "made by itself, the call does not show this: it takes the caller before"
 """What a single request leaves out, of a finding on who asked before."""
 ONE_DATA_SET = (
@@ -91,6 +99,34 @@ class ProbeFinding:
     """Further lines with evidence, if any."""
     is_judged: bool = False
     """Whether the checks of the call fail for it already, wherever its log is read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leeway:
+    """How long after its expiry the server accepts a token."""
+
+    minutes: int | None = None
+    """In whole minutes, rounded down; ``None`` if it is not measured."""
+    beyond: bool = False
+    """Whether it is more than `LONGEST_MIN`, which is not measured further."""
+    calls: int = 0
+    """Number of calls that measured it."""
+    unmeasured: str | None = None
+    """Why it is not known, if so."""
+
+    @property
+    def words(self) -> str:
+        """The leeway on one line."""
+        if self.beyond:
+            return (
+                f"an expired token is accepted for more than {LONGEST_MIN} minutes after its expiry"
+            )
+        if self.minutes is None:
+            return f"not measured: how long an expired token is accepted: {self.unmeasured}"
+        if self.minutes == 0:
+            return "an expired token is refused within a minute of its expiry"
+        unit = "minute" if self.minutes == 1 else "minutes"
+        return f"an expired token is accepted for up to {self.minutes} {unit} after its expiry"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +175,8 @@ class ProbeReport:
     """Damaged identities that could not be sent to the server."""
     tokens: Mapping[str, TokenFate]
     """Flawed token → what the server did with it; they are included in ``damaged``."""
+    leeway: Leeway | None
+    """How long an expired token is accepted; ``None`` if no flawed token was sent."""
     swapped: int
     """Number of calls with another token than the one that opened their session."""
     not_asked: int
@@ -153,8 +191,8 @@ class ProbeReport:
     """Calls that show no decision, since they failed for every caller that was not refused → the
     error message."""
     notes: tuple[str, ...]
-    """Notes that do not fail the probe, one line each: withheld values in the server's stderr, and
-    rounded numbers."""
+    """Notes that do not fail the probe, one line each: withheld values in the server's stderr,
+    rounded numbers, and a long leeway for expired tokens."""
     lost: tuple[str, ...]
     """Calls without an answer, each with the reason."""
 

@@ -104,7 +104,7 @@ async def _tried(
         # The process stays for the next swap as long as this session of its opener does.
         async with prober.pool.session(server, swap.opener.user_context):
             pass
-        async with prober.pool.lone(server, swap.opener.user_context) as session:
+        async with prober.pool.lone(server, Identity(swap.opener.user_context)) as session:
             request = ToolRequest(id="probe", tool=swap.call.tool, arguments=swap.call.arguments)
             opened = await session.call(request, reply=1, epoch=0)
             if opened.outcome != "ok":

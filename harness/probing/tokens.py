@@ -1,24 +1,30 @@
-"""What the server does with flawed tokens, and with tokens that are swapped within a session."""
+"""What the server does with flawed tokens, how long with expired ones, and with swapped ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from harness.judging.policy.views import Result
 from harness.probing.caller_views import (
     ProbedTrials,
     bases_of,
     facts_of,
     is_flawed,
     label_of,
+    more,
     name_of,
 )
 from harness.probing.callers import ANONYMOUS
-from harness.probing.report import ProbeFinding, TokenFate
+from harness.probing.report import SENSIBLE_MIN, Leeway, ProbeFinding, TokenFate
 from harness.safe_text import one_line
-from harness.types import FLAWS, TrialResult
+from harness.types import FLAWS, Credential, TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 """If calls with one token have different outcomes, the last of these in this order counts."""
+
+_NO_CALL = (
+    "no call works with a valid token and is refused both without one and with an expired one"
+)
 
 
 def accepted_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
@@ -87,6 +93,56 @@ def _fate(
     if result.call.outcome in ("denied", "unknown_tool"):
         return "refused"
     return "as_nobody" if result.call.outcome == "ok" and nobody is not None else "unclear"
+
+
+def lets_in(result: Result | None, nobody: Result | None, *, refused: bool = False) -> bool | None:
+    """Whether the token of a call is accepted, if its answer shows that.
+
+    ``nobody`` is the answer to the call without a token. ``refused``: no session was opened.
+    """
+    if refused or (result is not None and result.call.refusal == "http_status"):
+        return False
+    if result is None or result.call.outcome not in ("ok", "denied", "unknown_tool"):
+        return None
+    gets_as_much = nobody is not None and nobody.call.outcome == "ok" and not more(result, nobody)
+    return result.call.outcome == "ok" and not gets_as_much
+
+
+def leeway_of(probed: ProbedTrials) -> Leeway | None:
+    """Return how long the server accepts an expired token; ``None`` if none was sent."""
+    by_name = fates(probed)
+    if not by_name:
+        return None
+    if _accepts(by_name, "expired"):
+        return Leeway(beyond=True)
+    made = [facts_of(run)["expired"] for run in probed.aged]
+    if not made:
+        return Leeway(unmeasured=_NO_CALL)
+    last = min(made, key=lambda one: one["between"][1] - one["between"][0])
+    accepted, refused = last["between"]
+    accepted, refused = (
+        (last["minutes"], refused) if last["accepted"] else (accepted, last["minutes"])
+    )
+    if last["accepted"] is None or refused - accepted > 1:
+        return Leeway(calls=len(made), unmeasured="an answer was unclear, late or lost")
+    return Leeway(minutes=accepted, calls=len(made))
+
+
+def leeway_note(probed: ProbedTrials, leeway: Leeway | None) -> Iterator[str]:
+    """Yield a note on a long leeway that is no finding."""
+    if leeway is None or leeway.minutes is None or leeway.minutes <= SENSIBLE_MIN:
+        return
+    if not _accepts(fates(probed), "expired_lately"):
+        yield (
+            f"{leeway.words}; RFC 7519 (4.1.4) lets clocks differ, usually by no more than a few "
+            "minutes"
+        )
+
+
+def _accepts(by_name: Mapping[str, TokenFate], credential: Credential) -> bool:
+    """Whether the token with this flaw was accepted of anybody."""
+    words = f": {FLAWS[credential].words}"
+    return any(fate == "accepted" and name.endswith(words) for name, fate in by_name.items())
 
 
 def swapped_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:

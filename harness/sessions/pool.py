@@ -191,11 +191,12 @@ class Pool:
             self._notify()
 
     @asynccontextmanager
-    async def lone(self, server: ServerSpec, user: JsonObject | None) -> AsyncGenerator[Connection]:
+    async def lone(self, server: ServerSpec, who: Identity) -> AsyncGenerator[Connection]:
         """Lend a connection of its own; over HTTP, its process may serve others too."""
         GATE.plan([server])
-        check_identity(server, user)
-        connection = await self._start(server, Identity(user))
+        check_identity(server, who.user_context)
+        check_credential(server, who.user_context, who.credential)
+        connection = await self._start(server, who)
         try:
             await connection.ready()
             yield connection

@@ -109,7 +109,12 @@ class Bearer:
             return Token(text, expiry_of(text))
         issuer = await self._source.issuer(identity)
         claims = claims_of(identity, user_context)
-        token = issuer.token(claims, audience=self._audience, credential=self._who.credential)
+        token = issuer.token(
+            claims,
+            audience=self._audience,
+            credential=self._who.credential,
+            expired_s=self._who.expired_s,
+        )
         self._source.learn(token.text)
         return token
 

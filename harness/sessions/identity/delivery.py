@@ -45,6 +45,8 @@ class Identity:
     """The user's attributes; ``None`` is anonymous."""
     credential: Credential = "valid"
     """The kind of token, for servers with identity ``bearer``."""
+    expired_s: float | None = None
+    """Seconds since the expiry of an ``expired`` token; ``None`` is an hour."""
 
     @property
     def key(self) -> str:
@@ -53,7 +55,8 @@ class Identity:
         Raises:
             UsageError: the ``user_context`` is not JSON, so it cannot be sent to a server.
         """
-        return f"{self.credential} {identity_key(self.user_context)}"
+        age = "" if self.expired_s is None else f" {self.expired_s:g} s ago"
+        return f"{self.credential}{age} {identity_key(self.user_context)}"
 
 
 def check_identity(server: ServerSpec, user_context: JsonObject | None) -> None:

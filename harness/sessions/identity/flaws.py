@@ -50,9 +50,17 @@ Claims: TypeAlias = dict[str, Any]
 """The payload of a token."""
 
 
-def flawed_claims(credential: Credential, claims: JsonObject) -> Claims:
-    """Return ``claims`` with the flaw of ``credential``, if its flaw is in the claims."""
+def flawed_claims(
+    credential: Credential, claims: JsonObject, expired_s: float | None = None
+) -> Claims:
+    """Return ``claims`` with the flaw of ``credential``, if its flaw is in the claims.
+
+    ``expired_s`` is the number of seconds since the expiry of an ``expired`` token; by default
+    `EXPIRED_S`.
+    """
     change = _CLAIMS.get(credential)
+    if credential == "expired" and expired_s is not None:
+        change = _later(-expired_s - LIFETIME_S)
     changed = dict(claims)
     if change is not None:
         change(changed)

@@ -78,7 +78,14 @@ class Issuer:
         )
         self._thread.start()
 
-    def token(self, claims: JsonObject, *, audience: str, credential: Credential) -> Token:
+    def token(
+        self,
+        claims: JsonObject,
+        *,
+        audience: str,
+        credential: Credential,
+        expired_s: float | None = None,
+    ) -> Token:
         """Return a new token (see `SigningKey.sign`)."""
         if credential in _POINTING:
             self._http.documents = {**self._http.documents, **self._forger.documents}
@@ -88,6 +95,7 @@ class Issuer:
             audience=audience,
             credential=credential,
             forger=self._forger,
+            expired_s=expired_s,
         )
 
     def close(self) -> None:

@@ -64,10 +64,12 @@ class SigningKey:
         audience: str,
         credential: Credential = "valid",
         forger: Forger | None = None,
+        expired_s: float | None = None,
     ) -> Token:
         """Return a token with ``claims`` and the issuer's own, with the flaw of ``credential``.
 
-        ``forger`` signs if the flaw is in the signature; by default a new one.
+        ``forger`` signs if the flaw is in the signature; by default a new one. ``expired_s``: see
+        `harness.sessions.identity.flaws.flawed_claims`.
         """
         issued = self._now()
         right = {
@@ -84,7 +86,7 @@ class SigningKey:
             for name in list(right)
             if name.endswith(IN_HEADER)
         }
-        payload = flawed_claims(credential, right)
+        payload = flawed_claims(credential, right, expired_s)
         data = json.dumps(payload, separators=(",", ":")).replace(
             f'{json.dumps(AGAIN)[1:-1]}":', '":'
         )

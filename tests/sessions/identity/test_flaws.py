@@ -181,6 +181,16 @@ def test_a_flawed_token_has_one_flaw_so_that_one_weakness_lets_it_in(
     assert Verifier(issuer, **WEAKNESSES[credential]).accepts(shown(issuer, credential))
 
 
+@pytest.mark.parametrize("minutes", [1, 7])
+def test_an_expired_token_may_have_any_age(issuer: Issuer, minutes: int) -> None:
+    claims = {"sub": "ann"}
+    token = issuer.token(
+        claims, audience=AUDIENCE, credential="expired", expired_s=60.0 * minutes
+    ).text
+    assert Verifier(issuer, leeway=60 * minutes + 30).accepts(token)
+    assert not Verifier(issuer, leeway=60 * minutes - 30).accepts(token)
+
+
 def test_a_forger_has_no_key_of_the_issuer(issuer: Issuer) -> None:
     strangers = got(f"{issuer.url}/other-keys.json").json()["keys"]
     [own] = got(issuer.jwks_url).json()["keys"]

@@ -1,0 +1,245 @@
+"""Servers over HTTP that accept an expired token for some minutes, each with its own leeway."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.cli.probe_output import document, in_sentences
+from harness.probing.report import LATELY_MIN, LONGEST_MIN, ProbeReport
+from harness.sessions.identity.flaws import EXPIRED_S, LATELY_S
+from tests.often import often
+from tests.probing.test_findings import CASES, READ, Answer, failed, printed, probed, said
+from tests.sessions.identity.test_flaws import Verifier
+
+PUBLIC = {"branch": "Lisbon"}
+SECRET = {**PUBLIC, "iban": "DE89370400440532013000"}
+DENIED = failed("Access denied: sign in first.")
+
+
+def claims_in(token: str) -> dict[str, Any]:
+    claims: dict[str, Any] = json.loads(base64.urlsafe_b64decode(f"{token.split('.')[1]}=="))
+    return claims
+
+
+def age_of(token: str | None) -> float:
+    """Return the seconds since the expiry of a token; without an expiry it is not old."""
+    try:
+        return time.time() - float(claims_in(token or "")["exp"])
+    except (IndexError, KeyError, ValueError):
+        return 0.0
+
+
+def tolerating(seconds: float, refusal: dict[str, Any] | int = 401) -> Answer:
+    """Return a server that looks at nothing but the expiry, and accepts it for ``seconds``."""
+
+    def answer(method: str, _user: object, token: str | None) -> dict[str, Any] | int:
+        if token is None or age_of(token) >= seconds:
+            return {"tools": [READ]} if method == "tools/list" and refusal != 401 else refusal
+        return {"tools": [READ]} if method == "tools/list" else said("", **SECRET)
+
+    return answer
+
+
+def measured(folder: Path, answer: Answer) -> ProbeReport:
+    return probed(folder, answer, bearer=True, cases=CASES[:1])
+
+
+def told(report: ProbeReport) -> list[str]:
+    """Return what a probe prints of expired tokens, findings aside."""
+    return re.findall(
+        r"^  ((?:an expired token is|not measured).*)$", printed(report), re.MULTILINE
+    )
+
+
+@dataclass
+class Strict:
+    """A server whose verifier checks everything, with a leeway; the first token is the issuer's."""
+
+    leeway: float
+    verifier: Verifier | None = None
+
+    def __call__(self, method: str, _user: object, token: str | None) -> dict[str, Any] | int:
+        shown = (token or "").removeprefix("Bearer ")
+        if not shown or not self._trusted(shown).accepts(shown):
+            return 401
+        return {"tools": [READ]} if method == "tools/list" else said("", **SECRET)
+
+    def _trusted(self, first: str) -> Verifier:
+        if self.verifier is None:
+            own = claims_in(first)
+            issuer: Any = SimpleNamespace(url=own["iss"], jwks_url=f"{own['iss']}/jwks.json")
+            is_for_us: Callable[[Any], bool] = own["aud"].__eq__
+            self.verifier = Verifier(issuer, leeway=self.leeway, is_for_us=is_for_us)
+        return self.verifier
+
+
+# ── the leeway in minutes ────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    often(
+        [
+            (120, "accepted for up to 2 minutes after its expiry"),
+            (0.5, "refused within a minute of its expiry"),
+            (30, "refused within a minute of its expiry"),
+            (60, "accepted for up to 1 minute after its expiry"),
+            (420, "accepted for up to 7 minutes after its expiry"),
+            (600, "accepted for up to 10 minutes after its expiry"),
+            (1800, "accepted for up to 30 minutes after its expiry"),
+            (3600, "accepted for up to 60 minutes after its expiry"),
+        ]
+    ),
+)
+def test_the_minutes_for_which_an_expired_token_is_accepted_are_found(
+    tmp_path: Path, seconds: float, words: str
+) -> None:
+    assert told(measured(tmp_path, tolerating(seconds))) == [f"an expired token is {words}"]
+
+
+@pytest.mark.parametrize("refusal", often([said("", **PUBLIC), DENIED]))
+def test_an_expired_token_that_is_taken_for_none_is_refused_as_well(
+    tmp_path: Path, refusal: dict[str, Any]
+) -> None:
+    report = measured(tmp_path, tolerating(120, refusal))
+    assert told(report) == ["an expired token is accepted for up to 2 minutes after its expiry"]
+
+
+def test_a_server_that_accepts_any_expired_token_is_not_measured_further(tmp_path: Path) -> None:
+    report = measured(tmp_path, tolerating(float("inf")))
+    assert told(report) == [
+        "an expired token is accepted for more than 60 minutes after its expiry"
+    ]
+    assert report.leeway is not None
+    assert (report.leeway.minutes, report.leeway.beyond, report.leeway.calls) == (None, True, 0)
+    assert "an expired token of alice was accepted: read() works with it" in printed(report)
+
+
+def test_each_measuring_call_is_logged_and_counted_and_few_suffice(tmp_path: Path) -> None:
+    report = measured(tmp_path, tolerating(1800))
+    made = [run for run in report.report.results if "expired" in run.case.metadata["probe"]]
+    assert report.leeway is not None
+    assert len(made) == report.leeway.calls == 6
+    assert {run.case.metadata["probe"]["credential"] for run in made} == {"expired"}
+    assert made[0].case.name == "read() [alice: a token that expired 35 minutes ago]"
+    assert "command" not in made[0].case.metadata["probe"]  # none makes a token of this age
+    assert report.damaged == len(report.tokens)  # they are no further callers
+
+
+def test_the_leeway_is_in_the_document_and_in_what_the_log_says_last(tmp_path: Path) -> None:
+    report = measured(tmp_path, tolerating(120))
+    assert document(report, [], [], 0)["leeway"] == {
+        "minutes": 2,
+        "beyond": False,
+        "calls": 3,
+        "unmeasured": None,
+    }
+    words = "an expired token is accepted for up to 2 minutes after its expiry"
+    assert words in in_sentences(report, [])
+
+
+def test_the_two_expired_tokens_are_as_old_as_the_measurement_takes_them_to_be() -> None:
+    assert (60 * LATELY_MIN, 60 * LONGEST_MIN) == (LATELY_S, EXPIRED_S)
+
+
+# ── what it is judged as ─────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("leeway", "minutes"), [(0, 0), *often([(120, 2), (300, 5)])], ids=["none", "two", "five"]
+)
+def test_a_clean_server_with_a_sensible_leeway_has_no_finding_and_no_note(
+    tmp_path: Path, leeway: float, minutes: int
+) -> None:
+    report = measured(tmp_path, Strict(leeway))
+    assert report.leeway is not None
+    assert (report.leeway.minutes, report.findings, report.notes) == (minutes, (), ())
+    assert report.exit_code == 0
+
+
+def test_a_leeway_of_more_than_a_few_minutes_is_a_note_and_fails_nothing(tmp_path: Path) -> None:
+    report = measured(tmp_path, Strict(420))
+    assert (report.findings, report.exit_code) == ((), 0)
+    [note] = report.notes
+    assert note.startswith("an expired token is accepted for up to 7 minutes after its expiry; RFC")
+    assert f"! {note}" in printed(report)
+
+
+@pytest.mark.parametrize("leeway", often([1000, float("inf")]))
+def test_what_is_a_finding_is_not_noted_beside_it(tmp_path: Path, leeway: float) -> None:
+    report = measured(tmp_path, Strict(leeway))
+    lately = "alice: a token that expired ten minutes ago"
+    assert report.tokens[lately] == "accepted"
+    assert {finding.problem for finding in report.findings} == {"token_accepted"}
+    assert report.notes == ()
+
+
+# ── where it cannot be measured ──────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("answered", often([said("The same for all."), failed("boom")]))
+def test_without_a_call_that_needs_a_token_it_is_said_that_nothing_was_measured(
+    tmp_path: Path, answered: dict[str, Any]
+) -> None:
+    def answer(method: str, _user: object, _token: object) -> dict[str, Any]:
+        return {"tools": [READ]} if method == "tools/list" else answered
+
+    report = measured(tmp_path, answer)
+    assert report.leeway is not None
+    assert (report.leeway.minutes, report.leeway.calls) == (None, 0)
+    assert report.leeway.unmeasured == (
+        "no call works with a valid token and is refused both without one and with an expired one"
+    )
+    assert told(report) == [report.leeway.words]
+
+
+@pytest.mark.parametrize("lost", often([False, True]))
+def test_an_answer_that_shows_nothing_ends_the_measurement_without_a_number(
+    tmp_path: Path, *, lost: bool
+) -> None:
+    sound = tolerating(120)
+
+    def answer(method: str, user: Any, token: str | None) -> dict[str, Any] | int | None:
+        if method == "tools/call" and 0 < age_of(token) < 500:
+            return None if lost else failed("boom")
+        if method == "tools/list" and 0 < age_of(token) < 500:
+            return {"tools": [READ]}
+        return sound(method, user, token)
+
+    report = measured(tmp_path, answer)
+    assert told(report) == [
+        "not measured: how long an expired token is accepted: an answer was unclear, late or lost"
+    ]
+    assert report.leeway is not None
+    assert (report.leeway.minutes, report.leeway.calls) == (None, 1)
+    assert bool(report.lost) is lost
+
+
+def test_an_answer_after_which_the_token_is_older_than_it_should_be_counts_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.probing.token_ages.SLACK_S", 0.0)
+    report = measured(tmp_path, tolerating(120))
+    assert report.leeway is not None
+    assert report.leeway.minutes is None
+    assert report.leeway.unmeasured == "an answer was unclear, late or lost"
+
+
+def test_without_bearer_tokens_nothing_is_said_of_expired_ones(tmp_path: Path) -> None:
+    def answer(method: str, _user: object, _token: object) -> dict[str, Any]:
+        return {"tools": [READ]} if method == "tools/list" else said("", **SECRET)
+
+    report = probed(tmp_path, answer, cases=CASES[:1])
+    assert report.leeway is None
+    assert document(report, [], [], 0)["leeway"] is None
+    assert told(report) == []
