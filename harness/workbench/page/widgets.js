@@ -159,29 +159,10 @@ function cardsOf(widget) {
   const shown = widget.cards.map((one, place) => {
     const card = el("details", { class: "card", ...(place ? {} : { open: "" }) },
       el("summary", {}, el("bdi", { text: one.title })), ...one.texts.map((text) => el("p", { dir: "auto", text })));
-    if (one.paste) {
-      const text = box(one.paste, `To paste: ${one.title}`);
-      card.append(copyBar(text, one.title, one.paste), text);
-    }
+    if (one.paste) card.append(box(one.paste, `Text to paste: ${one.title}`));
     return card;
   });
   return el("div", {}, el("h3", { text: `${widget.title} (${shown.length})` }), el("p", { class: "dim", text: widget.caption }), ...shown);
-}
-
-/** @param {Element} node  which shows the text @param {string} title @param {string} text */
-function copyBar(node, title, text) {
-  const button = el("button", { type: "button", "aria-label": `Copy: ${title}`, text: "Copy" });
-  const result = el("span", { class: "dim", role: "status" });
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      result.textContent = " Copied.";
-    } catch {
-      getSelection()?.selectAllChildren(node);
-      result.textContent = " Selected: press Ctrl-C to copy it.";
-    }
-  });
-  return el("p", { class: "bar" }, button, result);
 }
 
 /** @param {import("./data.js").Changes} widget */
