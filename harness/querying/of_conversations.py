@@ -69,6 +69,12 @@ CALLS = Table(
         ),
         Column("duration_s", "REAL", "Seconds until its answer.", lambda one: one.call.duration_s),
         Column(
+            "waited_s",
+            "REAL",
+            "Seconds of waiting for its turn at the server, before started_s.",
+            lambda one: one.call.waited_s,
+        ),
+        Column(
             "result_bytes",
             "INTEGER",
             "Bytes of the whole result.",

@@ -29,7 +29,6 @@ ELSEWHERE = {
     "docs/policies.md": "builds a project: tests/end_to_end/policies/test_policies_page.py",
     "docs/recipes.md": "installs other people's servers: tests/end_to_end/policies/test_recipes.py",
     "docs/reliability.md": "for a checkout",
-    "docs/reports.md": "the suite of its examples is not built in",
     "docs/statistics_checked.md": "for a checkout",
     "docs/tau2.md": "fetches data from the package index: tests/fetching",
     "docs/tutorial/index.md": "tests/docsite/test_walkthroughs.py follows all of it",

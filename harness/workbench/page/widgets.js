@@ -2,7 +2,7 @@
 // Widgets of the workbench's page: tables with intervals, heat maps, curves, texts to paste.
 
 import { block } from "../../reports/formats/html_report/blocks.js";
-import { el, plural, svg } from "../../reports/viewer/assets/elements.js";
+import { breakable, el, plural, svg } from "../../reports/viewer/assets/elements.js";
 import { box, trialParts } from "../../reports/viewer/assets/trial.js";
 import { data } from "./data.js";
 
@@ -71,17 +71,11 @@ function heatOf(widget) {
     el("p", { class: "dim", text: widget.caption }),
     scrolling(widget.caption, el("table", { class: "heat", "aria-label": widget.caption },
       el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "wanted ↓ called first →" }),
-        ...widget.columns.map((name) => el("th", { scope: "col" }, nameOf(name))))),
+        ...widget.columns.map((name) => el("th", { scope: "col" }, breakable(name))))),
       el("tbody", {}, ...widget.rows.map((name, row) => el("tr", {},
-        el("th", { scope: "row" }, nameOf(name)),
+        el("th", { scope: "row" }, breakable(name)),
         ...widget.columns.map((_, column) => cell(row, column))))))),
     place);
-}
-
-// A name that is broken after an underscore if it must be.
-/** @param {string} name */
-function nameOf(name) {
-  return el("bdi", {}, ...name.split(/(?<=_)/).flatMap((part, place) => (place ? [el("wbr"), part] : [part])));
 }
 
 /** @param {string} words @param {HeatCell} cell */
@@ -159,29 +153,10 @@ function cardsOf(widget) {
   const shown = widget.cards.map((one, place) => {
     const card = el("details", { class: "card", ...(place ? {} : { open: "" }) },
       el("summary", {}, el("bdi", { text: one.title })), ...one.texts.map((text) => el("p", { dir: "auto", text })));
-    if (one.paste) {
-      const text = box(one.paste, `To paste: ${one.title}`);
-      card.append(copyBar(text, one.title, one.paste), text);
-    }
+    if (one.paste) card.append(box(one.paste, `Text to paste: ${one.title}`));
     return card;
   });
   return el("div", {}, el("h3", { text: `${widget.title} (${shown.length})` }), el("p", { class: "dim", text: widget.caption }), ...shown);
-}
-
-/** @param {Element} node  which shows the text @param {string} title @param {string} text */
-function copyBar(node, title, text) {
-  const button = el("button", { type: "button", "aria-label": `Copy: ${title}`, text: "Copy" });
-  const result = el("span", { class: "dim", role: "status" });
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      result.textContent = " Copied.";
-    } catch {
-      getSelection()?.selectAllChildren(node);
-      result.textContent = " Selected: press Ctrl-C to copy it.";
-    }
-  });
-  return el("p", { class: "bar" }, button, result);
 }
 
 /** @param {import("./data.js").Changes} widget */

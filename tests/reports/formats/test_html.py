@@ -208,6 +208,31 @@ def test_tools_and_what_was_taken_for_what_are_tables(tmp_path: Path, browser: B
     ]
 
 
+@needs_browser
+def test_tools_taken_for_another_are_broken_between_their_words_if_they_can_be(
+    tmp_path: Path, browser: Browser
+) -> None:
+    expected, called, endless = "get_customer_purchase_history", "search_customers", "w" * 90
+    trials = [
+        (a_run(other, "failed", checks=(must_call(expected, other),)), a_conversation(other))
+        for other in (called, endless)
+    ]
+    log = a_log(tmp_path, trials)
+    browser.open(page_of(log), width=390)
+    lines = """return [...document.querySelectorAll('.heat bdi')].map((name) =>
+      [...name.childNodes].filter((one) => one.nodeType === Node.TEXT_NODE).map((part) => {
+        const range = document.createRange();
+        range.selectNodeContents(part);
+        return new Set([...range.getClientRects()].map((line) => line.top)).size;
+      }))"""
+    names = "return [...document.querySelectorAll('.heat bdi')].map((name) => name.textContent)"
+    found = dict(zip(browser.run(names), browser.run(lines), strict=True))
+    assert found.keys() == {expected, called, endless}
+    assert found[expected] == [1, 1, 1, 1]
+    assert found[called] == [1, 1]
+    assert found[endless][0] > 1
+
+
 @pytest.mark.slow
 @needs_browser
 def test_the_page_is_as_wide_as_its_window(tmp_path: Path, browser: Browser) -> None:

@@ -40,6 +40,19 @@ LINES_OF_SCORES = """return [...document.querySelectorAll('.vscore')].map((one) 
   range.selectNodeContents(one);
   return new Set([...range.getClientRects()].map((line) => line.top)).size;
 })"""
+LINES_OF_NAMES = """return [...document.querySelectorAll('.vname bdi')].map((name) => {
+  const lines = new Map();
+  for (const part of name.childNodes) {
+    for (let place = 0; place < part.textContent.length; place++) {
+      const range = document.createRange();
+      range.setStart(part, place);
+      range.setEnd(part, place + 1);
+      const { top } = range.getBoundingClientRect();
+      lines.set(top, (lines.get(top) ?? '') + range);
+    }
+  }
+  return [...lines.values()];
+})"""
 SHOWN = "return document.getElementById('shown').textContent"
 TEXT = "return document.querySelector(arguments[0]).textContent"
 SET = (
@@ -91,6 +104,21 @@ def test_cases_and_models_are_a_grid_with_failures_first_and_a_rate_for_each(
     browser.run(SET, "#only-failed", "checked", True)
     assert browser.run(SHOWN) == "2 tests of 4"
     assert browser.complaints() == []
+
+
+def test_on_a_phone_the_name_of_a_column_is_broken_between_its_words_if_it_can_be(
+    tmp_path: Path, browser: Browser
+) -> None:
+    names = ("one_two_three_four_five_six", "open-er/ten-of:six/seven:free", "w" * 40, "large")
+    trials = [(a_run("it", model=name), a_conversation("get_order")) for name in names]
+    browser.open(page_of(a_log(tmp_path, trials, models=names)), width=390)
+    shown = browser.run(LINES_OF_NAMES)
+    assert ["".join(lines) for lines in shown] == list(names)
+    for lines in shown[:2]:
+        assert len(lines) > 1
+        assert all(line[-1] in "_-/:" for line in lines[:-1]), lines
+    assert len(shown[2]) > 1, "a word that is longer than its column is broken all the same"
+    assert len(shown[3]) == 1
 
 
 def test_everything_is_searched_and_the_address_remembers_it(

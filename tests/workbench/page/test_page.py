@@ -176,18 +176,19 @@ def test_the_baseline_is_named_and_everything_that_can_be_used_has_a_name(
 
 
 @needs_browser
-def test_a_missing_test_is_copied_and_a_rewrite_stands_side_by_side(
+def test_one_button_copies_a_missing_test_and_a_rewrite_stands_side_by_side(
     tmp_path: Path, browser: Browser
 ) -> None:
-    browser.driver.execute_cdp_cmd(
-        "Browser.grantPermissions",
-        {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]},
-    )
     text = opened(browser, a_result(tmp_path, more=tuple(handed_back())))
-    assert "- tool: list_invoices" in text
-    browser.run("document.querySelector('.card button').click()")
-    told = "return document.querySelector('.card [role=status]').textContent"
-    browser.until(lambda: "Copied" in browser.run(told) or "Selected" in browser.run(told))
+    browser.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
+    buttons = "return [...document.querySelectorAll('#study-kill-score .card button')]"
+    named = browser.run(f"{buttons}.map((one) => one.ariaLabel)")
+    assert named == ["Copy: Text to paste: emptied text in list_invoices"]
+    browser.run(f"{buttons}[0].click()")
+    copied = browser.until(lambda: browser.run("return window.copied"))
+    assert copied.startswith("- name: list_invoices\n")
+    assert "- tool: list_invoices" in copied
+    assert copied in text
     changed = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
     assert browser.run(changed, "del") == ["open"]
     assert browser.run(changed, "ins") == ["paid"]

@@ -1,7 +1,7 @@
 // @ts-check
 // The page of a run; the viewer's scripts stand before it.
 
-import { el, at, plural, svg } from "../../viewer/assets/elements.js";
+import { breakable, el, at, plural, svg } from "../../viewer/assets/elements.js";
 import { Viewer } from "../../viewer/assets/viewer.js";
 import { block, caseBlock, cellsOf, searchBlocks } from "./blocks.js";
 
@@ -216,9 +216,9 @@ function showHeat() {
   const meaning = "Rows: the tool that a check expects. Columns: what was called, which is another tool where the expected one was not.";
   at("heat-table").append(el("p", { class: "dim", text: meaning }), el("table", { class: "heat", "aria-label": meaning },
     el("thead", {}, el("tr", {}, el("th", { scope: "col", text: "expected ↓ called →" }),
-      ...columns.map((name) => el("th", { scope: "col" }, el("bdi", { text: name }))))),
+      ...columns.map((name) => el("th", { scope: "col" }, breakable(name))))),
     el("tbody", {}, ...expected.map((name, row) => el("tr", {},
-      el("th", { scope: "row" }, el("bdi", { text: name })),
+      el("th", { scope: "row" }, breakable(name)),
       ...columns.map((_, column) => cell(row, column)))))));
 }
 

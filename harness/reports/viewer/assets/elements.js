@@ -38,6 +38,11 @@ export const el = (tag, attributes, ...children) => put(document.createElement(t
 export const svg = (tag, attributes, ...children) =>
   put(/** @type {SVGElement} */ (document.createElementNS(SVG, tag)), attributes, children);
 
+/** A name, which is broken between its words if it must be: after `_`, `-`, `/` and `:`.
+ * @param {string} name */
+export const breakable = (name) =>
+  el("bdi", {}, ...name.split(/(?<=[_\-/:])(?![_\-/:])/).flatMap((part, place) => (place ? [el("wbr"), part] : [part])));
+
 /** @param {string} id */
 export const at = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
 

@@ -2,7 +2,7 @@
 // A grid of one-line rows, of which only those that are seen are part of the page: 100,000 scroll like 10.
 
 import { swatch } from "./colour.js";
-import { el } from "./elements.js";
+import { breakable, el } from "./elements.js";
 
 const AROUND = 12; // rows drawn above and below those that are seen
 const PRINTED = 5000; // rows that paper gets at most
@@ -56,7 +56,7 @@ export class Grid {
     const title = (/** @type {number} */ place, /** @type {(Node | string | null)[]} */ ...parts) =>
       el("div", { role: "columnheader", "aria-colindex": place + 1 }, ...parts);
     this.head.replaceChildren(title(0, "Test"), ...this.columns.map(({ column, model }, place) => title(place + 1,
-      el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, swatch(model), el("bdi", { text: column.title })),
+      el("span", { class: "vname", title: `${column.title} ${column.words}`.trim() }, swatch(model), breakable(column.title)),
       ...column.rates.slice(0, 4).map((rate) => el("span", { class: "vrate", title: rate.words, text: `${rate.suite ? `${rate.suite} ` : ""}${rate.text}` })),
       column.rates.length > 4 ? el("span", { class: "vrate", text: `and ${column.rates.length - 4} more suites` }) : null)));
   }
