@@ -227,6 +227,7 @@ def test_a_kind_of_agent_answers_a_suite(tree: Path, project: Path) -> None:
     assert "1 passed" in told
 
 
+@pytest.mark.slow
 def test_a_report_a_field_and_a_column_are_written(evaluated: str, project: Path) -> None:
     assert (project / "out.txt").read_text("utf-8") == "failed hello\n"
     (columns,) = csv.DictReader((project / "out.csv").read_text("utf-8").splitlines())

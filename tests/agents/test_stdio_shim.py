@@ -77,6 +77,7 @@ async def test_a_client_of_either_era_talks_through_it(protocol: str, mode: Any)
     assert [call.tool for call in recording.calls()] == ["ask", "grow"]
 
 
+@pytest.mark.slow
 async def test_it_ends_with_the_proxy_and_with_its_client() -> None:
     def run(command: list[str]) -> subprocess.Popen[str]:
         pipe = subprocess.PIPE

@@ -210,6 +210,7 @@ def run_internal(project: Project, model: object, *arguments: str) -> Finished:
     return finished
 
 
+@pytest.mark.slow
 def test_the_kernel_is_whole_with_the_embedded_baseline(project: Project) -> None:
     finished = project.run("evals", "internal", "--json-output")
     assert {test["name"]: test["passed"] for test in finished.document["result"]["tests"]} == {

@@ -128,6 +128,7 @@ def test_placeholders_are_replaced_and_the_file_is_for_its_owner_alone(project: 
     assert stat.S_IMODE(int(mode, 8)) & 0o077 == 0
 
 
+@pytest.mark.slow
 def test_sigterm_ends_the_program_and_keeps_what_was_called(project: Project) -> None:
     marker = f"marker-{os.getpid()}-{project.folder.name}"
     process = subprocess.Popen(

@@ -56,6 +56,7 @@ def test_a_probe_that_did_not_run_to_its_end_is_no_clean_scan(project: Path) -> 
     assert any("the run ended without a result" in one["message"]["text"] for one in results)
 
 
+@pytest.mark.slow
 def test_a_probe_whose_server_was_lost_has_a_result_for_each_unanswered_call(
     project: Path,
 ) -> None:

@@ -37,6 +37,7 @@ def files_of_the_sdist(release: Release) -> set[PurePosixPath]:
         return {PurePosixPath(name).relative_to(STEM) for name in archive.getnames()}
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_package_with_its_suites_and_servers(release: Release) -> None:
     inside = {path for path in files_of_the_wheel(release) if path.parts[0] != METADATA}
     assert inside == {
@@ -45,10 +46,12 @@ def test_the_wheel_holds_the_package_with_its_suites_and_servers(release: Releas
     }
 
 
+@pytest.mark.slow
 def test_the_wheel_installs_one_name(release: Release) -> None:
     assert {path.parts[0] for path in files_of_the_wheel(release)} == {"harness", METADATA}
 
 
+@pytest.mark.slow
 def test_the_wheel_has_its_licences(release: Release) -> None:
     licences = {
         path.name
@@ -69,6 +72,7 @@ def test_the_notice_says_where_everything_that_is_no_code_is_from() -> None:
     assert [path for path in data if not str(path).startswith(tuple(named))] == []
 
 
+@pytest.mark.slow
 def test_nothing_in_the_wheel_is_of_a_kind_that_nobody_meant_to_ship(release: Release) -> None:
     strange = {
         path
@@ -78,6 +82,7 @@ def test_nothing_in_the_wheel_is_of_a_kind_that_nobody_meant_to_ship(release: Re
     assert strange == set()
 
 
+@pytest.mark.slow
 def test_the_source_distribution_holds_the_package_its_pages_and_what_builds_it(
     release: Release,
 ) -> None:

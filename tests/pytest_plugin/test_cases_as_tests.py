@@ -281,7 +281,8 @@ def test_a_leak_that_another_test_shows_fails_the_leaking_test_once_that_is_know
     assert finished.code == 1
 
 
-@pytest.mark.parametrize("workers", often([1, 0, 2]))
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 0, 2])
 def test_what_only_later_tests_show_is_told_in_the_end_and_decides(
     tmp_path: Path, workers: int
 ) -> None:

@@ -226,6 +226,7 @@ def test_a_hostile_dataset_stays_text(page: Page, browser: Browser, tmp_path: Pa
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 def test_the_sample_runs_at_one_press(page: Page, browser: Browser) -> None:
     open_form(browser, page)
     browser.until(
@@ -256,6 +257,7 @@ def test_a_file_can_be_dropped(page: Page, browser: Browser) -> None:
     browser.until(lambda: "Ready. dropped: 1 test" in browser.run(TEXT, "#verdict"))
 
 
+@pytest.mark.slow
 def test_past_runs_are_listed_filtered_drawn_and_compared(page: Page, browser: Browser) -> None:
     def ended_on(day: int, status: Status) -> None:
         name = f"2026010{day}T000000Z-over_time-abc"

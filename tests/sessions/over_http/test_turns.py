@@ -86,6 +86,7 @@ async def test_a_wait_that_outlasts_the_trial_is_not_begun() -> None:
     assert len(server.calls()) == 1
 
 
+@pytest.mark.slow
 async def test_a_cooldown_holds_for_every_user_and_every_new_session() -> None:
     with busy(after(1, TurnedAway(headers={"retry-after": "1"}))) as server:
         async with open_sessions() as pool, pool.session(server.spec(), {"user": "ann"}) as first:

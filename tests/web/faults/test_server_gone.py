@@ -14,6 +14,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSI
 TEXT = "return document.querySelector(arguments[0]).textContent"
 
 
+@pytest.mark.slow
 def test_a_page_whose_server_is_killed_stops_its_clock_and_forgets_the_error_when_it_is_back(
     tmp_path: Path, provider: FakeProvider, browser: Browser
 ) -> None:

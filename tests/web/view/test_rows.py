@@ -219,6 +219,7 @@ def address_of_report(log: Path) -> str:
     return report.as_uri() if report.exists() else page_of(read_log(log))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_a_large_run_is_scrolled_and_walked_through(page: Page, browser: Browser) -> None:
     log = a_large_run(page, "20260502T000003Z-windows-c")
