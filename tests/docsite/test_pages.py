@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 import tomllib
 from collections.abc import Iterator
@@ -139,3 +140,16 @@ def test_the_pages_and_their_pictures_are_copied(tmp_path: Path) -> None:
     copy_pages(tmp_path)
     assert (tmp_path / "index.md").exists()
     assert (tmp_path / "images" / "web-results.png").exists()
+
+
+def test_a_link_to_a_file_that_is_no_page_is_not_broken_over_two_lines() -> None:
+    known = pages()
+    broken = [
+        f"{source}: {end['to']}"
+        for source in known
+        for end in re.finditer(
+            r"^[^\[\n]*\]\((?P<to>[^)\s#:]+)", (ROOT / source).read_text("utf-8"), re.MULTILINE
+        )
+        if posixpath.normpath(posixpath.join(posixpath.dirname(source), end["to"])) not in known
+    ]
+    assert broken == []
