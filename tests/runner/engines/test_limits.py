@@ -33,9 +33,8 @@ async def throttled(limiter: SharedLimiter) -> None:
         slot.throttled = True
 
 
-async def test_what_one_worker_is_told_to_send_less_limits_the_other() -> None:
-    one, other = two(Limits())
-    await throttled(one)
+async def enters_only_after(one: SharedLimiter, other: SharedLimiter) -> None:
+    """Assert that ``other`` gets a slot once ``one`` has given its own back, and not before."""
     entered = anyio.Event()
 
     async def enter() -> None:
@@ -52,21 +51,16 @@ async def test_what_one_worker_is_told_to_send_less_limits_the_other() -> None:
             await entered.wait()
 
 
+async def test_what_one_worker_is_told_to_send_less_limits_the_other() -> None:
+    one, other = two(Limits())
+    await throttled(one)
+    await enters_only_after(one, other)
+
+
 async def test_a_configured_limit_holds_for_all_workers_from_the_start() -> None:
-    limits, entered = Limits(), anyio.Event()
+    limits = Limits()
     one, other = (SharedLimiter(replace(the_model(), most=1), limits) for _ in range(2))
-
-    async def enter() -> None:
-        async with other.slot():
-            entered.set()
-
-    with anyio.fail_after(BOUND_S):
-        async with anyio.create_task_group() as group:
-            async with one.slot():
-                group.start_soon(enter)
-                await once_all_wait(1.0)
-                assert not entered.is_set()
-            await entered.wait()
+    await enters_only_after(one, other)
 
 
 async def test_a_pause_holds_for_all_workers() -> None:
