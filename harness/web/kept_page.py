@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from harness.fetching.cache import cache_root
+from harness.reports.atomic_files import write_atomically
 from harness.reports.sections.remarks import review_words
 from harness.runlog import RunLog, being_written
 from harness.version import __version__
@@ -51,14 +52,8 @@ def keep_page(log: RunLog, facts: os.stat_result, page: Path) -> None:
         "words": review_words(log.reviews.values()),
     }
     with suppress(OSError, RuntimeError):  # without room for it, the page is written again
-        note = _note(log.path)
-        note.parent.mkdir(parents=True, exist_ok=True)
-        draft = note.with_name(f".{note.name}.{os.getpid()}.{os.urandom(4).hex()}")
-        try:
-            draft.write_text(json.dumps({**noted, "content": _content(page)}), "utf-8")
-            draft.replace(note)
-        finally:
-            draft.unlink(missing_ok=True)
+        text = json.dumps({**noted, "content": _content(page)})
+        write_atomically(_note(log.path), lambda stream: print(text, file=stream))
 
 
 def _note(log: Path) -> Path:
