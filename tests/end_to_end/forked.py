@@ -6,6 +6,7 @@ import atexit
 import ctypes
 import gc
 import os
+import signal
 import sys
 import threading
 import time
@@ -46,6 +47,9 @@ def become(
 ) -> None:
     """Take the streams (number → descriptor), the environment and the folder of the program."""
     os.setsid()
+    # Whoever runs the tests may have these ignored: nohup, a script that runs them behind it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     for number, descriptor in streams.items():
         os.dup2(descriptor, number)
         os.close(descriptor)
