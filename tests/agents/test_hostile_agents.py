@@ -18,7 +18,13 @@ SHORT = ("--timeout", "4000")
 @pytest.mark.parametrize(
     ("manner", "options", "settings", "words"),
     [
-        ("hang", SHORT, {}, "the agent neither called a tool nor answered within the case's 4 s"),
+        pytest.param(
+            "hang",
+            SHORT,
+            {},
+            "the agent neither called a tool nor answered within the case's 4 s",
+            marks=pytest.mark.slow,
+        ),
         ("flood", (), {"max_output_mb": 1}, "wrote more than 1 MB on stdout, and was ended"),
         ("die", (), {}, "was killed by SIGKILL"),
         ("fail", (), {}, "exited with code 1"),

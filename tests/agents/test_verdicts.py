@@ -135,6 +135,7 @@ def compared(
     return verdicts(by_subject["model"]), verdicts(by_subject[name])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("server", often(SERVERS))
 def test_two_cases_of_a_loop_of_thirty_lines_get_the_verdicts_of_ours(
     server: str, project: Agents, provider: FakeProvider

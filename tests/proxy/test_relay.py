@@ -213,6 +213,7 @@ async def test_a_question_that_the_client_does_not_answer_is_in_the_record() -> 
     assert "which the client did not give" in call.text
 
 
+@pytest.mark.slow
 async def test_a_server_over_http_is_heard_beside_its_answers_and_may_ask() -> None:
     with running(str(SERVER)) as http:
         transport = TransportSpec(

@@ -77,6 +77,7 @@ def test_another_site_cannot_review_by_a_form_of_its_own(page: Page) -> None:
     assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_a_verdict_is_overruled_on_the_page_and_still_is_when_the_page_is_opened_again(
     page: Page, browser: Browser

@@ -25,6 +25,7 @@ NAME = "20260701T000000Z-to share"
 NEED = pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 
 
+@pytest.mark.slow
 @NEED
 def test_the_file_that_is_shared_opens_from_a_disk_and_asks_nobody_for_anything(
     page: Page, browser: Browser, tmp_path: Path

@@ -41,6 +41,7 @@ def damage(path: Path) -> str:
     )
 
 
+@pytest.mark.slow
 def test_every_command_names_the_damaged_line_and_reads_the_rest(project: Project) -> None:
     path = a_run(project)
     named = damage(path)

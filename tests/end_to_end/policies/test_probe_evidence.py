@@ -92,6 +92,7 @@ def test_the_page_of_a_probe_shows_its_findings(project: Project) -> None:
     assert "identity not observed" in page
 
 
+@pytest.mark.slow
 def test_what_a_probe_never_asked_is_named_and_can_fail_it(project: Project) -> None:
     finished = probe(project, "none", *NAMED)
     coverage = finished.document["coverage"]

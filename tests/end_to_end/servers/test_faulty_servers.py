@@ -14,6 +14,7 @@ import pytest
 from tests.clock import BOUND_S, PATIENT_S
 from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project, plain_server
 from tests.fake_provider import FakeProvider, Incoming, Step, call, calls, say, status
+from tests.often import often
 from tests.sessions.servers import all_gone
 
 
@@ -182,7 +183,7 @@ def test_no_call_is_sent_twice_whatever_became_of_it(project: Project, marker: s
 
 @pytest.mark.parametrize(
     ("mode", "timeout", "words"),
-    [("exit_at_import", PATIENT_S, "no_such_module"), ("hang", 0.5, "did not")],
+    often([("exit_at_import", PATIENT_S, "no_such_module"), ("hang", 0.5, "did not")]),
 )
 def test_a_server_that_cannot_be_used_is_an_error_of_each_case_and_ends_in_bounded_time(
     project: Project, marker: str, mode: str, timeout: float, words: str

@@ -156,6 +156,7 @@ def cut_images(response: dict[str, Any]) -> None:
             block["data"] = block["data"][:LONGEST] + cut
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", often(["legacy", "2026-07-28"]))
 def test_some_calls_through_the_proxy_are_recorded_as_they_crossed_the_servers_wire(
     project: Project, protocol: str

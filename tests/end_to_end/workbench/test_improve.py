@@ -171,6 +171,7 @@ def written_by(provider: FakeProvider) -> list[Incoming]:
     return [one for one in provider.journal if "improve the descriptions" in one.system]
 
 
+@pytest.mark.slow
 def test_a_model_proposes_from_seen_failures_alone_and_is_asked_once(project: Project) -> None:
     path = project.suite("shop", questions(60), server=worded(project, TOOLS))
     with provided(project, by_writer(lambda _: say(json.dumps(PROPOSED)))) as provider:

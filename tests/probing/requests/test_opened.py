@@ -72,6 +72,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> ProbeReport:
     return probed(tmp_path_factory.mktemp("library"), faulty)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
