@@ -5,6 +5,9 @@
 As long as nobody was told to send less, nobody has to ask for a slot: a worker only waits to hear
 when that ends. From then on it asks before each request, and what it has under way counts. What a
 worker holds it holds for a time only, so that a worker that dies gives it back.
+
+Messages of a worker may arrive in another order than it sent them: Ray keeps none for an actor with
+async methods. So the end of a request that is not known yet is kept until its begin arrives.
 """
 
 from __future__ import annotations
@@ -51,6 +54,15 @@ class _Lease:
     slot: Slot | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Early:
+    """The end of a request whose begin has not arrived yet."""
+
+    kept_until: float
+    succeeded: bool
+    throttled: bool
+
+
 class Limits:
     """All limiters of a run, by the name of what they limit."""
 
@@ -58,10 +70,13 @@ class Limits:
         """Start without a limiter."""
         self._limiters: dict[str, Limiter] = {}
         self._leases: dict[str, _Lease] = {}
+        self._early: dict[str, _Early] = {}
         self._changed: defaultdict[str, anyio.Event] = defaultdict(anyio.Event)
 
     async def acquire(self, limited: Limited, lease: str, left_s: float) -> Granted:
         """Wait for a slot of ``limited``, at most ``left_s``, and lend it for a request's time."""
+        if self._early.pop(lease, None):  # the worker no longer waits
+            return Granted(waited_s=0.0, too_long=(math.inf, 0.0))
         if self._limiter(limited).untouched:
             return Granted(waited_s=0.0, free=True)
         asked_at = anyio.current_time()
@@ -82,6 +97,8 @@ class Limits:
         """Give back what a worker holds, or no longer waits for."""
         held = self._leases.pop(lease, None)
         if held is None:
+            kept_until = anyio.current_time() + SPARE_S
+            self._early[lease] = _Early(kept_until, succeeded, throttled)
             return
         if held.slot is None:
             held.scope.cancel("the worker no longer waits for it")
@@ -100,11 +117,16 @@ class Limits:
     def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
         """Count what a worker has begun without asking, and gives back as if it had asked."""
         limiter, now = self._limiter(limited), anyio.current_time()
-        for lease in leases:
-            held = _Lease(now + limited.longest_s + SPARE_S, anyio.CancelScope())
-            held.slot = limiter.begun()
-            held.stack.callback(limiter.ended, held.slot)
+        slots = {lease: limiter.begun() for lease in leases}
+        for lease, slot in slots.items():
+            if early := self._early.pop(lease, None):
+                slot.succeeded, slot.throttled = early.succeeded, early.throttled
+                limiter.ended(slot)
+                continue
+            held = _Lease(now + limited.longest_s + SPARE_S, anyio.CancelScope(), slot=slot)
+            held.stack.callback(limiter.ended, slot)
             self._leases[lease] = held
+        self._tell()
 
     def pause_soon(self, limited: Limited, seconds: float) -> None:
         """Let nobody begin a request to ``limited`` for so many seconds."""
@@ -131,6 +153,7 @@ class Limits:
     async def take_back(self) -> None:
         """End the leases whose time is over: their workers have died."""
         now = anyio.current_time()
+        self._early = {key: end for key, end in self._early.items() if end.kept_until > now}
         for lease in [key for key, held in self._leases.items() if held.ends_at <= now]:
             await self.release(lease, succeeded=False, throttled=False)
 
@@ -151,11 +174,11 @@ class Counter(Protocol):
         ...
 
     def adopt_soon(self, limited: Limited, leases: Sequence[str]) -> None:
-        """See `Limits.adopt_soon`; nothing that is asked here later comes before it."""
+        """See `Limits.adopt_soon`; the caller does not wait until it is done."""
         ...
 
     def pause_soon(self, limited: Limited, seconds: float) -> None:
-        """See `Limits.pause_soon`; nothing that is asked here later comes before it."""
+        """See `Limits.pause_soon`; the caller does not wait until it is done."""
         ...
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from itertools import permutations
 
 import anyio
 import pytest
@@ -125,6 +126,37 @@ async def test_a_slot_that_is_given_back_late_is_not_given_back_twice() -> None:
     await limits.release("slow", succeeded=True, throttled=False)
     assert (await limits.acquire(the_model(), "next", math.inf)).too_long is None
     assert (await limits.acquire(the_model(), "one more", 0.5)).too_long is not None
+
+
+@pytest.mark.parametrize("order", list(permutations(("adopt", "release", "pause"))))
+async def test_a_rate_limit_counts_in_whatever_order_its_messages_arrive(
+    order: tuple[str, ...],
+) -> None:
+    limits, limited = Limits(), the_model()
+    for message in order:
+        if message == "adopt":
+            limits.adopt_soon(limited, ("told to wait", *(f"other {number}" for number in range(5))))
+        elif message == "release":
+            await limits.release("told to wait", succeeded=False, throttled=True)
+        else:
+            limits.pause_soon(limited, 3.0)
+    assert limits._limiters["m"].limit == 3  # of six
+
+
+async def test_a_worker_that_gave_up_before_its_question_arrived_takes_no_slot() -> None:
+    limits = Limits()
+    await throttled(two(limits)[0])  # one request at a time from here on
+    await limits.release("gone", succeeded=False, throttled=False)
+    assert (await limits.acquire(the_model(), "gone", math.inf)).too_long is not None
+    assert (await limits.acquire(the_model(), "next", math.inf)).too_long is None
+
+
+async def test_an_end_whose_begin_never_arrives_is_not_kept_for_ever() -> None:
+    limits = Limits()
+    await limits.release("gone", succeeded=True, throttled=False)
+    await once_all_wait(SPARE_S + 1)
+    await limits.take_back()
+    assert not limits._early
 
 
 async def test_a_worker_that_no_longer_waits_takes_no_slot() -> None:

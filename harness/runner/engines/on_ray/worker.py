@@ -119,8 +119,8 @@ class Worker:
     async def run(self, parcel: bytes) -> bytes:
         """Run a trial, and return what it brought; whatever happens, it has a result."""
         job: Job = self._parcels.unpack(parcel)
-        key, scope = job.trial.key, anyio.CancelScope()
-        self._scopes[key] = scope
+        key = job.trial.key
+        scope = self._scope(key)
         try:
             assert self._executor is not None
             outcome = await self._executor.run(job, Preflight.of_trial(job), scope)
@@ -150,15 +150,18 @@ class Worker:
         """Show that this worker is not stuck."""
 
     async def cancel(self, key: str) -> None:
-        """Cancel a running trial; its result is what happened until now."""
-        if scope := self._scopes.get(key):
-            scope.cancel("the run was interrupted")
+        """Cancel a trial, running or still to arrive; its result is what happened until now."""
+        self._scope(key).cancel("the run was interrupted")
 
     async def close(self) -> None:
         """End all sessions and their processes."""
         self._ended.set()
         if self._life is not None:
             await self._life
+
+    def _scope(self, key: str) -> anyio.CancelScope:
+        """Return the cancel scope of a trial; Ray may deliver its cancellation before itself."""
+        return self._scopes.setdefault(key, anyio.CancelScope())
 
     def _learn(self, secret: str) -> None:
         KNOWN.learn(secret)
