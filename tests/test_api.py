@@ -277,9 +277,15 @@ def test_no_more_trials_are_run_than_it_takes() -> None:
         ({"timeout_ms": 0}, "timeout_ms: expected a number of at least 1, found 0"),
         ({"timeout_ms": float("nan")}, "timeout_ms: expected a number of at least 1, found nan"),
         ({"timeout_ms": "1000"}, "timeout_ms: expected a number of at least 1, found '1000'"),
-        ({"concurrency": 0}, "concurrency: expected a whole number from 1 to 1000, found 0"),
-        ({"concurrency": 1001}, "concurrency: expected a whole number from 1 to 1000, found 1001"),
-        ({"concurrency": True}, "concurrency: expected a whole number from 1 to 1000, found True"),
+        ({"concurrency": 0}, "concurrency: expected a whole number from 1 to 100000, found 0"),
+        (
+            {"concurrency": 1001},
+            "concurrency: one process runs at most 1000 trials at the same time, found 1001",
+        ),
+        (
+            {"concurrency": True},
+            "concurrency: expected a whole number from 1 to 100000, found True",
+        ),
         ({"trials": 0}, "trials: expected a whole number from 1 to 1000, found 0"),
         ({"trials": 2.5}, "trials: expected a whole number from 1 to 1000, found 2.5"),
         ({"trials": 2, "least_trials": 3}, "least_trials is 3, but there are only 2 trials"),

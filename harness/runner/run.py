@@ -9,7 +9,7 @@ from functools import partial
 
 import anyio
 
-from harness.errors import HarnessError
+from harness.errors import HarnessError, UsageError
 from harness.judging.trial import not_started
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine
 from harness.runner.control import Budget, Control
@@ -48,6 +48,12 @@ class RunOptions:
     def __post_init__(self) -> None:
         """Refuse invalid numbers: raises `UsageError`."""
         ranges.CONCURRENCY.check(self.concurrency)
+        if self.engine == ONE_PROCESS and self.concurrency > ranges.MOST_IN_A_PROCESS:
+            raise UsageError(
+                f"concurrency: one process runs at most {ranges.MOST_IN_A_PROCESS} trials at the "
+                f"same time, found {self.concurrency}",
+                meant="--engine ray spreads more over the workers of a cluster.",
+            )
         ranges.GRACE_S.check(self.grace_s)
         opening(self.engine)
 

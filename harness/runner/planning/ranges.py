@@ -50,7 +50,9 @@ class Range:
 
 TRIALS = Range(name="trials", least=1, most=1000)
 LEAST_TRIALS = Range(name="least_trials", least=1, most=1000)
-CONCURRENCY = Range(name="concurrency", least=1, most=1000)
+CONCURRENCY = Range(name="concurrency", least=1, most=100_000)
+MOST_IN_A_PROCESS = 1000
+"""Most trials at the same time in one process; engines with several processes spread more."""
 TIMEOUT_MS = Range(name="timeout_ms", least=1, whole=False)
 MAX_CASES = Range(name="max_cases", least=1)
 MAX_COST = Range(name="max_cost", least=0, whole=False)

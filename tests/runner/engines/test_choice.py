@@ -37,6 +37,16 @@ def test_an_unknown_engine_is_refused_with_what_was_meant(name: str, meant: str)
     assert refused.value.meant.startswith(meant)
 
 
+def test_a_thousand_trials_at_the_same_time_are_the_most_of_one_process_and_not_of_a_cluster() -> (
+    None
+):
+    assert RunOptions(concurrency=1_000).concurrency == 1_000
+    assert RunOptions(concurrency=16_000, engine="ray:auto").concurrency == 16_000
+    with pytest.raises(UsageError, match="one process runs at most 1000 trials") as refused:
+        RunOptions(concurrency=1_001)
+    assert refused.value.meant == "--engine ray spreads more over the workers of a cluster."
+
+
 def test_without_ray_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(UsageError, match="--engine ray needs Ray") as refused:

@@ -135,7 +135,9 @@ async def test_a_rate_limit_counts_in_whatever_order_its_messages_arrive(
     limits, limited = Limits(), the_model()
     for message in order:
         if message == "adopt":
-            limits.adopt_soon(limited, ("told to wait", *(f"other {number}" for number in range(5))))
+            limits.adopt_soon(
+                limited, ("told to wait", *(f"other {number}" for number in range(5)))
+            )
         elif message == "release":
             await limits.release("told to wait", succeeded=False, throttled=True)
         else:

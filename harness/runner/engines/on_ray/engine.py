@@ -19,6 +19,7 @@ from harness.runner.engines.on_ray.cluster import cluster, processors
 from harness.runner.engines.on_ray.stations import Crew, Gone, NoWorker, Station
 from harness.runner.engines.on_ray.worker import CommonLimits, limiters_of
 from harness.runner.engines.parcels import refuse_code
+from harness.runner.engines.seats import seats_of_workers
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.units import Unit, work_units
 from harness.runner.preflight.preflight import Preflight
@@ -143,13 +144,8 @@ async def open_on_ray(setting: Setting, address: str | None) -> AsyncIterator[On
 
 
 def _seats(setting: Setting) -> list[int]:
-    """Divide the concurrency among as many workers as the cluster has processors for."""
-    if (found := processors()) < 1:
-        raise UsageError("the Ray cluster has no processor for a worker")
     units = sum(1 for _ in work_units(setting.plan.jobs))
-    workers = min(found, setting.concurrency, units)
-    each, more = divmod(setting.concurrency, workers)
-    return [each + (place < more) for place in range(workers)]
+    return seats_of_workers(setting.concurrency, units, processors())
 
 
 def _limits() -> Any:

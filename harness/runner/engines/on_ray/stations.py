@@ -21,6 +21,7 @@ from harness.runner.engines.on_ray.cluster import hidden
 from harness.runner.engines.on_ray.worker import Baggage, Brought, Node, Worker
 from harness.runner.engines.parcels import Luggage, Parcels
 from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.ranges import MOST_IN_A_PROCESS
 from harness.runner.trial import TrialOutcome
 from harness.types import ToolList
 
@@ -34,6 +35,8 @@ STUCK_S = 120.0
 """Seconds that it has for that: nothing in a worker blocks its loop for so long."""
 CLOSE_S = 10.0
 """Seconds for a worker to end its servers."""
+_MOST_CALLS = 2 * MOST_IN_A_PROCESS
+"""Calls that a worker answers at the same time: its trials, and beside them their ends."""
 _ACTOR: Any = ray.remote(num_cpus=1, max_restarts=0)(Worker)
 _SHOWN = 5
 
@@ -107,7 +110,7 @@ class Crew:
 
     def hire(self) -> Any:
         """Have Ray start an actor somewhere."""
-        return _ACTOR.remote()
+        return _ACTOR.options(max_concurrency=_MOST_CALLS).remote()
 
     def dismiss(self, actor: Any) -> None:
         """End an actor at once, or give up its start."""
