@@ -41,6 +41,7 @@ from harness.web.view.rows import (
 )
 from harness.web.view.tables import View
 from harness.web.view.texts import found_in
+from harness.web.view.together import together
 from harness.web.view.writing import FILTERS
 
 MOST_RUNS = 20
@@ -228,13 +229,15 @@ def _whole(view: View) -> dict[str, Any]:
 
 def _several(logs: Sequence[Path]) -> bytes:
     """Return the grid of runs, the oldest first."""
+    logs = sorted(logs, key=lambda path: path.parent.name)
+    views = [run_view(log) for log in logs]
+    found = together(views)
     told = []
-    for log in sorted(logs, key=lambda path: path.parent.name):
+    for log, view, cells in zip(logs, views, found.cells, strict=True):
         when = read_header(log).started_at[:16].replace("T", " ")
-        view = run_view(log)
-        grid = {**view.part("grid"), "cells": json.loads(view.bodies())}
-        told.append((log.parent.name, when, grid))
-    return json.dumps({"grid": joined(told)}).encode()
+        told.append((log.parent.name, when, {**view.part("grid"), "cells": cells}))
+    whole = {"grid": joined(told), "shown": found.shown, "tests": found.tests}
+    return json.dumps(whole).encode()
 
 
 def _words(given: QueryParams) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ const [first, ...others] = new URLSearchParams(location.search).getAll("run");
 
 async function show() {
   const query = new URLSearchParams(others.map((run) => ["run", run]));
-  const { grid } = await call(`/evaluations/${encodeURIComponent(first || "")}/grid/with?${query}`);
+  const { grid, shown, tests } = await call(`/evaluations/${encodeURIComponent(first || "")}/grid/with?${query}`);
   const runs = /** @type {string[]} */ ([...new Set(grid.axes[0].columns.map((/** @type {any} */ column) => column.key[0]))]);
   const sources = new Map(runs.map((run) => [run, runSource(run, () => ({ top: [], bottom: [] }))]));
   for (const cell of grid.cells) cell.at = (cell.at || []).map((/** @type {number} */ at) => runs.indexOf(cell.run) * STEP + at);
@@ -31,7 +31,10 @@ async function show() {
       return found;
     },
   }).fill(grid);
-  about.textContent = runs.join(" · ");
+  const left = shown < tests
+    ? ` · ${shown.toLocaleString("en")} of ${tests.toLocaleString("en")} tests: those whose results differ, then those that did not pass`
+    : "";
+  about.textContent = runs.join(" · ") + left;
 }
 
 show().catch((error) => {

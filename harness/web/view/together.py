@@ -1,0 +1,77 @@
+"""The cells of several runs that are shown side by side; of large runs the most telling tests.
+
+A page that shows runs side by side holds all cells that it gets. So of many tests it gets those
+whose results differ, then those that did not pass.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from harness.web.view.tables import View
+
+MOST_TESTS = 2_000
+"""Tests of several runs that a page gets."""
+
+_TESTS = (
+    "CREATE TABLE tests (run INTEGER, number INTEGER, suite TEXT, name TEXT, status TEXT)",
+    "CREATE TABLE chosen (suite TEXT, name TEXT, PRIMARY KEY (suite, name)) WITHOUT ROWID",
+)
+_CHOOSE = """
+INSERT INTO chosen SELECT suite, name FROM tests GROUP BY suite, name
+ORDER BY COUNT(DISTINCT status) > 1 OR COUNT(DISTINCT run) < ?1 DESC,
+  MAX(status != 'passed') DESC, MIN(run), MIN(number)
+LIMIT ?2
+"""
+_NUMBERS = """
+SELECT number FROM tests JOIN chosen USING (suite, name) WHERE run = ? ORDER BY number
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """What is shown of several runs."""
+
+    cells: list[list[dict[str, Any]]]
+    """The cells of each run."""
+    shown: int
+    """Tests that are among them."""
+    tests: int
+    """Tests of all runs, each counted once."""
+
+
+def together(views: Sequence[View], most: int = MOST_TESTS) -> Together:
+    """Return the cells of ``views``, of at most ``most`` tests."""
+    with closing(sqlite3.connect("")) as db:  # on disk where it does not fit into memory
+        for sql in _TESTS:
+            db.execute(sql)
+        for run, view in enumerate(views):
+            db.executemany("INSERT INTO tests VALUES (?, ?, ?, ?, ?)", _cells_of(run, view))
+        db.execute(_CHOOSE, (len(views), most))
+        ((tests,),) = db.execute("SELECT COUNT(*) FROM (SELECT 1 FROM tests GROUP BY suite, name)")
+        ((shown,),) = db.execute("SELECT COUNT(*) FROM chosen")
+        cells = [
+            _bodies(view, [number for (number,) in db.execute(_NUMBERS, (run,))])
+            for run, view in enumerate(views)
+        ]
+    return Together(cells=cells, shown=shown, tests=tests)
+
+
+def _cells_of(run: int, view: View) -> Iterator[tuple[int, int, str, str, str]]:
+    with view.opened() as db:
+        for found in db.execute("SELECT number, suite, name, status FROM cells"):
+            yield (run, *found)
+
+
+def _bodies(view: View, numbers: Sequence[int]) -> list[dict[str, Any]]:
+    with view.opened() as db:
+        return [
+            json.loads(body)
+            for number in numbers
+            for (body,) in db.execute("SELECT body FROM bodies WHERE number = ?", (number,))
+        ]
