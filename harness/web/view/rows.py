@@ -92,10 +92,10 @@ def arranged(view: View, question: Question, go_on: Callable[[], None]) -> Order
         fits, values = _cells(question)
         axis = axis_of(view, question.by)
         asked = {"failed": question.failed, "differs": question.different, fits: bool(fits)}
-        where = " AND ".join(("axis = ?1", *(one for one, given in asked.items() if given)))
+        where = " AND ".join(("axis = :axis", *(one for one, given in asked.items() if given)))
         order = ORDERS[question.sort]
         sql = f"SELECT row FROM rows WHERE {where} ORDER BY {order}, first"  # noqa: S608 - ours
-        return array("L", (row for (row,) in db.execute(sql, (axis, *values))))
+        return array("L", (row for (row,) in db.execute(sql, {"axis": axis, **values})))
 
 
 def _search(db: sqlite3.Connection, words: Sequence[str], go_on: Callable[[], None]) -> None:
@@ -109,13 +109,14 @@ def _search(db: sqlite3.Connection, words: Sequence[str], go_on: Callable[[], No
     db.execute("CREATE INDEX temp.word_of ON found (word, number)")
 
 
-def _cells(question: Question) -> tuple[str, list[str]]:
-    """Return the condition on a cell of the row, if there is any, with its values."""
-    values: list[str] = []
+def _cells(question: Question) -> tuple[str, dict[str, str]]:
+    """Return the condition on a cell of the row, if there is any, with its values by name."""
+    values: dict[str, str] = {}
 
     def given(value: str) -> str:
-        values.append(value)
-        return f"?{len(values) + 1}"
+        name = f"value{len(values)}"
+        values[name] = value
+        return f":{name}"
 
     wanted = []
     for name, value in question.chosen:
@@ -127,9 +128,9 @@ def _cells(question: Question) -> tuple[str, list[str]]:
         said = f"SELECT 1 FROM temp.found WHERE word = {number} AND number = cells.number"  # noqa: S608
         wanted.append(f"(instr(cells.facts, {given(word)}) OR EXISTS ({said}))")
     if not wanted:
-        return "", []
+        return "", {}
     cells = " AND ".join(wanted)
-    among = f"SELECT row FROM places JOIN cells USING (number) WHERE axis = ?1 AND {cells}"  # noqa: S608
+    among = f"SELECT row FROM places JOIN cells USING (number) WHERE axis = :axis AND {cells}"  # noqa: S608
     return f"row IN ({among})", values
 
 

@@ -24,9 +24,9 @@ _TESTS = (
 )
 _CHOOSE = """
 INSERT INTO chosen SELECT suite, name FROM tests GROUP BY suite, name
-ORDER BY COUNT(DISTINCT status) > 1 OR COUNT(DISTINCT run) < ?1 DESC,
+ORDER BY COUNT(DISTINCT status) > 1 OR COUNT(DISTINCT run) < :runs DESC,
   MAX(status != 'passed') DESC, MIN(run), MIN(number)
-LIMIT ?2
+LIMIT :most
 """
 _NUMBERS = """
 SELECT number FROM tests JOIN chosen USING (suite, name) WHERE run = ? ORDER BY number
@@ -52,7 +52,7 @@ def together(views: Sequence[View], most: int = MOST_TESTS) -> Together:
             db.execute(sql)
         for run, view in enumerate(views):
             db.executemany("INSERT INTO tests VALUES (?, ?, ?, ?, ?)", _cells_of(run, view))
-        db.execute(_CHOOSE, (len(views), most))
+        db.execute(_CHOOSE, {"runs": len(views), "most": most})
         ((tests,),) = db.execute("SELECT COUNT(*) FROM (SELECT 1 FROM tests GROUP BY suite, name)")
         ((shown,),) = db.execute("SELECT COUNT(*) FROM chosen")
         cells = [

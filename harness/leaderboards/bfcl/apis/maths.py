@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation, localcontext
 from functools import cached_property
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse, total
 
 _BOTH = "Both inputs must be numbers"
 _ALL = "All elements in the list must be numbers"
@@ -71,7 +71,7 @@ class MathAPI(Api):
 
     def mean(self, numbers: list[float]) -> Reply:
         """Return the arithmetic mean."""
-        return _of_list("mean", numbers, lambda values: sum(values) / len(values))
+        return _of_list("mean", numbers, lambda values: total(values) / len(values))
 
     def standard_deviation(self, numbers: list[float]) -> Reply:
         """Return the standard deviation of the whole population."""
@@ -87,7 +87,7 @@ class MathAPI(Api):
 
     def sum_values(self, numbers: list[float]) -> Reply:
         """Return the sum."""
-        return _of_list("sum", numbers, sum)
+        return _of_list("sum", numbers, total)
 
     def si_unit_conversion(self, value: Any, unit_in: str, unit_out: str) -> Reply:
         """Convert a length between metric units."""
@@ -190,8 +190,8 @@ def _of_list(
 
 
 def _deviation(numbers: list[float]) -> float:
-    middle = sum(numbers) / len(numbers)
-    return math.sqrt(sum((number - middle) ** 2 for number in numbers) / len(numbers))
+    middle = total(numbers) / len(numbers)
+    return math.sqrt(total((number - middle) ** 2 for number in numbers) / len(numbers))
 
 
 def _power(base: float, exponent: float) -> Any:

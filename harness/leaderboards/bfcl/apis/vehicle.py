@@ -8,7 +8,7 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse
+from harness.leaderboards.bfcl.apis.common import Api, Reply, Scenario, refuse, total
 
 _TANK_GALLONS = 50
 _MILES_PER_GALLON = 20.0
@@ -299,7 +299,7 @@ class VehicleControlAPI(Api):
         least, most = _HEALTHY_PSI
         return {
             **pressures,
-            "healthy_tire_pressure": least <= sum(pressures.values()) / len(_TYRES) <= most,
+            "healthy_tire_pressure": least <= total(pressures.values()) / len(_TYRES) <= most,
             "car_info": self._tables["CAR_STATUS_METADATA_EXTENSION"] if self.long_context else {},
         }
 

@@ -126,6 +126,12 @@ def test_what_json_has_no_number_for_is_written_as_python_does() -> None:
     )
 
 
+def test_sums_are_rounded_after_each_addition_in_every_version_of_python() -> None:
+    tenths = [0.1] * 10  # Python 3.12's own `sum` of them is 1.0
+    assert result("sum_values", numbers=tenths) == 0.9999999999999999
+    assert result("mean", numbers=tenths) == 0.09999999999999999
+
+
 def test_one_precision_does_not_leak_into_the_next_call() -> None:
     maths = an_api("MathAPI")
     text_of(maths, "square_root", number=2, precision=2)
