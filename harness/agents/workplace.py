@@ -8,19 +8,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import stat
-import tempfile
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import anyio
 import anyio.to_thread
 
 from harness.agents.client_files import FILE_VARIABLE, client_files, filled, server_name
 from harness.agents.stdio_shim import URL_VARIABLE
+from harness.agents.temporary import TemporaryFolder
 from harness.errors import AgentError
 from harness.types import AgentSpec
 
@@ -71,12 +69,12 @@ async def open_workplace(
         AgentError: the folders that the configuration names cannot be copied.
     """
     with anyio.CancelScope(shield=True):
-        root = Path(await anyio.to_thread.run_sync(_new_folder))
+        folder = await anyio.to_thread.run_sync(TemporaryFolder)
     try:
-        yield await anyio.to_thread.run_sync(_furnished, root, spec, url, server, system)
+        yield await anyio.to_thread.run_sync(_furnished, folder.path, spec, url, server, system)
     finally:
         with anyio.CancelScope(shield=True):
-            await anyio.to_thread.run_sync(_remove, root)
+            await anyio.to_thread.run_sync(folder.remove)
 
 
 def environment(spec: AgentSpec, home: Path, tmp: Path) -> dict[str, str]:
@@ -110,10 +108,6 @@ def _file(spec: AgentSpec, word: str) -> Path | None:
     return path.absolute() if is_name and not Path(word).is_absolute() and path.is_file() else None
 
 
-def _new_folder() -> str:
-    return tempfile.mkdtemp(prefix="harness-agent-")
-
-
 def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str | None) -> Workplace:
     home, work, tmp = root / "home", root / "work", root / "tmp"
     tmp.mkdir()
@@ -137,17 +131,3 @@ def _furnished(root: Path, spec: AgentSpec, url: str, server: str, system: str |
         system=system,
         most_bytes=round(spec.max_output_mb * _MEGABYTE),
     )
-
-
-def _remove(root: Path) -> None:
-    def unlocked(again: Callable[[str], Any], path: str, _error: object) -> None:
-        """Retry what failed: a folder may have been made unreadable or read-only."""
-        with suppress(OSError):
-            Path(path).parent.chmod(stat.S_IRWXU)
-            Path(path).chmod(stat.S_IRWXU)
-            if Path(path).is_dir() and not Path(path).is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                again(path)
-
-    shutil.rmtree(root, onerror=unlocked)

@@ -12,7 +12,7 @@ from harness.probing.coverage import Coverage, in_words
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
 from harness.probing.replay import request_of
-from harness.probing.report import NOT_TRIED, SWAPS, ProbeFinding, ProbeReport, Problem, TokenFate
+from harness.probing.report import ProbeFinding, ProbeReport, Problem, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import FLAWS, Report
 
@@ -76,6 +76,8 @@ def document(
         "swapped_tokens": report.swapped,
         "tokens": dict(report.tokens),
         "leeway": None if report.leeway is None else asdict(report.leeway),
+        "leeways": {server: asdict(leeway) for server, leeway in report.leeways.items()},
+        "not_tried": list(report.not_tried),
         "not_told": list(report.untold),
         "not_asked": report.not_asked,
         "forged_calls": dict(report.forged),
@@ -170,6 +172,11 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
         untold = f" ({unknown} could not be sent to the server)" if unknown else ""
         left = f"; {report.not_asked} more were not tried" if report.not_asked else ""
         yield f"{damaged} damaged identities tried as well: {told}{untold}{left}"
+    yield from _tokens(report)
+    yield from _forged(report)
+
+
+def _tokens(report: ProbeReport) -> Iterator[str]:
     if report.flawed:
         fates = Counter(report.tokens.values())
         counted = ", ".join(
@@ -178,12 +185,17 @@ def _damaged(report: ProbeReport) -> Iterator[str]:
         told = "all were refused" if fates["refused"] == report.flawed else counted
         yield f"{report.flawed} tokens that a verifier must refuse were sent: {told}"
         yield from _left_open(report)
-        if report.leeway is not None:
-            yield f"  {report.leeway.words}"
-        swaps = list(SWAPS)
-        yield f"  tried: {', '.join([*FLAWS, *(swaps if report.swapped else [])])}"
-        yield f"  not tried: {', '.join([*([] if report.swapped else swaps), *NOT_TRIED])}"
-    yield from _forged(report)
+    elif report.unsent:
+        aged = any(one.calls for one in report.leeways.values())
+        told = "only expired ones were" if aged else "none was"
+        yield f"Of the tokens that a verifier must refuse, {told} sent"
+    if report.leeway is not None:
+        yield f"  {report.leeway.words}"
+    yield from (f"  {server}: {leeway.words}" for server, leeway in report.leeways.items())
+    if report.tried:
+        yield f"  tried: {', '.join(report.tried)}"
+    if report.not_tried:
+        yield f"  not tried: {', '.join(report.not_tried)}"
 
 
 def _forged(report: ProbeReport) -> Iterator[str]:

@@ -132,7 +132,7 @@ class Prober:
     def callers(self) -> tuple[ProbeCaller, ...]:
         """Return all callers: the suite's own identities, damaged ones, and flawed tokens."""
         own = self.plan.callers
-        flawed = flawed_callers(own) if self.plan.server.identity.via == "bearer" else ()
+        flawed = flawed_callers(own) if self.plan.server.identity.is_signed else ()
         return (*own, *self._damaged()[: self._most], *flawed)
 
     @property

@@ -9,15 +9,15 @@ that no identity of the suite has. None of that may give a caller more than befo
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import count, zip_longest
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from harness.canonical_json import canonical_json
 from harness.safe_text import one_line, shorten
 from harness.sessions.identity.claims import AGAIN, IN_HEADER
-from harness.types import FLAWS, Case, Credential, JsonObject
+from harness.types import FLAWS, Case, Credential, JsonObject, ServerSpec
 
 ANONYMOUS = "anonymous"
 MAX_DAMAGED = 240
@@ -151,6 +151,32 @@ def flawed_callers(callers: Iterable[ProbeCaller]) -> tuple[ProbeCaller, ...]:
         if caller.user_context
         for credential, flaw in FLAWS.items()
     )
+
+
+Unsent: TypeAlias = Literal["command", "joined"]
+"""Why a server that takes tokens gets none that a verifier must refuse. ``command``: its tokens
+come from its ``token_command``, and harness does not hold the key that signs them. ``joined``: it
+is one of several joined servers, and the refusal by one of them hides what the others do."""
+UNSENT: Mapping[Unsent, str] = {
+    "command": (
+        "tokens that {server} must refuse, expired ones included (its tokens come from its "
+        "token_command, and harness does not hold their key)"
+    ),
+    "joined": (
+        "tokens that {server} must refuse, apart from expired ones (it is one of several joined "
+        "servers: probe it by itself)"
+    ),
+}
+"""The same in words, for what was not tried."""
+
+
+def unsent_tokens(server: ServerSpec) -> dict[str, Unsent]:
+    """Return each server that takes tokens but gets none that a verifier must refuse, and why."""
+    return {
+        one.name: "joined" if one.identity.is_signed else "command"
+        for one in server.members or (server,)
+        if one.identity.via == "bearer" and (server.members or not one.identity.is_signed)
+    }
 
 
 def _damages(

@@ -33,9 +33,11 @@ from harness.probing.shown_not_found import contradictions
 from harness.probing.stability import unstable_answers
 from harness.probing.tokens import (
     accepted_tokens,
+    aged_tokens,
     fates,
-    leeway_note,
+    leeway_notes,
     leeway_of,
+    leeways_of,
     swapped_gains,
 )
 from harness.reports.build import build_report
@@ -56,7 +58,8 @@ def read_probe(log: RunLog) -> ProbeReport:
     findings = tuple(
         {finding.words: finding for finding in (*facts.findings(), *altered.findings())}.values()
     )
-    silent, leeway = facts.silent(), leeway_of(probed)
+    unsent = report.settings.get("unsent_tokens", {})
+    silent, leeway, leeways = facts.silent(), leeway_of(probed), leeways_of(probed, unsent)
     own = [run for run in probed.runs if not bases_of(run)]
     others = [run for run in probed.runs if bases_of(run)]
     reached = {run.case.identity for run in others if run.stop is not None}
@@ -71,6 +74,8 @@ def read_probe(log: RunLog) -> ProbeReport:
         ),
         tokens=fates(probed),
         leeway=leeway,
+        leeways=leeways,
+        unsent=unsent,
         swapped=len(probed.swapped),
         not_asked=report.settings.get("not_asked", 0),
         forged=forged_kinds(probed),
@@ -84,7 +89,9 @@ def read_probe(log: RunLog) -> ProbeReport:
             report.settings.get("min_coverage"),
         ),
         notes=tuple(
-            dict.fromkeys((*_notes(own), *contradictions(probed), *leeway_note(probed, leeway)))
+            dict.fromkeys(
+                (*_notes(own), *contradictions(probed), *leeway_notes(probed, leeway, leeways))
+            )
         ),
         lost=tuple(
             dict.fromkeys(
@@ -304,6 +311,7 @@ class _Facts:
 
     def _going_further(self) -> Iterator[ProbeFinding]:
         yield from accepted_tokens(self._probed)
+        yield from aged_tokens(self._probed)
         answered = self._probed.answered()
         for run in self._runs:
             result, call = self._probed.result(run), label_of(run)

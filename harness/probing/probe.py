@@ -17,7 +17,7 @@ import anyio
 
 from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober, result_of
 from harness.probing.caller_views import ProbedTrials, label_of, name_of
-from harness.probing.callers import ProbeCaller
+from harness.probing.callers import ProbeCaller, unsent_tokens
 from harness.probing.cursors.following import crossed, pairs
 from harness.probing.equal_answers.asking_alone import ask_alone, is_unknown
 from harness.probing.equal_answers.own_records import read_own_records
@@ -35,7 +35,7 @@ from harness.probing.report import ProbeReport
 from harness.probing.requests.choosing import requests_to_make
 from harness.probing.smuggling.in_requests import beside_tokens
 from harness.probing.stability import Answer, suspicions
-from harness.probing.token_ages import aged, aging_call
+from harness.probing.token_ages import aged, aged_at_members, aging_call
 from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
 from harness.reports.build import build_report
@@ -109,7 +109,8 @@ async def probe(
         jobs = [
             Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
         ]
-        described = Plan(jobs=tuple(jobs), settings=prober.settings())
+        settings = {**prober.settings(), "unsent_tokens": unsent_tokens(plan.server)}
+        described = Plan(jobs=tuple(jobs), settings=settings)
         run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
         redactor = redactor_of(described)
         redactor.know(servers=servers_with(plan.server, plan.alterations), environ=os.environ)
@@ -179,6 +180,7 @@ class _Course:
         aging = aging_call(self.prober, probed)
         if aging is not None:
             self.keep(await aged(self.prober, aging))
+        self.keep(await aged_at_members(self.prober, probed))
         if not self.prober.plan.damaged:
             return
         await self.forge(Forging(self.prober, probed))

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias
 
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
+from harness.probing.callers import UNSENT, Unsent
 from harness.probing.coverage import Coverage
 from harness.probing.interference.comparing import Account
-from harness.types import Decision, Report
+from harness.types import FLAWS, Decision, Report
 
 Problem: TypeAlias = Literal[
     "leak",
@@ -177,6 +178,10 @@ class ProbeReport:
     """Flawed token → what the server did with it; they are included in ``damaged``."""
     leeway: Leeway | None
     """How long an expired token is accepted; ``None`` if no flawed token was sent."""
+    leeways: Mapping[str, Leeway]
+    """The same for each server in `unsent`, by its name."""
+    unsent: Mapping[str, Unsent]
+    """Each server that takes tokens but gets none that a verifier must refuse, and why."""
     swapped: int
     """Number of calls with another token than the one that opened their session."""
     not_asked: int
@@ -203,6 +208,19 @@ class ProbeReport:
     def flawed(self) -> int:
         """Number of flawed tokens that were sent."""
         return len(self.tokens)
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """The attacks with tokens that the probe tried."""
+        return (*(FLAWS if self.tokens else ()), *(SWAPS if self.swapped else ()))
+
+    @property
+    def not_tried(self) -> tuple[str, ...]:
+        """The attacks with tokens that it did not try; none if no server takes tokens."""
+        if not (self.tokens or self.unsent):
+            return ()
+        unsent = (UNSENT[why].format(server=server) for server, why in self.unsent.items())
+        return (*unsent, *(() if self.swapped else SWAPS), *NOT_TRIED)
 
     @property
     def exit_code(self) -> int:

@@ -3,12 +3,18 @@
 Clocks differ, so a verifier may accept a token that has just expired. Bisection in whole minutes
 finds for how long, by one call of one caller: it works with a valid token, nobody gets its answer
 without one, and it is refused with a token that expired an hour ago.
+
+Of joined servers, each that takes tokens of harness is measured by itself, with valid tokens at the
+others: one that refuses a token closes the session to all of them.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
 
 import anyio
 
@@ -21,12 +27,19 @@ from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import LATELY_MIN, LONGEST_MIN
 from harness.probing.tokens import lets_in
 from harness.runlog import TrialLine
+from harness.sessions import Session
 from harness.sessions.identity.delivery import Identity
+from harness.sessions.joined_servers import JoinedSession
 from harness.types import JsonObject, ToolList, TrialResult
 
 SLACK_S = 10.0
 """Seconds by which a token expired later than its minutes say: a server with a leeway of exactly
 two minutes accepts a token of two minutes, though the answer takes a moment."""
+
+
+MOST_TRIED = 6
+"""Calls of one identity that are tried without a token at one of several joined servers."""
+_Lines: TypeAlias = list[tuple[TrialLine, ToolList | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +56,10 @@ class AgingCall:
     """Minutes since the expiry of a token that is accepted."""
     refused_min: int
     """Minutes since the expiry of a token that is refused."""
+    open_session: Callable[[Identity], AbstractAsyncContextManager[Session]]
+    """Opens a session of its owner with another token."""
+    server: str | None = None
+    """Which of several joined servers is shown that token."""
 
 
 def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
@@ -51,7 +68,7 @@ def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
     A server that accepts a token of an hour ago is not measured.
     """
     server = prober.plan.server
-    if server.members or server.identity.token_command is not None:
+    if not server.identity.is_signed:
         return None
     answered = probed.answered()
     flawed = {
@@ -70,7 +87,8 @@ def aging_call(prober: Prober, probed: ProbedTrials) -> AgingCall | None:
                 for age in ("expired", "expired_lately")
             )
             if lets_in(gained, without) and hour is False and lately is not None:
-                return AgingCall(owner, call, without, *_known(accepted_lately=lately))
+                bounds = _known(accepted_lately=lately)
+                return AgingCall(owner, call, without, *bounds, partial(prober.pool.lone, server))
     return None
 
 
@@ -88,17 +106,21 @@ def _known(*, accepted_lately: bool) -> tuple[int, int]:
     return (LATELY_MIN, LONGEST_MIN + 1) if accepted_lately else (0, LATELY_MIN + 1)
 
 
-async def aged(prober: Prober, one: AgingCall) -> list[tuple[TrialLine, ToolList | None]]:
+async def aged(prober: Prober, one: AgingCall) -> _Lines:
     """Make the call with tokens of different ages, until the longest that is accepted is known.
 
     An answer that does not show it ends the measurement.
     """
-    lines: list[tuple[TrialLine, ToolList | None]] = []
-    accepted, refused = one.accepted_min, one.refused_min
     with suppress(HarnessError):
         # The process stays for all calls as long as this session of its owner does.
         async with prober.pool.session(prober.plan.server, one.owner.user_context):
             pass
+    return await _narrowed(prober, one)
+
+
+async def _narrowed(prober: Prober, one: AgingCall) -> _Lines:
+    lines: _Lines = []
+    accepted, refused = one.accepted_min, one.refused_min
     while refused - accepted > 1:
         minutes = (accepted + refused) // 2
         found, line, tools = await _tried(prober, one, minutes, (accepted, refused))
@@ -109,31 +131,117 @@ async def aged(prober: Prober, one: AgingCall) -> list[tuple[TrialLine, ToolList
     return lines
 
 
+async def aged_at_members(prober: Prober, probed: ProbedTrials) -> _Lines:
+    """Measure each of several joined servers whose tokens harness signs."""
+    members, lines, measured = prober.plan.server.members, _Lines(), set[int]()
+    takers = {place for place, one in enumerate(members) if one.identity.is_signed}
+    for owner in filter(lambda caller: caller.user_context, prober.plan.callers):
+        if takers == measured:
+            break
+        with suppress(HarnessError):
+            async with prober.session(owner) as session:
+                assert isinstance(session, JoinedSession), "the server has members"
+                for place in sorted(takers - measured):
+                    made, found = await _aged_at(prober, probed, owner, session, place)
+                    lines += made
+                    measured |= {place} if found else set()
+    return lines
+
+
+async def _aged_at(
+    prober: Prober, probed: ProbedTrials, owner: ProbeCaller, session: JoinedSession, place: int
+) -> tuple[_Lines, bool]:
+    """Measure the server at ``place``; return the lines, and whether a call of ``owner`` served."""
+    lines: _Lines = []
+    for call, gained in _working(prober, probed, owner, session, place)[:MOST_TRIED]:
+        one = AgingCall(
+            owner,
+            call,
+            nobody=None,
+            accepted_min=0,
+            refused_min=LONGEST_MIN + 1,
+            open_session=partial(_shown, prober, session, place),
+            server=prober.plan.server.members[place].name,
+        )
+        line, tools = await _without(prober, one)
+        lines.append((line, tools))
+        if line.run.error is not None or not lets_in(gained, result_of(line)):
+            continue
+        one = replace(one, nobody=result_of(line))
+        between = (0, LONGEST_MIN + 2)
+        found, line, tools = await _tried(prober, one, LONGEST_MIN + 1, between)
+        lines.append((line, tools))
+        # Beyond the longest nothing is measured.
+        return [*lines, *(await _narrowed(prober, one) if found is False else [])], True
+    return lines, False
+
+
+def _working(
+    prober: Prober, probed: ProbedTrials, owner: ProbeCaller, session: JoinedSession, place: int
+) -> list[tuple[ProbeCall, Result]]:
+    """Return the calls of the server at ``place`` that work for ``owner``, and their answers."""
+    answered = probed.answered()
+    working: list[tuple[ProbeCall, Result]] = []
+    for call in prober.calls:
+        own = answered.get((owner.name, call.label))
+        gained = None if own is None else probed.result(own)
+        if call.changes or gained is None or session.place_of(call.tool) != place:
+            continue
+        if gained.call.outcome == "ok":
+            working.append((call, gained))
+    return working
+
+
+@asynccontextmanager
+async def _shown(
+    prober: Prober, session: JoinedSession, place: int, who: Identity
+) -> AsyncGenerator[Session]:
+    """Open ``session`` with the token of ``who`` at one server; the others keep theirs."""
+    async with prober.pool.lone(prober.plan.server.members[place], who) as connection:
+        yield session.with_session(place, connection)
+
+
+async def _without(prober: Prober, one: AgingCall) -> tuple[TrialLine, ToolList | None]:
+    """Make the call without a token at the server that is measured."""
+    words = f"no token at {one.server}"
+    who = Identity(one.owner.user_context, "none")
+    return await _made(prober, one, who, words, {"minutes": None, "between": None})
+
+
 async def _tried(
     prober: Prober, one: AgingCall, minutes: int, between: tuple[int, int]
 ) -> tuple[bool | None, TrialLine, ToolList | None]:
     """Return whether a token that expired ``minutes`` ago is accepted, if that is clear."""
     unit = "minute" if minutes == 1 else "minutes"
     words = f"a token that expired {minutes} {unit} ago"
-    caller = replace(
-        one.owner,
-        name=f"{one.owner.name}: {words}",
-        credential="expired",
-        bases=(one.owner.name,),
-        damage=words,
-    )
-    fact: JsonObject = {"minutes": minutes, "between": list(between)}
-    # 'harness call' makes no token of this age.
-    trial = with_fact(prober.trial(caller, one.call, 0), "expired", value=fact, without={"command"})
-    who = Identity(caller.user_context, "expired", expired_s=60.0 * minutes - SLACK_S)
+    who = Identity(one.owner.user_context, "expired", expired_s=60.0 * minutes - SLACK_S)
     began = anyio.current_time()
-    [(line, tools)] = await prober.made(
-        [(one.call, trial)], lambda: prober.pool.lone(prober.plan.server, who), watched=False
-    )
+    fact: JsonObject = {"minutes": minutes, "between": list(between)}
+    line, tools = await _made(prober, one, who, words, fact)
     found = lets_in(result_of(line), one.nobody, refused=line.run.stop == "not_admitted")
     if anyio.current_time() - began >= SLACK_S:
         found = None  # the token is older by now than the call was to show
     return found, _with_outcome(line, found), tools
+
+
+async def _made(
+    prober: Prober, one: AgingCall, who: Identity, words: str, fact: JsonObject
+) -> tuple[TrialLine, ToolList | None]:
+    """Make the call with the token of ``who``, which is called ``words``."""
+    caller = replace(
+        one.owner,
+        name=f"{one.owner.name}: {words}",
+        credential=who.credential,
+        bases=(one.owner.name,),
+        damage=words,
+    )
+    fact = fact if one.server is None else {**fact, "server": one.server}
+    # 'harness call' makes no token of this age, nor one for a single joined server.
+    trial = with_fact(prober.trial(caller, one.call, 0), "expired", value=fact, without={"command"})
+    [(line, tools)] = await prober.made(
+        [(one.call, trial)], lambda: one.open_session(who), watched=False
+    )
+    return line, tools
 
 
 def _with_outcome(line: TrialLine, found: bool | None) -> TrialLine:  # noqa: FBT001 - the outcome

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from harness.judging.policy.views import Result
 from harness.probing.caller_views import (
@@ -14,8 +15,15 @@ from harness.probing.caller_views import (
     more,
     name_of,
 )
-from harness.probing.callers import ANONYMOUS
-from harness.probing.report import SENSIBLE_MIN, Leeway, ProbeFinding, TokenFate
+from harness.probing.callers import ANONYMOUS, Unsent
+from harness.probing.report import (
+    LATELY_MIN,
+    LONGEST_MIN,
+    SENSIBLE_MIN,
+    Leeway,
+    ProbeFinding,
+    TokenFate,
+)
 from harness.safe_text import one_line
 from harness.types import FLAWS, Credential, TrialResult
 
@@ -25,6 +33,8 @@ _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")
 _NO_CALL = (
     "no call works with a valid token and is refused both without one and with an expired one"
 )
+_NO_CALL_OF_IT = "no call of its tools works with a valid token and is refused without one"
+_NO_KEY = "its tokens come from its token_command, so none can be made that is expired"
 
 
 def accepted_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
@@ -104,15 +114,39 @@ def lets_in(result: Result | None, nobody: Result | None, *, refused: bool = Fal
 
 
 def leeway_of(probed: ProbedTrials) -> Leeway | None:
-    """Return how long the server accepts an expired token; ``None`` if none was sent."""
+    """Return how long the server accepts an expired token; ``None`` if no flawed token was sent."""
     by_name = fates(probed)
     if not by_name:
         return None
     if _accepts(by_name, "expired"):
         return Leeway(beyond=True)
-    made = [facts_of(run)["expired"] for run in probed.aged]
+    return _measured([facts_of(run)["expired"] for run in probed.aged], _NO_CALL)
+
+
+def leeways_of(probed: ProbedTrials, unsent: Mapping[str, Unsent]) -> dict[str, Leeway]:
+    """Return the same for each server that gets no flawed tokens otherwise, by its name."""
+    by_server: dict[str, list[Mapping[str, Any]]] = {server: [] for server in unsent}
+    for run in probed.aged:
+        fact = facts_of(run)["expired"]
+        if fact.get("minutes") is not None and fact.get("server") in by_server:
+            by_server[fact["server"]].append(fact)
+    return {
+        server: Leeway(unmeasured=_NO_KEY)
+        if unsent[server] == "command"
+        else _measured(made, _NO_CALL_OF_IT)
+        for server, made in by_server.items()
+    }
+
+
+def _measured(made: Sequence[Mapping[str, Any]], without: str) -> Leeway:
+    """Return the leeway by the facts of the calls that measured it.
+
+    ``without`` says why there is none, if there are no calls.
+    """
     if not made:
-        return Leeway(unmeasured=_NO_CALL)
+        return Leeway(unmeasured=without)
+    if any(one["accepted"] and one["minutes"] > LONGEST_MIN for one in made):
+        return Leeway(beyond=True, calls=len(made))
     last = min(made, key=lambda one: one["between"][1] - one["between"][0])
     accepted, refused = last["between"]
     accepted, refused = (
@@ -123,14 +157,43 @@ def leeway_of(probed: ProbedTrials) -> Leeway | None:
     return Leeway(minutes=accepted, calls=len(made))
 
 
-def leeway_note(probed: ProbedTrials, leeway: Leeway | None) -> Iterator[str]:
-    """Yield a note on a long leeway that is no finding."""
-    if leeway is None or leeway.minutes is None or leeway.minutes <= SENSIBLE_MIN:
-        return
-    if not _accepts(fates(probed), "expired_lately"):
+def leeway_notes(
+    probed: ProbedTrials, leeway: Leeway | None, leeways: Mapping[str, Leeway]
+) -> Iterator[str]:
+    """Yield a note on each long leeway that is no finding."""
+    if leeway is not None and not _accepts(fates(probed), "expired_lately"):
+        yield from _note("", leeway)
+    for server, one in leeways.items():
+        if one.minutes is not None and one.minutes <= LATELY_MIN:
+            yield from _note(f"{server}: ", one)
+
+
+def _note(server: str, leeway: Leeway) -> Iterator[str]:
+    if leeway.minutes is not None and leeway.minutes > SENSIBLE_MIN:
         yield (
-            f"{leeway.words}; RFC 7519 (4.1.4) lets clocks differ, usually by no more than a few "
-            "minutes"
+            f"{server}{leeway.words}; RFC 7519 (4.1.4) lets clocks differ, usually by no more "
+            "than a few minutes"
+        )
+
+
+def aged_tokens(probed: ProbedTrials) -> Iterator[ProbeFinding]:
+    """Yield the oldest token that each joined server accepted, if clocks do not differ so much."""
+    oldest: dict[str, TrialResult] = {}
+    for run in probed.aged:
+        fact = facts_of(run)["expired"]
+        server, minutes = fact.get("server"), fact["minutes"]
+        if server is None or minutes is None or minutes <= LATELY_MIN or not fact["accepted"]:
+            continue
+        known = oldest.get(server)
+        if known is None or facts_of(known)["expired"]["minutes"] < minutes:
+            oldest[server] = run
+    for server, run in oldest.items():
+        words = (
+            f"{facts_of(run)['damage']} of {bases_of(run)[0]} was accepted by {server}: "
+            f"{label_of(run)} works with it"
+        )
+        yield ProbeFinding(
+            problem="token_accepted", words=words, callers=(name_of(run),), call=label_of(run)
         )
 
 

@@ -28,34 +28,34 @@ class Made:
 
 CALLS = Table(
     "calls",
-    "A tool call as it crossed the MCP session.",
+    "A tool call in the MCP session.",
     (
         TRIAL_ID,
-        Column("n", "INTEGER", "Its place in its phase, from 1.", lambda one: one.n),
+        Column("n", "INTEGER", "Number of the call in its phase, from 1.", lambda one: one.n),
         Column(
             "phase",
             "TEXT",
             "model: the model made it; setup, teardown: the case did.",
             lambda one: one.phase,
         ),
-        Column("tool", "TEXT", "The server's name of the tool.", lambda one: one.call.tool),
-        Column("arguments", "JSON", "The arguments.", lambda one: one.call.arguments),
+        Column("tool", "TEXT", "The tool's name on the server.", lambda one: one.call.tool),
+        Column("arguments", "JSON", "The arguments of the call.", lambda one: one.call.arguments),
         Column(
             "outcome",
             "TEXT",
-            "How it ended: ok, tool_error, denied, timeout … (see the run log).",
+            "Outcome of the call: ok, tool_error, denied, timeout … (see the run log).",
             lambda one: one.call.outcome,
         ),
         Column(
             "reply",
             "INTEGER",
-            "The reply that asked for it, from 1: replies.n.",
+            "Number of the reply that asked for the call, from 1: replies.n.",
             lambda one: one.call.reply or None,
         ),
         Column(
             "refusal",
             "TEXT",
-            "How it was denied: tool_error, protocol_error, http_status.",
+            "Form of the refusal: tool_error, protocol_error, http_status.",
             lambda one: one.call.refusal,
         ),
         Column(
@@ -67,7 +67,12 @@ CALLS = Table(
             "Seconds from the start of the trial.",
             lambda one: one.call.started_s,
         ),
-        Column("duration_s", "REAL", "Seconds until its answer.", lambda one: one.call.duration_s),
+        Column(
+            "duration_s",
+            "REAL",
+            "Seconds until the call was answered.",
+            lambda one: one.call.duration_s,
+        ),
         Column(
             "waited_s",
             "REAL",
@@ -77,7 +82,7 @@ CALLS = Table(
         Column(
             "result_bytes",
             "INTEGER",
-            "Bytes of the whole result.",
+            "Size of the whole result in bytes.",
             lambda one: one.call.result_bytes,
         ),
         Column(
@@ -108,7 +113,7 @@ REPLIES = Table(
     "A reply of the model.",
     (
         TRIAL_ID,
-        Column("n", "INTEGER", "Its place in the trial, from 1.", lambda one: one.n),
+        Column("n", "INTEGER", "Number in the trial, from 1.", lambda one: one.n),
         Column(
             "stop",
             "TEXT",
@@ -118,29 +123,39 @@ REPLIES = Table(
         Column(
             "stop_detail",
             "TEXT",
-            "The provider's word for it.",
+            "The provider's own reason for the stop.",
             lambda one: one.message.reply.stop_detail,
         ),
         Column(
             "asked_for",
             "INTEGER",
-            "Tool calls it asks for.",
+            "Number of tool calls that the reply asks for.",
             lambda one: len(one.message.reply.tool_requests),
         ),
         Column(
             "asked_s",
             "REAL",
-            "When it was asked for: seconds from the start of the trial.",
+            "Time of the request: seconds from the start of the trial.",
             lambda one: one.message.asked_s,
         ),
-        Column("answered_s", "REAL", "When it had come.", lambda one: one.message.answered_s),
+        Column(
+            "answered_s",
+            "REAL",
+            "Time of the complete reply: seconds from the start of the trial.",
+            lambda one: one.message.answered_s,
+        ),
         Column(
             "waited_s",
             "REAL",
             "Seconds of waiting for a rate limit.",
             lambda one: one.message.reply.waited_s,
         ),
-        Column("attempts", "INTEGER", "HTTP requests.", lambda one: one.message.reply.attempts),
+        Column(
+            "attempts",
+            "INTEGER",
+            "Number of HTTP requests.",
+            lambda one: one.message.reply.attempts,
+        ),
         Column(
             "tokens_in",
             "INTEGER",
@@ -162,7 +177,7 @@ REPLIES = Table(
         Column(
             "cost_usd",
             "REAL",
-            "US dollars; null is unknown.",
+            "Cost of the reply in US dollars; null is unknown.",
             lambda one: one.message.reply.usage.cost_usd,
         ),
         Column(
@@ -192,12 +207,12 @@ class Said:
 
 MESSAGES = Table(
     "messages",
-    "What the user and the model said. What tools said is the text of their calls.",
+    "A message of the user or the model. The results of tools are in `calls.text`.",
     (
         TRIAL_ID,
-        Column("n", "INTEGER", "Its place in the trial, from 1.", lambda one: one.n),
+        Column("n", "INTEGER", "Number in the trial, from 1.", lambda one: one.n),
         Column("role", "TEXT", "user, assistant.", lambda one: one.role),
-        Column("text", "TEXT", "The words.", lambda one: one.text),
+        Column("text", "TEXT", "Text of the message.", lambda one: one.text),
     ),
     keys=("trial_id",),
 )
@@ -217,12 +232,15 @@ class Offered:
 
 TOOLS = Table(
     "tools",
-    "A tool of a list that some user was offered.",
+    "A tool in a list that a user was offered.",
     (
         Column(
-            "digest", "TEXT", "The list: trials.tools_digest.", lambda one: one.line.tools.digest
+            "digest",
+            "TEXT",
+            "Digest of the list: trials.tools_digest.",
+            lambda one: one.line.tools.digest,
         ),
-        Column("n", "INTEGER", "Its place in the list, from 1.", lambda one: one.n),
+        Column("n", "INTEGER", "Number of the tool in the list, from 1.", lambda one: one.n),
         Column(
             "variant",
             "TEXT",
@@ -230,8 +248,13 @@ TOOLS = Table(
             lambda one: one.line.variant,
         ),
         Column("server", "TEXT", "Name of the server.", lambda one: one.line.server),
-        Column("tool", "TEXT", "Its name.", lambda one: one.tool.name),
-        Column("description", "TEXT", "What the model is told.", lambda one: one.tool.description),
+        Column("tool", "TEXT", "Name of the tool.", lambda one: one.tool.name),
+        Column(
+            "description",
+            "TEXT",
+            "Description that the model reads.",
+            lambda one: one.tool.description,
+        ),
         Column(
             "input_schema",
             "JSON",
@@ -244,8 +267,15 @@ TOOLS = Table(
             "JSON Schema of the result.",
             lambda one: one.tool.output_schema,
         ),
-        Column("read_only", "BOOLEAN", "The server's hint.", lambda one: one.tool.read_only),
-        Column("destructive", "BOOLEAN", "The server's hint.", lambda one: one.tool.destructive),
+        Column(
+            "read_only", "BOOLEAN", "The server's `readOnlyHint`.", lambda one: one.tool.read_only
+        ),
+        Column(
+            "destructive",
+            "BOOLEAN",
+            "The server's `destructiveHint`.",
+            lambda one: one.tool.destructive,
+        ),
     ),
 )
 

@@ -37,46 +37,57 @@ class WholeRun:
 
 RUNS = Table(
     "runs",
-    "One row: the run as a whole, as the JSON report has it under `summary` and beside it.",
+    "One row for the whole run, as in the JSON report (`summary` and the keys beside it).",
     (
-        Column("suites", "JSON", "Names of its suites, a list.", lambda one: one.past.suites),
-        Column("models", "JSON", "Names of its models, a list.", lambda one: one.past.models),
+        Column("suites", "JSON", "List of the names of its suites.", lambda one: one.past.suites),
+        Column("models", "JSON", "List of the names of its models.", lambda one: one.past.models),
         Column("result", "TEXT", "The result in words.", lambda one: one.past.result),
         Column("exit_code", "INTEGER", "Exit code of its command.", lambda one: one.past.exit_code),
         Column(
             "reason",
             "TEXT",
-            "Why it ended: complete, interrupted, budget, max-errors, fail-fast.",
+            "The reason why it ended: complete, interrupted, budget, max-errors, fail-fast.",
             lambda one: one.past.reason,
         ),
-        Column("started_at", "TEXT", "UTC, ISO 8601.", lambda one: one.past.started_at),
+        Column("started_at", "TEXT", "Start: UTC, ISO 8601.", lambda one: one.past.started_at),
         Column(
             "finished_at",
             "TEXT",
-            "UTC, ISO 8601; null if the log has no end.",
+            "End: UTC, ISO 8601; null if the log has no end.",
             lambda one: one.finished_at,
         ),
         Column("elapsed_s", "REAL", "Seconds of wall time.", lambda one: one.past.elapsed_s),
-        Column("planned", "INTEGER", "Trials planned.", lambda one: one.past.counts.planned),
-        Column("passed", "INTEGER", "Trials that passed.", lambda one: one.past.counts.passed),
-        Column("failed", "INTEGER", "Trials that failed.", lambda one: one.past.counts.failed),
+        Column(
+            "planned", "INTEGER", "Number of planned trials.", lambda one: one.past.counts.planned
+        ),
+        Column(
+            "passed", "INTEGER", "Number of trials that passed.", lambda one: one.past.counts.passed
+        ),
+        Column(
+            "failed", "INTEGER", "Number of trials that failed.", lambda one: one.past.counts.failed
+        ),
         Column(
             "error",
             "INTEGER",
-            "Trials that could not be judged.",
+            "Number of trials that could not be judged.",
             lambda one: one.past.counts.error,
         ),
-        Column("skipped", "INTEGER", "Trials not started.", lambda one: one.past.counts.skipped),
+        Column(
+            "skipped",
+            "INTEGER",
+            "Number of trials that were not started.",
+            lambda one: one.past.counts.skipped,
+        ),
         Column(
             "cancelled",
             "INTEGER",
-            "Trials cut off, with those of the plan of which the log has no row.",
+            "Number of trials that were interrupted, or planned but not in the log.",
             lambda one: one.past.counts.cancelled,
         ),
         Column(
             "pass_rate",
             "REAL",
-            "0 to 1, averaged per case first; null if nothing has a verdict.",
+            "Mean of the cases' pass rates, 0 to 1; null if nothing has a verdict.",
             lambda one: None if one.rate is None else one.rate.rate,
         ),
         Column(
@@ -91,36 +102,55 @@ RUNS = Table(
             "Upper end of its 95 % interval.",
             lambda one: None if one.rate is None else one.rate.high,
         ),
-        Column("calls", "INTEGER", "Tool calls of the models.", lambda one: one.calls.total),
-        Column("calls_ok", "INTEGER", "Those with a good result.", lambda one: one.calls.ok),
-        Column("calls_denied", "INTEGER", "Those refused.", lambda one: one.calls.denied),
-        Column("calls_errors", "INTEGER", "Those that failed.", lambda one: one.calls.errors),
-        Column("calls_not_sent", "INTEGER", "Those held back.", lambda one: one.calls.not_sent),
+        Column(
+            "calls", "INTEGER", "Number of tool calls of the models.", lambda one: one.calls.total
+        ),
+        Column("calls_ok", "INTEGER", "Number of calls that succeeded.", lambda one: one.calls.ok),
+        Column(
+            "calls_denied",
+            "INTEGER",
+            "Number of calls that the server refused.",
+            lambda one: one.calls.denied,
+        ),
+        Column(
+            "calls_errors", "INTEGER", "Number of calls that failed.", lambda one: one.calls.errors
+        ),
+        Column(
+            "calls_not_sent",
+            "INTEGER",
+            "Number of calls that harness did not send.",
+            lambda one: one.calls.not_sent,
+        ),
         Column("tokens_in", "INTEGER", "Input tokens.", lambda one: one.usage.input_tokens),
         Column("tokens_out", "INTEGER", "Output tokens.", lambda one: one.usage.output_tokens),
-        Column("cost_usd", "REAL", "US dollars; null is unknown.", lambda one: one.usage.cost_usd),
+        Column(
+            "cost_usd",
+            "REAL",
+            "Cost of the models in US dollars; null is unknown.",
+            lambda one: one.usage.cost_usd,
+        ),
         Column(
             "judge_cost_usd",
             "REAL",
-            "What judges cost, US dollars.",
+            "Cost of the judges in US dollars.",
             lambda one: one.judge_usage.cost_usd,
         ),
         Column(
             "user_cost_usd",
             "REAL",
-            "What the models that played users cost, US dollars.",
+            "Cost of the simulated users' models in US dollars.",
             lambda one: one.user_usage.cost_usd,
         ),
         Column(
             "damaged",
             "JSON",
-            "Unreadable lines of the log, a sentence each.",
+            "List of the unreadable lines of the log, one sentence for each.",
             lambda one: one.past.damaged,
         ),
         Column(
             "harness_version",
             "TEXT",
-            "The version that wrote the log.",
+            "The version of harness that wrote the log.",
             lambda one: one.header.harness_version,
         ),
         Column(
@@ -129,13 +159,13 @@ RUNS = Table(
             "Trials, concurrency, budgets, selection.",
             lambda one: one.header.settings,
         ),
-        Column("log_bytes", "INTEGER", "Bytes of the log.", lambda one: one.log_bytes),
+        Column("log_bytes", "INTEGER", "Size of the log in bytes.", lambda one: one.log_bytes),
     ),
 )
 
 CASES = Table(
     "cases",
-    "The verdict on a case with one model: a test of the JSON report.",
+    "The verdict on one case with one model: an entry of `tests` in the JSON report.",
     (
         Column("suite", "TEXT", "Name of the suite.", lambda one: one.suite),
         Column("case", "TEXT", "Name of the case.", lambda one: one.case),
@@ -143,8 +173,8 @@ CASES = Table(
         Column(
             "status", "TEXT", "passed, failed, error, skipped, cancelled.", lambda one: one.status
         ),
-        Column("passed", "INTEGER", "Trials that passed.", lambda one: one.passed),
-        Column("planned", "INTEGER", "Trials planned.", lambda one: one.planned),
+        Column("passed", "INTEGER", "Number of trials that passed.", lambda one: one.passed),
+        Column("planned", "INTEGER", "Number of planned trials.", lambda one: one.planned),
         Column(
             "pass_threshold",
             "REAL",
@@ -154,29 +184,34 @@ CASES = Table(
         Column(
             "identity",
             "TEXT",
-            "Who asks, if a test is asked as several identities.",
+            "Name of the identity, if the test runs as several identities.",
             lambda one: one.spokesman.case.identity,
         ),
-        Column("test", "TEXT", "The test that several ask.", lambda one: one.spokesman.case.group),
+        Column(
+            "test",
+            "TEXT",
+            "Name of that test, without the identity.",
+            lambda one: one.spokesman.case.group,
+        ),
     ),
 )
 
 FINDINGS = Table(
     "findings",
-    "A finding on a policy: a leak of any run, or whatever a probe found.",
+    "A finding on a policy: a leak in a run, or any finding of a probe.",
     (
         Column(
             "problem", "TEXT", "Its kind: leak, unexpected, interference …", lambda one: one.problem
         ),
         Column("words", "TEXT", "The finding on one line.", lambda one: one.words),
-        Column("callers", "JSON", "The identities concerned, a list.", lambda one: one.callers),
+        Column("callers", "JSON", "List of the identities concerned.", lambda one: one.callers),
         Column("call", "TEXT", "The case or call that showed it.", lambda one: one.call),
         Column(
             "after",
             "TEXT",
-            "Who made that call right before, if that is needed.",
+            "The identity that made the call right before, if the finding depends on it.",
             lambda one: one.after,
         ),
-        Column("evidence", "JSON", "Further lines, a list.", lambda one: one.shown),
+        Column("evidence", "JSON", "List of further lines with evidence.", lambda one: one.shown),
     ),
 )

@@ -31,14 +31,17 @@ def _graded(told: Told) -> float | None:
 
 
 _KNOWN: Mapping[str, tuple[Kind, str]] = {
-    "mark": ("TEXT", "Why a pass proves little, if it does."),
-    "attempted": ("BOOLEAN", "Of policy checks: a call in question was tried."),
-    "reached_server": ("BOOLEAN", "Of policy checks: it was sent."),
-    "executed": ("BOOLEAN", "Of policy checks: the server carried it out."),
-    "line_crossed": ("BOOLEAN", "Of policy checks: somebody did or got what they must not."),
-    "review": ("TEXT", "What a person said of the verdict: accepted, overruled."),
-    "reviewed_by": ("TEXT", "Who."),
-    "review_note": ("TEXT", "Why."),
+    "mark": ("TEXT", "The reason why a pass proves little, if it does."),
+    "attempted": ("BOOLEAN", "Policy checks: the model tried a call that the policy concerns."),
+    "reached_server": ("BOOLEAN", "Policy checks: that call was sent to the server."),
+    "executed": ("BOOLEAN", "Policy checks: the server executed that call."),
+    "line_crossed": (
+        "BOOLEAN",
+        "Policy checks: an identity did or received what the policy forbids.",
+    ),
+    "review": ("TEXT", "A person's review of the verdict: accepted, overruled."),
+    "reviewed_by": ("TEXT", "The reviewer."),
+    "review_note": ("TEXT", "The reviewer's reason."),
 }
 
 
@@ -50,7 +53,10 @@ def _reported(name: str) -> Column:
 
 
 TRIAL_ID = Column(
-    "trial_id", "INTEGER", "The trial: where in the log its line begins.", lambda one: one.trial_id
+    "trial_id",
+    "INTEGER",
+    "Id of the trial: the position of its line in the log, in bytes.",
+    lambda one: one.trial_id,
 )
 
 TRIALS = Table(
@@ -61,12 +67,14 @@ TRIALS = Table(
         Column("suite", "TEXT", "Name of the suite.", lambda one: one.result.suite),
         Column("case", "TEXT", "Name of the case.", lambda one: one.result.case.name),
         Column("model", "TEXT", "Name of the model.", lambda one: one.result.model),
-        Column("trial", "INTEGER", "Repeat, from 1.", lambda one: one.result.index + 1),
-        Column("repeats", "INTEGER", "Repeats planned.", lambda one: one.result.repeats),
+        Column(
+            "trial", "INTEGER", "Number of the repeat, from 1.", lambda one: one.result.index + 1
+        ),
+        Column("repeats", "INTEGER", "Number of planned repeats.", lambda one: one.result.repeats),
         Column(
             "status",
             "TEXT",
-            "passed, failed, error, skipped, cancelled; what other identities saw included.",
+            "passed, failed, error, skipped, cancelled; after comparing identities.",
             lambda one: one.result.status,
         ),
         Column(
@@ -78,17 +86,20 @@ TRIALS = Table(
         Column(
             "error_kind",
             "TEXT",
-            "The part at fault for an error: model, agent, server, judge, harness.",
+            "The part that caused an error: model, agent, server, judge, harness.",
             lambda one: one.result.error and one.result.error.kind,
         ),
         Column(
             "error",
             "TEXT",
-            "Why it could not be judged.",
+            "The reason why it could not be judged.",
             lambda one: one.result.error and one.result.error.message,
         ),
         Column(
-            "skip_reason", "TEXT", "Why it was not started.", lambda one: one.result.skip_reason
+            "skip_reason",
+            "TEXT",
+            "The reason why it was not started.",
+            lambda one: one.result.skip_reason,
         ),
         Column(
             "stop",
@@ -96,62 +107,90 @@ TRIALS = Table(
             "Why the conversation ended: answer, turn_limit, error …",
             lambda one: written_stop(one.result.stop),
         ),
-        Column("turns", "INTEGER", "Replies of the model.", lambda one: one.result.replies),
-        Column("tool_calls", "INTEGER", "Calls of the model.", lambda one: one.result.tool_calls),
+        Column(
+            "turns", "INTEGER", "Number of replies of the model.", lambda one: one.result.replies
+        ),
+        Column(
+            "tool_calls",
+            "INTEGER",
+            "Number of tool calls of the model.",
+            lambda one: one.result.tool_calls,
+        ),
         Column(
             "outcomes",
             "JSON",
-            "Outcome of calls: number; null in old logs.",
+            "Number of calls by outcome, an object; null in old logs.",
             lambda one: one.result.outcomes and dict(one.result.outcomes),
         ),
         Column("score", "REAL", "The first score of a check, 0 to 1.", _graded),
-        Column("latency_s", "REAL", "Seconds, waits included.", lambda one: one.result.latency_s),
-        Column("waited_s", "REAL", "Of those, waiting.", lambda one: one.result.waited_s),
-        Column("tokens_in", "INTEGER", "Input.", lambda one: one.result.usage.input_tokens),
-        Column("tokens_out", "INTEGER", "Output.", lambda one: one.result.usage.output_tokens),
+        Column(
+            "latency_s",
+            "REAL",
+            "Seconds of the conversation, including waits.",
+            lambda one: one.result.latency_s,
+        ),
+        Column(
+            "waited_s",
+            "REAL",
+            "Seconds of these that were spent waiting.",
+            lambda one: one.result.waited_s,
+        ),
+        Column("tokens_in", "INTEGER", "Input tokens.", lambda one: one.result.usage.input_tokens),
+        Column(
+            "tokens_out", "INTEGER", "Output tokens.", lambda one: one.result.usage.output_tokens
+        ),
         Column(
             "cache_read_tokens",
             "INTEGER",
-            "Of the input, from the provider's cache.",
+            "Input tokens that came from the provider's cache.",
             lambda one: one.result.usage.cache_read_tokens,
         ),
         Column(
             "cache_write_tokens",
             "INTEGER",
-            "Of the input, put into it.",
+            "Input tokens that were written to that cache.",
             lambda one: one.result.usage.cache_write_tokens,
         ),
         Column(
             "cost_usd",
             "REAL",
-            "US dollars; null is unknown.",
+            "Cost of the model in US dollars; null is unknown.",
             lambda one: one.result.usage.cost_usd,
         ),
         Column(
             "judge_cost_usd",
             "REAL",
-            "What judges cost, US dollars.",
+            "Cost of the judges in US dollars.",
             lambda one: one.result.judge_usage.cost_usd,
         ),
         Column(
             "user_cost_usd",
             "REAL",
-            "What the model that played the user cost, US dollars.",
+            "Cost of the simulated user's model in US dollars.",
             lambda one: one.result.user_usage.cost_usd,
         ),
-        Column("started_at", "TEXT", "UTC, ISO 8601.", lambda one: one.result.started_at or None),
-        Column("finished_at", "TEXT", "UTC, ISO 8601.", lambda one: one.result.finished_at or None),
+        Column(
+            "started_at", "TEXT", "Start: UTC, ISO 8601.", lambda one: one.result.started_at or None
+        ),
+        Column(
+            "finished_at", "TEXT", "End: UTC, ISO 8601.", lambda one: one.result.finished_at or None
+        ),
         Column(
             "test",
             "TEXT",
-            "The test, if it is asked as several identities.",
+            "Name of the test, if it runs as several identities.",
             lambda one: one.result.case.group,
         ),
-        Column("identity", "TEXT", "Who asks.", lambda one: one.result.case.identity),
+        Column(
+            "identity",
+            "TEXT",
+            "Name of the identity that the case runs as.",
+            lambda one: one.result.case.identity,
+        ),
         Column(
             "user_context",
             "JSON",
-            "Attributes of who asks.",
+            "Attributes of that identity.",
             lambda one: one.result.case.user_context,
         ),
         Column("tags", "JSON", "Tags of the case, a list.", lambda one: one.result.case.tags),
@@ -159,34 +198,39 @@ TRIALS = Table(
         Column(
             "file",
             "TEXT",
-            "The file that states the case.",
+            "The file in which the case is written.",
             lambda one: one.result.case.at and one.result.case.at.file,
         ),
         Column(
             "line",
             "INTEGER",
-            "Its line.",
+            "The line of the case in that file.",
             lambda one: one.result.case.at and one.result.case.at.line,
         ),
         *(_reported(name) for name in RESULT_FIELDS),
-        Column("key", "TEXT", "SHA-256 of everything that decides it.", lambda one: one.result.key),
+        Column(
+            "key",
+            "TEXT",
+            "SHA-256 of everything that determines the trial; `--resume` compares it.",
+            lambda one: one.result.key,
+        ),
         Column(
             "events_digest",
             "TEXT",
-            "SHA-256 of what was said and done.",
+            "SHA-256 of the messages and tool calls.",
             lambda one: one.result.events_digest,
         ),
         Column(
             "tools_digest",
             "TEXT",
-            "The tools that its user was offered: tools.digest.",
+            "Digest of the tool list that its user was offered: tools.digest.",
             lambda one: (one.transcript and one.transcript.tools_digest) or None,
             judged=False,
         ),
         Column(
             "answer",
             "TEXT",
-            "The last reply.",
+            "The last reply of the model.",
             lambda one: one.transcript and one.transcript.answer,
             judged=False,
         ),
@@ -212,23 +256,38 @@ CHECKS = Table(
     "A check of a trial.",
     (
         TRIAL_ID,
-        Column("n", "INTEGER", "Its place in the trial, from 1.", lambda one: one.n),
+        Column("n", "INTEGER", "Number of the check in the trial, from 1.", lambda one: one.n),
         Column("kind", "TEXT", "must_call, answer_contains …", lambda one: one.check.kind),
         Column("label", "TEXT", "The check in a few words.", lambda one: one.check.label),
         Column("verdict", "TEXT", "passed, failed, not_judged.", lambda one: one.check.verdict),
         Column(
             "severity",
             "TEXT",
-            "fail, or warn, which decides nothing.",
+            "fail, or warn; a warning does not change the verdict.",
             lambda one: one.check.severity,
         ),
-        Column("score", "REAL", "0 to 1, if it is graded.", lambda one: one.check.score),
-        Column("explanation", "TEXT", "What happened.", lambda one: one.check.explanation or None),
-        Column("hint", "TEXT", "What usually helps.", lambda one: one.check.hint),
-        Column("code", "TEXT", "The check's own word for it.", lambda one: one.check.code),
-        Column("expected", "JSON", "What was expected.", lambda one: one.check.expected),
-        Column("actual", "JSON", "What was found.", lambda one: one.check.actual),
-        Column("turn", "INTEGER", "The turn it belongs to, from 1.", lambda one: one.check.turn),
+        Column(
+            "score",
+            "REAL",
+            "Score from 0 to 1, if the check gives one.",
+            lambda one: one.check.score,
+        ),
+        Column(
+            "explanation",
+            "TEXT",
+            "Explanation of the verdict.",
+            lambda one: one.check.explanation or None,
+        ),
+        Column("hint", "TEXT", "A remedy that usually helps.", lambda one: one.check.hint),
+        Column("code", "TEXT", "The check's code for the reason.", lambda one: one.check.code),
+        Column("expected", "JSON", "The expected value.", lambda one: one.check.expected),
+        Column("actual", "JSON", "The value that was found.", lambda one: one.check.actual),
+        Column(
+            "turn",
+            "INTEGER",
+            "The turn that the check belongs to, from 1.",
+            lambda one: one.check.turn,
+        ),
         Column("attempted", "BOOLEAN", _KNOWN["attempted"][1], lambda one: one.check.attempted),
         Column(
             "reached_server",
@@ -243,7 +302,7 @@ CHECKS = Table(
         Column(
             "line",
             "INTEGER",
-            "Its line in the suite.",
+            "The line of the check in the suite.",
             lambda one: one.check.at and one.check.at.line,
         ),
     ),

@@ -115,6 +115,16 @@ class JoinedSession:
         """The tools of all servers that this user sees."""
         return self._tools.offered
 
+    def place_of(self, tool: str) -> int:
+        """Return the index of the server of ``tool``; 0 for an unknown tool."""
+        return self._tools.home(tool)[0]
+
+    def with_session(self, place: int, session: Session) -> JoinedSession:
+        """Return this session with ``session`` at the server at ``place``; tools keep names."""
+        sessions = [*self._sessions]
+        sessions[place] = session
+        return JoinedSession(self._names, sessions, self._tools, self._block)
+
     @property
     def lost(self) -> str | None:
         """Why a server is gone; ``None`` while all are alive."""

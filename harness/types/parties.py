@@ -53,6 +53,11 @@ class IdentitySpec:
     """``bearer``: names of environment variables that `token_command` gets in addition to the usual
     ones."""
 
+    @property
+    def is_signed(self) -> bool:
+        """Whether it travels in tokens that harness signs itself."""
+        return self.via == "bearer" and self.token_command is None
+
 
 Protocol: TypeAlias = Literal["auto", "legacy", "2026-07-28"]
 """``auto`` speaks both eras of MCP; ``legacy`` is the handshake; a date pins that revision."""

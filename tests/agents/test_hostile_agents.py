@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import harness
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from tests.agents.projects import ECHO, Agents
 from tests.sessions.servers import all_gone, all_there
@@ -74,7 +75,7 @@ def test_a_child_in_a_session_of_its_own_ends_with_the_trial(project: Agents) ->
     assert all_gone(project.marker)
 
 
-def test_nothing_outlives_a_harness_that_is_killed(project: Agents) -> None:
+def killed_while_its_agent_works(project: Agents) -> None:
     project.answered("idle")  # writes the configuration
     command = [*project.log().header.models["ours"]["command"]]
     command[2] = "hang"
@@ -84,6 +85,22 @@ def test_nothing_outlives_a_harness_that_is_killed(project: Agents) -> None:
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert all_gone(project.marker)
+
+
+def test_nothing_outlives_a_harness_that_is_killed(project: Agents) -> None:
+    killed_while_its_agent_works(project)
+
+
+@pytest.mark.slow
+def test_the_next_agent_removes_the_folder_that_a_killed_harness_left(project: Agents) -> None:
+    # With PYTHONPATH it is not forked from a process that has chosen its temporary folder.
+    source = Path(harness.__file__).parents[1]
+    project.env.update({"TMPDIR": str(project.folder), "PYTHONPATH": str(source)})
+    killed_while_its_agent_works(project)
+    [left] = project.folder.glob("harness-agent-*")
+    assert (left / "work").is_dir()
+    project.answered("idle")
+    assert [*project.folder.glob("harness-agent-*")] == []
 
 
 def test_a_request_without_the_token_is_refused_and_told(project: Agents) -> None:

@@ -5,20 +5,37 @@ from __future__ import annotations
 import base64
 import json
 import re
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
 
 from harness.cli.probe_output import document, in_sentences
-from harness.probing.report import LATELY_MIN, LONGEST_MIN, ProbeReport
+from harness.config.servers import joined
+from harness.probing.callers import UNSENT, named_callers
+from harness.probing.probe import ProbePlan, probe
+from harness.probing.report import LATELY_MIN, LONGEST_MIN, NOT_TRIED, SWAPS, ProbeReport
 from harness.sessions.identity.flaws import EXPIRED_S, LATELY_S
+from harness.types import IdentitySpec, ServerSpec, TransportSpec
+from tests.clock import PATIENT_S
 from tests.often import often
-from tests.probing.test_findings import CASES, READ, Answer, failed, printed, probed, said
+from tests.probing.test_findings import (
+    CASES,
+    READ,
+    Answer,
+    failed,
+    printed,
+    probed,
+    said,
+    serving,
+)
 from tests.sessions.identity.test_flaws import Verifier
 
 PUBLIC = {"branch": "Lisbon"}
@@ -243,3 +260,145 @@ def test_without_bearer_tokens_nothing_is_said_of_expired_ones(tmp_path: Path) -
     assert report.leeway is None
     assert document(report, [], [], 0)["leeway"] is None
     assert told(report) == []
+
+
+# ── joined servers, and tokens that a command makes ──────────────────────────────────────────
+
+
+def each_tolerating(*answers: Answer, specs: Sequence[IdentitySpec] = ()) -> Callable[..., Any]:
+    """Return a probe of servers named ``a``, ``b`` … that answer so, joined if they are several."""
+
+    def measure(folder: Path) -> ProbeReport:
+        with ExitStack() as stack:
+            members = tuple(
+                ServerSpec(
+                    name="abc"[place],
+                    transport=TransportSpec(
+                        url=stack.enter_context(serving(answer)),
+                        kind="http",
+                        protocol="2026-07-28",
+                    ),
+                    call_timeout_s=PATIENT_S,
+                    identity=specs[place] if specs else IdentitySpec(via="bearer"),
+                )
+                for place, answer in enumerate(answers)
+            )
+            cases = CASES[:1]
+            plan = ProbePlan(
+                server=joined(members), callers=named_callers(cases), cases=cases, damaged=False
+            )
+            return anyio.run(probe, plan, folder / "runs").report
+
+    return measure
+
+
+def open_to_all(method: str, _user: object, _token: object) -> dict[str, Any]:
+    return {"tools": [READ]} if method == "tools/list" else said("The same for all.")
+
+
+def words_of(report: ProbeReport) -> dict[str, str]:
+    return {server: leeway.words for server, leeway in report.leeways.items()}
+
+
+def test_each_of_several_joined_servers_is_measured_by_itself(tmp_path: Path) -> None:
+    report = each_tolerating(tolerating(120), tolerating(420, DENIED))(tmp_path)
+    assert words_of(report) == {
+        "a": "an expired token is accepted for up to 2 minutes after its expiry",
+        "b": "an expired token is accepted for up to 7 minutes after its expiry",
+    }
+    assert report.leeway is None
+    assert "\n  b: an expired token is accepted for up to 7 minutes" in printed(report)
+    [note] = report.notes
+    assert note.startswith("b: an expired token is accepted for up to 7 minutes")
+    assert report.findings == ()
+    assert document(report, [], [], 0)["leeways"]["a"]["minutes"] == 2
+
+
+def test_a_joined_server_whose_answers_do_not_depend_on_its_token_is_not_measured_by_the_others(
+    tmp_path: Path,
+) -> None:
+    report = each_tolerating(tolerating(0.5), open_to_all)(tmp_path)
+    assert words_of(report) == {
+        "a": "an expired token is refused within a minute of its expiry",
+        "b": (
+            "not measured: how long an expired token is accepted: no call of its tools works with "
+            "a valid token and is refused without one"
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    often(
+        [
+            (float("inf"), "a token that expired 61 minutes ago of alice was accepted by b: "),
+            (1800, "a token that expired 30 minutes ago of alice was accepted by b: "),
+        ]
+    ),
+)
+def test_a_joined_server_that_accepts_a_token_long_after_its_expiry_is_found(
+    tmp_path: Path, seconds: float, words: str
+) -> None:
+    report = each_tolerating(tolerating(0.5), tolerating(seconds))(tmp_path)
+    [finding] = report.findings
+    assert (finding.problem, finding.call) == ("token_accepted", "b__read()")
+    assert finding.words == f"{words}b__read() works with it"
+    assert (report.leeways["b"].beyond, report.exit_code) == (seconds == float("inf"), 1)
+    assert report.notes == ()
+    [failed_call] = [run for run in report.report.results if run.status == "failed"]
+    assert failed_call.case.identity == finding.callers[0]
+
+
+def test_other_flaws_of_tokens_are_said_to_be_untried_at_joined_servers(tmp_path: Path) -> None:
+    report = each_tolerating(tolerating(0.5), open_to_all)(tmp_path)
+    assert report.tokens == {}
+    assert "Of the tokens that a verifier must refuse, only expired ones were sent" in printed(
+        report
+    )
+    assert document(report, [], [], 0)["not_tried"] == [
+        UNSENT["joined"].format(server="a"),
+        UNSENT["joined"].format(server="b"),
+        *SWAPS,
+        *NOT_TRIED,
+    ]
+
+
+def by_command() -> IdentitySpec:
+    said_once = f"{sys.executable} -c 'import json, sys; json.load(sys.stdin); print(\"opaque\")'"
+    return IdentitySpec(via="bearer", token_command=said_once)
+
+
+UNTRIED = (
+    "tokens that a must refuse, expired ones included (its tokens come from its token_command, "
+    "and harness does not hold their key)"
+)
+
+
+def test_tokens_of_a_command_are_said_to_be_untried_with_a_flaw_and_for_their_age(
+    tmp_path: Path,
+) -> None:
+    report = each_tolerating(tolerating(0.5), specs=[by_command()])(tmp_path)
+    assert (report.tokens, report.leeway, report.lost) == ({}, None, ())
+    assert words_of(report) == {
+        "a": (
+            "not measured: how long an expired token is accepted: its tokens come from its "
+            "token_command, so none can be made that is expired"
+        )
+    }
+    assert report.not_tried[0] == UNTRIED
+    assert document(report, [], [], 0)["not_tried"][0] == UNTRIED
+    out = printed(report)
+    assert "Of the tokens that a verifier must refuse, none was sent" in out
+    assert f"  not tried: {UNTRIED}" in out
+    assert "were sent:" not in out
+    assert "expired_lately" not in out  # nothing is listed as tried that was not
+    assert any(UNTRIED in line for line in in_sentences(report, []))
+
+
+def test_of_joined_servers_the_one_with_a_command_is_untried_and_the_other_is_measured(
+    tmp_path: Path,
+) -> None:
+    specs = [by_command(), IdentitySpec(via="bearer")]
+    report = each_tolerating(tolerating(0.5), tolerating(120), specs=specs)(tmp_path)
+    assert (report.leeways["a"].minutes, report.leeways["b"].minutes) == (None, 2)
+    assert report.not_tried[0] == UNTRIED

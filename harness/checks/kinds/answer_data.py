@@ -368,10 +368,10 @@ ANSWER_NUMBER = Kind(
     doc=CheckDoc(
         section="Answers",
         asks=(
-            "the figure stands in the answer, in any notation: `1,234.50`, `1.234,50 €`, "
+            "the answer contains the number, in any notation: `1,234.50`, `1.234,50 €`, "
             "`$1.2k`, `1.2 million`, `12%` (12 or 0.12), `−3`, `minus 3`, `twenty-three`,"
             " `a hundred`, `1 x 10^3` (1,000 alone). The markers of a numbered list, the "
-            'digits of a name (`ABC-42`) and *one* in "no one" or "one of them" are no figures'
+            'digits of a name (`ABC-42`) and *one* in "no one" or "one of them" do not count'
         ),
         fails=("Answer does not contain expected number: …",),
         example='answer_number: {value: 1234.5, tolerance: "1%"}  # short: 1234.5',

@@ -114,8 +114,9 @@ REFUSES = Kind(
     doc=CheckDoc(
         section="Answers",
         asks=(
-            "the answer declines (`false`: does not), told by its English wording or by "
-            "the provider's mark; *could not find it* is no refusal"
+            "the answer declines the request (`false`: it does not). The check recognizes a "
+            "refusal by its English wording or by the provider's mark; *could not find it* is "
+            "no refusal"
         ),
         fails=(
             "Answer does not refuse: …",

@@ -73,7 +73,7 @@ ANSWER_CONTAINS = Kind(
     judge=_judge_contains,
     doc=CheckDoc(
         section="Answers",
-        asks="each of these texts stands in the answer",
+        asks="the answer contains each of these texts",
         fails=("Answer does not contain expected text: …",),
         example='answer_contains: ["customer satisfaction", {text: "98%", severity: warn}]',
     ),
@@ -143,7 +143,7 @@ ANSWER_NOT_CONTAINS = Kind(
     judge=_judge_not_contains,
     doc=CheckDoc(
         section="Answers",
-        asks="none of these texts stands in the answer",
+        asks="the answer contains none of these texts",
         fails=("Answer contains forbidden text: …",),
         example='answer_not_contains: ["error"]',
     ),
@@ -188,7 +188,7 @@ ANSWER_CONTAINS_ANY = Kind(
     judge=_judge_any,
     doc=CheckDoc(
         section="Answers",
-        asks="at least one of these texts stands in the answer",
+        asks="the answer contains at least one of these texts",
         fails=("Answer does not contain expected text: any of …",),
         example='answer_contains_any: ["not found", "no such customer"]  # long: {texts: […]}',
     ),
@@ -229,7 +229,7 @@ ANSWER_EQUALS = Kind(
     judge=_judge_equals,
     doc=CheckDoc(
         section="Answers",
-        asks="the answer is this text and nothing else",
+        asks="the answer is this text, without any other words",
         fails=("Answer is not the expected text: …",),
         example='answer_equals: "Paris"  # long: {text: Paris}',
     ),

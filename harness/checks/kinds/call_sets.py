@@ -93,7 +93,7 @@ MUST_CALL_ANY = Kind(
     judge=_judge_any,
     doc=CheckDoc(
         section="Calls",
-        asks="at least one of these calls was made: several ways are right",
+        asks="at least one of these calls was made",
         fails=("Expected call not found: any of …",),
         example=(
             "must_call_any: [search_orders, {tool: run_query, args: {table: orders}}]"
@@ -150,7 +150,7 @@ ONLY_CALL = Kind(
     judge=_judge_only,
     doc=CheckDoc(
         section="Calls",
-        asks="no call but these was made; `[]`: no tool was called at all",
+        asks="no calls other than these were made; `[]`: no tool was called at all",
         fails=("Tool was called although it must not be: …",),
         example="only_call: [find_customer, get_orders]  # long: {calls: […]}",
     ),

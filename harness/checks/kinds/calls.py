@@ -242,7 +242,7 @@ MUST_NOT_CALL = Kind(
     judge=_judge_must_not_call,
     doc=CheckDoc(
         section="Calls",
-        asks="the tool was not even tried (with these arguments)",
+        asks="no call of the tool (with these arguments) was tried",
         fails=("Tool was called although it must not be: …",),
         example="must_not_call: [drop_table, {tool: search_orders, args: {limit: {$gt: 1000}}}]",
     ),

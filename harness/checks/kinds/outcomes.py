@@ -183,9 +183,9 @@ MUST_BE_DENIED = _on_a_call(
     doc=CheckDoc(
         section="Outcomes",
         asks=(
-            "the call was tried, and the server refused it every time. Never tried, "
-            "hidden from the user, failed for another reason, held back by the harness: "
-            "each is told apart, and none is a refusal"
+            "the call was tried, and the server refused it every time. A call that was never "
+            "tried, a tool that is hidden from the user, another error and a call that harness did "
+            "not send are no refusals; the failure names which it was"
         ),
         fails=(
             "Call was let through although it must be denied: …",
@@ -200,7 +200,7 @@ MUST_ERROR = _on_a_call(
     _errored,
     doc=CheckDoc(
         section="Outcomes",
-        asks="the call was made, and every time it ended in an error of whatever sort",
+        asks="the call was made, and every time it ended in an error of any kind",
         fails=("Call did not end in an error: …",),
         example="must_error: [{tool: get_order, args: {id: 0}}]",
     ),

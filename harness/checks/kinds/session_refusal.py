@@ -101,9 +101,9 @@ MUST_BE_REFUSED = Kind(
     doc=CheckDoc(
         section="Outcomes",
         asks=(
-            "the server let this caller not in at all: HTTP 401 or 403, or a JSON-RPC error that "
-            "refuses the caller, where a session would open. No model is asked then. It is what "
-            "to ask of a token that must not count "
+            "the server refused this caller a session: HTTP 401 or 403, or a JSON-RPC error that "
+            "refuses the caller. No model is asked then. Use it for tokens that the server must "
+            "not accept "
             "([negative identities](identity.md#negative-identities))"
         ),
         fails=("Caller was let in although it must be refused: …",),

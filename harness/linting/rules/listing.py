@@ -240,7 +240,7 @@ FAMILY = Family(
             severity="note",
             why=(
                 "harness gives up a schema that takes too much work to examine; other clients may "
-                "hang on it."
+                "stop responding."
             ),
         ),
         "no-output-schema": Rule(

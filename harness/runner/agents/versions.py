@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import anyio.to_thread
 
 from harness.agents import KINDS, AgentKind
 from harness.agents.program import run_program
+from harness.agents.temporary import TemporaryFolder
 from harness.agents.workplace import Workplace, command_of, environment, files_of
 from harness.errors import AgentError, UsageError
 from harness.runner.planning.plan import Plan
@@ -58,8 +58,8 @@ async def _introduced(model: ModelSpec, spec: AgentSpec) -> AgentSpec:
 
 async def _version(spec: AgentSpec, kind: AgentKind) -> str | None:
     """Return the first line of the program's version output; ``None`` if there is none."""
-    with tempfile.TemporaryDirectory(prefix="harness-agent-") as folder:
-        home = Path(folder)
+    with TemporaryFolder() as folder:
+        home = folder.path
         place = Workplace(
             work=home,
             home=home,

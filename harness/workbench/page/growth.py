@@ -97,7 +97,7 @@ def paraphrase(facts: Mapping[str, Any]) -> Iterator[Widget]:
     """Yield the effect of wording on the pass rate, and the cases that depend on it."""
     effect = _moved(facts["others"])
     yield table(
-        "Do the verdicts hang on the wording of the prompts?",
+        "Do the verdicts depend on the wording of the prompts?",
         ["", "share"],
         [
             [
@@ -112,7 +112,7 @@ def paraphrase(facts: Mapping[str, Any]) -> Iterator[Widget]:
     hanging = [case for case in facts["cases"] if case["hangs"]]
     if hanging:
         yield table(
-            "Cases whose verdict hangs on the wording, and the wordings in which they fail",
+            "Cases whose verdict depends on the wording, and the wordings in which they fail",
             ["case", "fails as"],
             [[line(case["name"]), line(" | ".join(map(str, case["failing"])))] for case in hanging],
             left=2,
