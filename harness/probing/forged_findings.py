@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from harness.judging.policy import View
 from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, name_of
 from harness.probing.forged_calls import Forgery
 from harness.probing.gains import Gain, Withheld
@@ -19,6 +20,10 @@ _PROBLEMS: Mapping[Forgery, Problem] = {
     "request": "opened_by_request",
 }
 _MOST_FIELDS = 4
+_OWN_ROWS = (
+    "; nothing but a refusal of another call withholds it: if it is on a further page of their own "
+    "list, add a test that lists all of it"
+)
 
 
 def forged_gains(probed: ProbedTrials) -> Iterator[ProbeFinding]:
@@ -77,8 +82,17 @@ def _step(run: TrialResult) -> str:
 def withheld_by(probed: ProbedTrials) -> Withheld:
     """Return what the server withholds from each of the suite's own identities."""
     own = (*(run for run in probed.runs if not bases_of(run)), *probed.records)
-    views = (probed.views.get(run.key) for run in own)
-    return Withheld([view for view in views if view is not None and view.results])
+    return Withheld(_views(probed, own), _views(probed, filter(_is_own_page, probed.turned)))
+
+
+def _views(probed: ProbedTrials, runs: Iterable[TrialResult]) -> list[View]:
+    views = (probed.views.get(run.key) for run in runs)
+    return [view for view in views if view is not None and view.results]
+
+
+def _is_own_page(run: TrialResult) -> bool:
+    """Whether a page was read with a cursor of the caller's own."""
+    return bool(facts_of(run)["cursor"]["step"] != "cross")
 
 
 def forged_kinds(probed: ProbedTrials) -> Mapping[str, int]:
@@ -118,6 +132,8 @@ def _finding(result: TrialResult, gain: Gain) -> ProbeFinding:
         f"{forged['of']} gives {name_of(result)} {fields} {forged['words']}, {otherwise}: "
         f"only {' and '.join(gain.givers)} may see that"
     )
+    if gain.is_only_refused:
+        words += _OWN_ROWS
     return ProbeFinding(
         problem=_PROBLEMS[forged["kind"]],
         words=one_line(words),

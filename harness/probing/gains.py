@@ -5,7 +5,7 @@ the changed request. A gain is a value that the caller's regular calls withhold 
 identity rightly gets, in the same field of the same tool, and of the same record as far as ids
 show. An unmistakable value counts wherever it stands, also in what is said of a call that failed
 (`harness.judging.policy.anywhere`). Values that the forged call sent itself do not count, nor do
-rows beyond the end of a page.
+rows beyond the end of a page: those of a refused call are sought on the caller's own further pages.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import cached_property
 from harness.canonical_json import canonical_json
 from harness.judging.policy import View
 from harness.judging.policy.anywhere import Anywhere
-from harness.judging.policy.comparable_values import Prose, value_of
+from harness.judging.policy.comparable_values import Prose, Value, value_of
 from harness.judging.policy.index import Shown, WithheldValues
 from harness.judging.policy.same_field import akin
 from harness.judging.policy.same_record import same_record
@@ -39,14 +39,20 @@ class Gain:
     """Paths of the fields."""
     givers: tuple[str, ...]
     """The identities that may see these fields."""
+    is_only_refused: bool = False
+    """Whether they are rows that nothing withholds but the refusal of another call of the list."""
 
 
 class Withheld:
     """The values that the regular calls withhold from each identity."""
 
-    def __init__(self, views: Sequence[View]) -> None:
-        """Compare ``views``: those of the suite's own identities in the regular calls."""
+    def __init__(self, views: Sequence[View], pages: Sequence[View] = ()) -> None:
+        """Compare ``views``: those of the suite's own identities in the regular calls.
+
+        ``pages`` are further pages that the same identities read with cursors of their own.
+        """
         self._views = views
+        self._pages = pages
 
     @cached_property
     def _of(self) -> Mapping[str, tuple[WithheldValue, ...]]:
@@ -65,6 +71,19 @@ class Withheld:
         }
 
     @cached_property
+    def _on_pages(self) -> Mapping[tuple[str, str, str, Value], Sequence[Leaf]]:
+        """Identity, tool, path and value → the fields on pages of that identity's own."""
+        found: dict[tuple[str, str, str, Value], list[Leaf]] = {}
+        for view in self._pages:
+            for result in view.results:
+                for leaf in result.leaves if result.call.outcome == "ok" else ():
+                    value = value_of(leaf.value)
+                    if value is not None:
+                        place = view.identity, result.call.tool, leaf.path, value
+                        found.setdefault(place, []).append(leaf)
+        return found
+
+    @cached_property
     def _anywhere(self) -> Mapping[str, Anywhere]:
         return {name: Anywhere(secrets, self._shown[name]) for name, secrets in self._of.items()}
 
@@ -80,7 +99,30 @@ class Withheld:
         """Whether the identity, or everybody, gets the value elsewhere or on a later page."""
         if self._shown[view.identity].rightly(secret):
             return True
-        return secret.reach == "call" and secret.kept == "left out" and self._has_more(view, secret)
+        return _is_row(secret) and self._has_more(view, secret)
+
+    def _is_refused_row(self, identity: str, secret: WithheldValue, result: Result) -> bool:
+        """Whether other calls of a list are refused to an identity, and else it withholds no row.
+
+        Such a refusal concerns the call: the row may be on a further page of the identity's own.
+        """
+        is_row = secret.reach == "call" and secret.kept == "refused" and "[]" in secret.leaf.path
+        if not is_row or secret.tool != result.call.tool or result.key in secret.keys:
+            return False
+        return not any(
+            one.call.outcome == "ok" and one.key in secret.keys
+            for view in self._views
+            if view.identity == identity
+            for one in view.results
+        )
+
+    def _is_on_page(self, identity: str, secret: WithheldValue) -> bool:
+        """Whether a page of an identity's own has the value in the same field and record."""
+        place = identity, secret.tool, secret.leaf.path, secret.value
+        return any(
+            same_record(secret.leaf.record, leaf.record, except_for=leaf.name) is not False
+            for leaf in self._on_pages.get(place, ())
+        )
 
     def _has_more(self, view: View, secret: WithheldValue) -> bool:
         """Whether rows may be missing from an identity's answer because its page is full."""
@@ -168,13 +210,19 @@ class Withheld:
             for secret in {
                 id(one): one for one in self._given_in(identity, result, same=same)
             }.values()
-            if not sent.holds(secret.value) and not (by_chance and _is_row(secret))
+            if not sent.holds(secret.value)
+            and not (by_chance and _is_row(secret))
+            and not (
+                self._is_refused_row(identity, secret, result)
+                and self._is_on_page(identity, secret)
+            )
         ]
         if not found:
             return None
         fields = dict.fromkeys(secret.leaf.path or secret.leaf.name for secret in found)
         givers = dict.fromkeys(giver for secret in found for giver in secret.givers)
-        return Gain(tuple(fields), tuple(givers))
+        only_refused = all(self._is_refused_row(identity, secret, result) for secret in found)
+        return Gain(tuple(fields), tuple(givers), only_refused)
 
     def is_given(self, identity: str, tool: str, arguments: JsonObject) -> bool:
         """Whether the regular call itself gives withheld data: a leak, and no gain of another."""
