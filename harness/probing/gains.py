@@ -4,8 +4,10 @@ A different answer alone is no gain: a server may ignore forged arguments, refus
 the changed request. A gain is a value that the caller's regular calls withhold and that another
 identity rightly gets, in the same field of the same tool, and of the same record as far as ids
 show. An unmistakable value counts wherever it stands, also in what is said of a call that failed
-(`harness.judging.policy.anywhere`). Values that the forged call sent itself do not count, nor do
-rows beyond the end of a page: those of a refused call are sought on the caller's own further pages.
+(`harness.judging.policy.anywhere`). Others count in a text that names their record, and in the
+order of rows (`harness.probing.evidence`). Values that the forged call sent itself do not count,
+nor do rows beyond the end of a page: those of a refused call are sought on the caller's own further
+pages.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import CallKey, Leaf, Result
 from harness.judging.policy.withheld import WithheldValue, kept_from
 from harness.matching.texts import fold
+from harness.probing.evidence.beside_ids import told_beside_ids
+from harness.probing.evidence.order import ordered_by
 from harness.types import JsonObject, ToolCall
 
 _PAGING = ("next", "cursor", "hasmore", "more", "continuation", "nextpage", "nextcursor")
@@ -94,6 +98,16 @@ class Withheld:
     @cached_property
     def _indexed(self) -> Mapping[str, WithheldValues]:
         return {identity: WithheldValues(secrets) for identity, secrets in self._of.items()}
+
+    @cached_property
+    def _of_fields(self) -> Mapping[str, Mapping[str, Sequence[WithheldValue]]]:
+        """Identity → the fields that are withheld from it as such → their values."""
+        found: dict[str, dict[str, list[WithheldValue]]] = {name: {} for name in self._of}
+        for name, secrets in self._of.items():
+            for one in secrets:
+                if one.reach == "field":
+                    found[name].setdefault(one.leaf.name, []).append(one)
+        return found
 
     def _is_given(self, view: View, secret: WithheldValue) -> bool:
         """Whether the identity, or everybody, gets the value elsewhere or on a later page."""
@@ -208,7 +222,12 @@ class Withheld:
         found = [
             secret
             for secret in {
-                id(one): one for one in self._given_in(identity, result, same=same)
+                id(one): one
+                for one in (
+                    *self._given_in(identity, result, same=same),
+                    *told_beside_ids(self._indexed[identity], result),
+                    *self._ordered(identity, result, made.arguments),
+                )
             }.values()
             if not sent.holds(secret.value)
             and not (by_chance and _is_row(secret))
@@ -223,6 +242,21 @@ class Withheld:
         givers = dict.fromkeys(giver for secret in found for giver in secret.givers)
         only_refused = all(self._is_refused_row(identity, secret, result) for secret in found)
         return Gain(tuple(fields), tuple(givers), only_refused)
+
+    def _ordered(self, identity: str, result: Result, sent: JsonObject) -> Iterator[WithheldValue]:
+        """Yield the withheld values that show in the order of the rows of ``result``."""
+        of_fields = self._of_fields[identity]
+        named = [one for one in sent.values() if isinstance(one, str) and one in of_fields]
+        if not named:
+            return
+        usual = [
+            one
+            for view in self._views
+            for one in view.results
+            if view.identity == identity and one.call.tool == result.call.tool
+        ]
+        for field in named:
+            yield from ordered_by(of_fields[field], result, usual)
 
     def is_given(self, identity: str, tool: str, arguments: JsonObject) -> bool:
         """Whether the regular call itself gives withheld data: a leak, and no gain of another."""

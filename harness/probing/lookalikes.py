@@ -70,6 +70,7 @@ def _like(name: str, value: str) -> Iterator[tuple[str, str]]:
     """
     if value.swapcase() != value and "@" not in value:
         yield value.swapcase(), "is in other case"
+    yield value.translate(_WIDE), "is in full-width letters"
     if fold(name) not in _SPACED:
         yield f" {value} ", "has spaces around it"
     if fold(name) in map(fold, ROLES):
@@ -84,7 +85,6 @@ def _like(name: str, value: str) -> Iterator[tuple[str, str]]:
         yield value[:-1], "lacks its last letter"
     if value.translate(_LIKE) != value:
         yield value.translate(_LIKE), "is in letters that look like its own"
-    yield value.translate(_WIDE), "is in full-width letters"
     yield f"{value[:1]}{_INVISIBLE}{value[1:]}", "has an invisible character in it"
     yield "*", "is a wildcard"
     yield "%", "is a wildcard of SQL"

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from harness.canonical_json import canonical_json
 from harness.probing.arguments.bend import Bend, part_of
 from harness.probing.arguments.bounds import of_schema, outside
+from harness.probing.arguments.ids import names_id
 from harness.probing.arguments.other_types import of_other_types
 from harness.probing.arguments.spellings import WILDCARDS, respelled
 from harness.probing.arguments.undeclared import undeclared
@@ -29,6 +30,7 @@ class Bending:
         tool: Tool,
         ids: Mapping[str, Collection[str]],
         keys: Mapping[str, Sequence[str]] | None = None,
+        values: Mapping[str, Sequence[str]] | None = None,
         withheld: Collection[str] = (),
     ) -> None:
         """Tamper with calls of ``tool``.
@@ -37,6 +39,7 @@ class Bending:
             tool: The tool.
             ids: Argument → known ids for it.
             keys: Id → other values that tell its record from others, by argument.
+            values: Argument → the few values that fields of its name have.
             withheld: The fields that are withheld from the caller.
         """
         self._schema = tool.input_schema
@@ -45,6 +48,7 @@ class Bending:
         self._cursor = cursor_argument(tool)
         self._ids = ids
         self._keys = keys or {}
+        self._values = values or {}
         self._withheld = withheld
 
     def bent(
@@ -88,8 +92,9 @@ class Bending:
         # What the tool itself offers comes first: the last ones may be left out (MOST_FORGED).
         for name in self._declared:
             yield from of_schema(self._schema, name, arguments)
-            if name not in arguments and self._is_free(name, arguments):
-                yield from _wild(name)
+        yield from self._missing(arguments)
+        yield from self._outside(arguments)
+        yield from self._texts(arguments)
         for name in dict.fromkeys((*arguments, *self._declared)):
             if self._is_free(name, arguments):
                 for other in tuple(self._ids.get(name, ()))[:_MOST_IDS]:
@@ -106,8 +111,22 @@ class Bending:
                 for words, bent in respelled(value, tuple(self._ids.get(name, ()))):
                     yield Bend(words=words.format(repr(name)), changed={name: bent})
                 yield from _wild(name)
-        yield from self._outside(arguments)
         yield from undeclared(self._schema, arguments)
+
+    def _missing(self, arguments: JsonObject) -> Iterator[Bend]:
+        """Yield ids that hardly any record has: a server may propose another one for them."""
+        for name, value in arguments.items():
+            if names_id(name) and self._is_free(name, arguments):
+                words = f"one letter more behind {name!r}"
+                yield Bend(words=words, changed={name: f"{value}x"})
+
+    def _texts(self, arguments: JsonObject) -> Iterator[Bend]:
+        """Yield the values of fields, and wildcards for what the call leaves out."""
+        for name in filter(lambda one: self._is_free(one, arguments), self._declared):
+            for value in self._values.get(name, ()):
+                yield Bend(words=f"{value!r} as {name!r}", changed={name: value}, wild=(name,))
+            if name not in arguments:
+                yield from _wild(name)
 
     def _outside(self, arguments: JsonObject) -> Iterator[Bend]:
         return outside(self._schema, arguments, self._withheld, self._cursor)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.judging.policy.same_record import JsonRecord
+from harness.judging.policy.views import Leaf
 from harness.probing.arguments.bending import Bending
+from harness.probing.arguments.ids import values_for
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggling.in_arguments import smuggled
@@ -40,6 +43,27 @@ def test_an_id_is_tried_in_every_spelling_of_the_same_and_of_another_record() ->
 def test_an_argument_that_the_call_leaves_out_is_tried_with_whatever_stands_for_anything() -> None:
     assert {"*", "%", "", ".*"} <= {one for one in bent("name") if isinstance(one, str)}
     assert all(isinstance(one, int) for one in bent("limit") if one is not CALL)
+
+
+def test_an_id_that_nothing_has_is_tried_before_anything_that_may_be_left_out() -> None:
+    bending = Bending(Tool(name="get_person", input_schema=SCHEMA), {"person_id": ["P-17", "P-99"]})
+    tried = [one.arguments.get("person_id") for one in bending.bent(CLERK, CALL, ())]
+    assert next(one for one in tried if one != "P-17") == "P-17x"
+
+
+def test_an_argument_is_tried_with_the_few_values_that_fields_of_its_name_have() -> None:
+    record = JsonRecord({})
+    leaves = [
+        Leaf("rows[].state", "state", state, record, "structured") for state in ("open", "closed")
+    ]
+    values = values_for(["state", "person_id"], leaves)
+    assert values == {"state": ["open", "closed"]}
+    schema = {"properties": {**SCHEMA["properties"], "state": {"type": "string"}}}
+    bending = Bending(Tool(name="get_person", input_schema=schema), {}, {}, values)
+    tried = {one.words: one for one in bending.bent(CLERK, CALL, ())}
+    assert tried["with 'closed' as 'state'"].arguments == {"person_id": "P-17", "state": "closed"}
+    many = [leaf._replace(value=str(n)) for n, leaf in enumerate(leaves * 3)]
+    assert values_for(["state"], many) == {}
 
 
 def test_what_no_schema_declares_is_asked_for_at_once() -> None:

@@ -1,0 +1,61 @@
+"""Rows that come in the order of a field which is withheld from whoever asks for them.
+
+Whoever may sort by such a field learns of each record whether it has more than the next, and with
+a record of their own among them, how much. A server that ignores the wish, or refuses it, gives no
+such order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.judging.policy.same_record import JsonRecord, same_record
+from harness.judging.policy.views import Result
+from harness.judging.policy.withheld import WithheldValue
+
+LEAST = 6
+"""Fewer rows are too often in some order by chance: six are in one of 360 cases."""
+
+
+def ordered_by(
+    secrets: Sequence[WithheldValue], result: Result, usual: Sequence[Result]
+) -> Sequence[WithheldValue]:
+    """Return the values of the rows of ``result`` if they are in order.
+
+    Args:
+        secrets: The values of one field that is withheld from the caller.
+        result: The answer to a call that names this field.
+        usual: The caller's regular answers of the same tool. An order that one of them has, too,
+            shows nothing.
+    """
+    found = _in_order(secrets, result)
+    is_usual = bool(found) and any(_in_order(secrets, one) for one in usual)
+    return [] if is_usual else found
+
+
+def _in_order(secrets: Sequence[WithheldValue], result: Result) -> list[WithheldValue]:
+    """Return the values of the rows of ``result`` if these are sorted by them; else nothing."""
+    if result.call.outcome != "ok":
+        return []
+    rows = {
+        id(leaf.record): leaf.record
+        for leaf in result.leaves
+        if "[]" in leaf.path and leaf.channel == _channel(result)
+    }
+    found = [one for row in rows.values() if (one := _of(row, secrets)) is not None]
+    values = [one.leaf.value for one in found]
+    if len({*map(str, values)}) < LEAST or len({*map(type, values)}) > 1:
+        return []
+    return found if values in (sorted(values), sorted(values, reverse=True)) else []
+
+
+def _channel(result: Result) -> Any:
+    """Return the form of the result that is read: each row is often in both."""
+    channels = [leaf.channel for leaf in result.leaves if "[]" in leaf.path]
+    return channels[0] if channels else None
+
+
+def _of(row: JsonRecord, secrets: Sequence[WithheldValue]) -> WithheldValue | None:
+    """Return the secret of a row."""
+    return next((one for one in secrets if same_record(one.leaf.record, row, "")), None)
