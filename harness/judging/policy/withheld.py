@@ -8,8 +8,7 @@ A value is withheld from an identity if another identity rightly got it, and thi
 - was refused the same call, or the tool is not listed for it (reach ``call``: only the request is
   refused; its fields may be public elsewhere, for example by another search);
 - was refused the call, while the same tool answers its other calls, always without the field (reach
-  ``field``). A call that gives the field to nobody is no evidence: the field may come only with
-  other arguments, such as those of a second record beside the first.
+  ``field``).
 """
 
 from __future__ import annotations
@@ -177,35 +176,9 @@ def kept_from(views: Sequence[View]) -> Mapping[str, list[WithheldValue]]:
                 by_key.setdefault(result.key, []).append((view, result))
                 by_tool.setdefault(result.call.tool, []).append((view, result))
     identities = dict.fromkeys(view.identity for view in views)
-    fields = _GivenFields(by_tool)
     return {
-        identity: _Keeping(identity, views, by_key, by_tool, fields).secrets()
-        for identity in identities
+        identity: _Keeping(identity, views, by_key, by_tool).secrets() for identity in identities
     }
-
-
-class _GivenFields:
-    """The calls of each tool that give a field to nobody, although somebody gets it from others."""
-
-    def __init__(self, by_tool: Mapping[str, Sequence[tuple[View, Result]]]) -> None:
-        self._by_tool = by_tool
-        self._barren: dict[tuple[str, Channel, str], frozenset[CallKey]] = {}
-
-    def barren(self, tool: str, channel: Channel, path: str) -> frozenset[CallKey]:
-        """Return the calls that lack the field even for identities that other calls give it to."""
-        place = (tool, channel, path)
-        found = self._barren.get(place)
-        if found is None:
-            answers = [
-                (view.identity, result.key, path in result.paths.get(channel, ()))
-                for view, result in self._by_tool[tool]
-                if result.call.outcome == "ok"
-            ]
-            seers = {identity for identity, _, given in answers if given}
-            asked = {key for identity, key, _ in answers if identity in seers}
-            found = frozenset(asked - {key for _, key, given in answers if given})
-            self._barren[place] = found
-        return found
 
 
 class _Keeping:
@@ -217,15 +190,12 @@ class _Keeping:
         views: Sequence[View],
         by_key: Mapping[CallKey, Sequence[tuple[View, Result]]],
         by_tool: Mapping[str, Sequence[tuple[View, Result]]],
-        fields: _GivenFields,
     ) -> None:
         self._identity = identity
         self._own = [view for view in views if view.identity == identity]
         self._by_key = by_key
         self._by_tool = by_tool
-        self._fields = fields
-        self._answered: dict[str, tuple[Result, ...]] = {}
-        self._without: dict[tuple[str, Channel, str], bool] = {}
+        self._known_paths: dict[tuple[str, Channel], frozenset[str]] = {}
         self._found: dict[tuple[str, str, str, Reach], WithheldValue] = {}
 
     def secrets(self) -> list[WithheldValue]:
@@ -255,33 +225,17 @@ class _Keeping:
 
     def _answered_without(self, leaf: Leaf, tool: str) -> bool:
         """Whether the tool answered other calls of this identity, always without the field."""
-        place = (tool, leaf.channel, leaf.path)
-        found = self._without.get(place)
-        if found is None:
-            found = self._without[place] = self._is_without(*place)
-        return found
-
-    def _is_without(self, tool: str, channel: Channel, path: str) -> bool:
-        own = self._answers_of(tool)
-        if any(path in result.paths.get(channel, ()) for result in own):
-            return False
-        barren, rows = self._fields.barren(tool, channel, path), _rows_of(path)
-        return any(
-            result.key not in barren
-            and any(known.startswith(rows) for known in result.paths.get(channel, ()))
-            for result in own
-        )
-
-    def _answers_of(self, tool: str) -> tuple[Result, ...]:
-        """Return the successful answers of a tool to this identity."""
-        found = self._answered.get(tool)
-        if found is None:
-            found = self._answered[tool] = tuple(
-                result
-                for view, result in self._by_tool[tool]
-                if view.identity == self._identity and result.call.outcome == "ok"
+        known = self._known_paths.get((tool, leaf.channel))
+        if known is None:
+            known = self._known_paths[tool, leaf.channel] = frozenset().union(
+                *(
+                    result.paths.get(leaf.channel, frozenset())
+                    for view, result in self._by_tool[tool]
+                    if view.identity == self._identity and result.call.outcome == "ok"
+                )
             )
-        return found
+        rows = _rows_of(leaf.path)
+        return leaf.path not in known and any(path.startswith(rows) for path in known)
 
     def _hidden_tools(self) -> None:
         for tool, answers in self._by_tool.items():

@@ -93,7 +93,7 @@ def secrets_from(identity: str, views: Sequence[View]) -> list[Secret]:
         for view, full in given:
             for own in mine:
                 if full.key == own.key == key:
-                    for leaf, reach, kept in _kept(full, own, mine, every):
+                    for leaf, reach, kept in _kept(full, own, mine):
                         _note(found, view, full, leaf, reach, kept)
     for tool in dict.fromkeys(result.call.tool for _, result in every):
         offered = any(tool in view.offered for view in views if view.identity == identity)
@@ -107,47 +107,23 @@ def secrets_from(identity: str, views: Sequence[View]) -> list[Secret]:
     return found
 
 
-def _kept(
-    full: Result, own: Result, mine: Sequence[Result], every: Sequence[tuple[View, Result]]
-) -> Iterator[tuple[Leaf, str, str]]:
+def _kept(full: Result, own: Result, mine: Sequence[Result]) -> Iterator[tuple[Leaf, str, str]]:
     if own.call.outcome == "ok":
         for leaf, kept in missing(full, own):
             row = kept == "row left out"
             yield leaf, "call" if row else "field", "left out" if row else kept
     if own.call.outcome == "denied":
         for leaf in full.leaves:
-            answers = [
-                result
+            known = {
+                one.path
                 for result in mine
                 if result.call.tool == full.call.tool and result.call.outcome == "ok"
-            ]
-            known = [(result, path) for result in answers for path in _paths(result, leaf)]
+                for one in result.leaves
+                if one.channel == leaf.channel
+            }
             rows = leaf.path[: leaf.path.rfind("[]") + 2] if "[]" in leaf.path else ""
-            always = leaf.path not in [path for _, path in known] and any(
-                path.startswith(rows) and not _gives_nobody(result.key, leaf, full.call.tool, every)
-                for result, path in known
-            )
+            always = leaf.path not in known and any(path.startswith(rows) for path in known)
             yield leaf, "field" if always else "call", "refused"
-
-
-def _paths(result: Result, leaf: Leaf) -> list[str]:
-    return [one.path for one in result.leaves if one.channel == leaf.channel]
-
-
-def _gives_nobody(
-    key: CallKey, leaf: Leaf, tool: str, every: Sequence[tuple[View, Result]]
-) -> bool:
-    """Whether a call lacks a field even for those whom another call of the tool gives it to."""
-    good = [
-        (view.identity, result)
-        for view, result in every
-        if result.call.tool == tool and result.call.outcome == "ok"
-    ]
-    seers = [who for who, result in good if leaf.path in _paths(result, leaf)]
-    answers = [result for who, result in good if result.key == key and who in seers]
-    return bool(answers) and not any(
-        leaf.path in _paths(result, leaf) for _, result in good if result.key == key
-    )
 
 
 def _note(

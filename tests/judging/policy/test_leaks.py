@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.judging.policy import View, find_leaks
-from harness.types import Leak, Outcome, Tool, ToolCall, ToolList
+from harness.types import Leak, Tool, ToolList
 from tests.judging.policy.views import ADMIN, ARGUMENTS, FULL, RECORD, REFUSED, call, view, without
 from tests.often import often
 
@@ -144,47 +144,6 @@ def test_a_field_that_is_refused_when_asked_for_and_left_out_otherwise_is_kept_e
     search = call("search_people", {}, structured={"people": [without(RECORD, "bonus")]})
     leak = the_leak(admin, view("clerk", refused, FILTERED, search))
     assert leak.place == "the structured result of call 3, search_people: people[].salary"
-
-
-def with_client(*, refused: bool) -> ToolCall:
-    """A matter together with its client's record."""
-    client = {"client_id": "CL-22", "name": "Kenji Moreau"}
-    matter = {"matter_id": "M-2", "fee": 64_512, "client": client}
-    arguments = {"matter_id": "M-2", "with_client": True}
-    outcome: Outcome = "denied" if refused else "ok"
-    structured = None if refused else matter
-    return call("get_matter", arguments, outcome=outcome, structured=structured)
-
-
-def matter(**fields: int) -> ToolCall:
-    """Another matter, without its client."""
-    return call("get_matter", {"matter_id": "M-5"}, structured={"matter_id": "M-5", **fields})
-
-
-CLIENT = call(
-    "get_client", {"client_id": "CL-22"}, structured={"client_id": "CL-22", "name": "Kenji Moreau"}
-)
-
-
-def test_what_comes_only_with_a_second_record_is_not_kept_where_nobody_asked_for_that() -> None:
-    partner = view("partner", with_client(refused=False), matter(fee=71_003))
-    clerk = view("clerk", with_client(refused=True), matter(), CLIENT)
-    assert leaks(partner, clerk) == []
-    assert leaks(partner, view("client", with_client(refused=False)), clerk) == []
-
-
-def test_a_field_that_others_get_of_the_record_that_lacks_it_is_kept_of_the_refused_one() -> None:
-    partner = view("partner", with_client(refused=False), matter(fee=71_003))
-    found = call("search_people", {}, structured={"matters": [{"matter_id": "M-2", "fee": 64_512}]})
-    clerk = view("clerk", with_client(refused=True), matter(), found)
-    assert the_leak(partner, clerk).field == "fee"
-
-
-def test_a_field_that_is_kept_from_a_colleague_too_is_kept_of_a_refused_record() -> None:
-    partner = view("partner", with_client(refused=False))
-    colleague = view("colleague", matter())
-    clerk = view("clerk", with_client(refused=True), matter(), CLIENT)
-    assert the_leak(partner, colleague, clerk).field == "client.name"
 
 
 def test_a_secret_within_a_free_text_is_a_leak() -> None:
