@@ -16,7 +16,23 @@ from tests.reports.sample_logs import a_conversation, a_run, must_call
 from tests.test_runlog import FOOTER, HEADER, a_trial, write
 
 FEW, MANY = 100, 300
-VALUES = (1, 1.0, True, "1", 0, 0.0, -0.0, False, None, "", [], {}, [1], [True], {"a": 1, "b": 2})
+VALUES: tuple[Any, ...] = (
+    1,
+    1.0,
+    True,
+    "1",
+    0,
+    0.0,
+    -0.0,
+    False,
+    None,
+    "",
+    [],
+    {},
+    [1],
+    [True],
+    {"a": 1, "b": 2},
+)
 OTHERS = (
     {"b": 2, "a": 1},
     {"c": 1, "b": 2},

@@ -11,7 +11,7 @@ from harness.judging.policy import View
 from harness.probing.gains import Gain, Withheld
 from harness.types import JsonObject, ToolCall
 
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {"case_id": f"C-{1000 + n}", "title": f"Levy {word} {310 + n}", "settled": amount}
     for n, (word, amount) in enumerate(
         zip(
