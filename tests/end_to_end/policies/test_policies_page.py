@@ -47,14 +47,17 @@ def instead(name: str) -> str:
     return changed
 
 
-def probed(folder: Path, server: str, *arguments: str) -> Finished:
+def written(folder: Path, server: str) -> Project:
+    """Write the files of the page, and ``server`` as ``desk.py``."""
     for name, text in {**FILES, "desk.py": server}.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
     programs = f"{Path(warm_python()).parent}{os.pathsep}{os.environ['PATH']}"
-    return Project(folder, env={"PATH": programs}).run(
-        "probe", "customers", "--json-output", *arguments
-    )
+    return Project(folder, env={"PATH": programs})
+
+
+def probed(folder: Path, server: str, *arguments: str) -> Finished:
+    return written(folder, server).run("probe", "customers", "--json-output", *arguments)
 
 
 def problems(finished: Finished) -> set[str]:
@@ -83,6 +86,18 @@ def test_the_example_is_right_and_each_of_its_faults_is_found(tmp_path: Path) ->
     assert (open_.code, problems(open_)) == (1, {"fails_open"})
     assert len({tuple(finding["callers"]) for finding in open_.document["findings"]}) == 5
     assert all(f"✗ {finding['words']}" in PAGE for finding in open_.document["findings"][:1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("broken", ["", "list_customers", "shown"])
+def test_the_page_shows_how_many_calls_are_made_on_each_of_its_servers(
+    tmp_path: Path, broken: str
+) -> None:
+    project = written(tmp_path, instead(broken) if broken else FILES["desk.py"])
+    printed = project.run("probe", "customers").stdout
+    counts = re.findall(r"^\d+ (?:calls|damaged) .*$", printed, re.MULTILINE)
+    assert len(counts) == 3, printed
+    assert "\n".join(counts) in PAGE
 
 
 def test_the_suite_on_the_page_is_valid(tmp_path: Path) -> None:
