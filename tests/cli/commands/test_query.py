@@ -99,7 +99,7 @@ def test_the_schema_names_every_column_with_its_meaning() -> None:
     tables = json.loads(query("--schema", "--json-output").stdout)["result"]["tables"]
     assert tables["calls"]["columns"]["duration_s"] == {
         "kind": "REAL",
-        "doc": "Seconds until its answer.",
+        "doc": "Seconds until the call was answered.",
     }
 
 
