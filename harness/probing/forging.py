@@ -16,7 +16,7 @@ from harness.errors import HarnessError
 from harness.judging.policy.views import CallKey
 from harness.probing.arguments.bending import Bending, forged
 from harness.probing.arguments.emptied import emptied
-from harness.probing.arguments.ids import OtherKeys, ids_for, values_for
+from harness.probing.arguments.ids import OtherKeys, ids_for
 from harness.probing.arguments.undeclared import other_names
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials
@@ -115,13 +115,12 @@ class Forging:
             for name in (*call.arguments, *(tool.input_schema.get("properties") or ()))
         }
         ids, others = ids_for(names, leaves), OtherKeys(leaves)
-        values = values_for(names, leaves)
         for caller in self._prober.plan.callers:
             withheld = self._kept_from(caller)
             fields = self.withheld.fields(caller.name)
             for call, tool in _representatives(readable, withheld) if withheld else ():
                 keys = others.of(call.arguments)
-                yield caller, call, tool, Bending(tool, ids, keys, values, fields)
+                yield caller, call, tool, Bending(tool, ids, keys, fields)
 
     def _kept_from(self, caller: ProbeCaller) -> Mapping[CallKey, tuple[str, ...]]:
         """Return the calls that give others more than ``caller`` → the others, most first."""

@@ -30,7 +30,6 @@ class Bending:
         tool: Tool,
         ids: Mapping[str, Collection[str]],
         keys: Mapping[str, Sequence[str]] | None = None,
-        values: Mapping[str, Sequence[str]] | None = None,
         withheld: Collection[str] = (),
     ) -> None:
         """Tamper with calls of ``tool``.
@@ -39,7 +38,6 @@ class Bending:
             tool: The tool.
             ids: Argument → known ids for it.
             keys: Id → other values that tell its record from others, by argument.
-            values: Argument → the few values that fields of its name have.
             withheld: The fields that are withheld from the caller.
         """
         self._schema = tool.input_schema
@@ -48,7 +46,6 @@ class Bending:
         self._cursor = cursor_argument(tool)
         self._ids = ids
         self._keys = keys or {}
-        self._values = values or {}
         self._withheld = withheld
 
     def bent(
@@ -121,10 +118,8 @@ class Bending:
                 yield Bend(words=words, changed={name: f"{value}x"})
 
     def _texts(self, arguments: JsonObject) -> Iterator[Bend]:
-        """Yield the values of fields, and wildcards for what the call leaves out."""
+        """Yield wildcards for what the call leaves out."""
         for name in filter(lambda one: self._is_free(one, arguments), self._declared):
-            for value in self._values.get(name, ()):
-                yield Bend(words=f"{value!r} as {name!r}", changed={name: value}, wild=(name,))
             if name not in arguments:
                 yield from _wild(name)
 

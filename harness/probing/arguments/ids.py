@@ -30,20 +30,6 @@ def ids_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]
     return {name: list(values) for name, values in found.items()}
 
 
-def values_for(names: Iterable[str], leaves: Iterable[Leaf]) -> dict[str, list[str]]:
-    """Return for each argument the few texts that fields of its name have, such as a status.
-
-    Fields with many values, or with ids, are left out: `ids_for` has these.
-    """
-    asked = {fold(name): name for name in names if not names_id(name)}
-    found: dict[str, dict[str, None]] = {}
-    for leaf in leaves:
-        name = asked.get(fold(leaf.name))
-        if name is not None and isinstance(leaf.value, str) and leaf.value:
-            found.setdefault(name, {})[leaf.value] = None
-    return {name: [*values] for name, values in found.items() if len(values) <= _MOST_OTHER_VALUES}
-
-
 class OtherKeys:
     """What else than an id tells a record from all others.
 

@@ -102,7 +102,7 @@ def test_every_study_has_a_section_of_its_own_shape(project: Project) -> None:
         for study in model["studies"]
     }
     assert captions["steering"][0].startswith("Share of the calls")
-    assert captions["paraphrase"][0].startswith("Do the verdicts hang")
+    assert captions["paraphrase"][0].startswith("Do the verdicts depend")
     assert captions["order"][0].startswith("Does the place")
     tests = [card["paste"] for one in model["studies"] for widget in one["widgets"]
              if widget["kind"] == "cards" for card in widget["cards"]]  # fmt: skip

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.judging.policy.same_record import JsonRecord
-from harness.judging.policy.views import Leaf
 from harness.probing.arguments.bending import Bending
-from harness.probing.arguments.ids import values_for
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggling.in_arguments import smuggled
@@ -49,21 +46,6 @@ def test_an_id_that_nothing_has_is_tried_before_anything_that_may_be_left_out() 
     bending = Bending(Tool(name="get_person", input_schema=SCHEMA), {"person_id": ["P-17", "P-99"]})
     tried = [one.arguments.get("person_id") for one in bending.bent(CLERK, CALL, ())]
     assert next(one for one in tried if one != "P-17") == "P-17x"
-
-
-def test_an_argument_is_tried_with_the_few_values_that_fields_of_its_name_have() -> None:
-    record = JsonRecord({})
-    leaves = [
-        Leaf("rows[].state", "state", state, record, "structured") for state in ("open", "closed")
-    ]
-    values = values_for(["state", "person_id"], leaves)
-    assert values == {"state": ["open", "closed"]}
-    schema = {"properties": {**SCHEMA["properties"], "state": {"type": "string"}}}
-    bending = Bending(Tool(name="get_person", input_schema=schema), {}, {}, values)
-    tried = {one.words: one for one in bending.bent(CLERK, CALL, ())}
-    assert tried["with 'closed' as 'state'"].arguments == {"person_id": "P-17", "state": "closed"}
-    many = [leaf._replace(value=str(n)) for n, leaf in enumerate(leaves * 3)]
-    assert values_for(["state"], many) == {}
 
 
 def test_what_no_schema_declares_is_asked_for_at_once() -> None:
