@@ -21,6 +21,7 @@ from harness.probing.callers import (
     ProbeCaller,
     damaged_callers,
     flawed_callers,
+    unsent_tokens,
 )
 from harness.probing.expectations import Expectations
 from harness.probing.interference.declared import declaration
@@ -155,6 +156,7 @@ class Prober:
             "probe": True,
             "min_coverage": self.plan.min_coverage,
             "not_asked": max(0, len(self._damaged()) - self._most),
+            "unsent_tokens": unsent_tokens(self.plan.server),
             "expected_hidden": {name: tools for name, tools in hidden.items() if tools},
             "alterations": [
                 declaration(one, self.plan.callers, self.calls, self.expected)

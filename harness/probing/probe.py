@@ -17,7 +17,7 @@ import anyio
 
 from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober, result_of
 from harness.probing.caller_views import ProbedTrials, label_of, name_of
-from harness.probing.callers import ProbeCaller, unsent_tokens
+from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.following import crossed, pairs
 from harness.probing.equal_answers.asking_alone import ask_alone, is_unknown
 from harness.probing.equal_answers.own_records import read_own_records
@@ -109,8 +109,7 @@ async def probe(
         jobs = [
             Job(trial=trial, suite=suite, model=NO_MODEL, server=plan.server) for trial in trials
         ]
-        settings = {**prober.settings(), "unsent_tokens": unsent_tokens(plan.server)}
-        described = Plan(jobs=tuple(jobs), settings=settings)
+        described = Plan(jobs=tuple(jobs), settings=prober.settings())
         run_id = new_run_id([f"{SUITE}-{plan.server.name}"])
         redactor = redactor_of(described)
         redactor.know(servers=servers_with(plan.server, plan.alterations), environ=os.environ)

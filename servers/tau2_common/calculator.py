@@ -57,10 +57,22 @@ def _value(node: ast.AST) -> Any:
             return _UNARY[type(op)](_value(operand))
         case ast.BinOp(left=left, op=op, right=right):
             return _operated(op, _value(left), _value(right))
-        case ast.Call(func=function):
-            raise TypeError(f"'{type(_value(function)).__name__}' object is not callable")
+        case ast.Call(func=function, args=arguments):
+            called = _value(function)
+            for argument in arguments:
+                _pass(called, argument)
+            raise TypeError(f"'{type(called).__name__}' object is not callable")
         case _:
             raise SyntaxError("invalid syntax (<string>, line 1)")
+
+
+def _pass(called: Any, argument: ast.expr) -> None:
+    """Raise what the only argument of a call raises before ``called`` is found not callable."""
+    if not isinstance(argument, ast.Starred):
+        _value(argument)
+    elif (value := _value(argument.value)) != ():
+        kind = type(value).__name__
+        raise TypeError(f"{called} argument after * must be an iterable, not {kind}")
 
 
 def _operated(op: ast.operator, left: Any, right: Any) -> Any:

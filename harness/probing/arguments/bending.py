@@ -91,7 +91,9 @@ class Bending:
             yield from of_schema(self._schema, name, arguments)
         yield from self._missing(arguments)
         yield from self._outside(arguments)
-        yield from self._texts(arguments)
+        for name in self._declared:
+            if name not in arguments and self._is_free(name, arguments):
+                yield from _wild(name)
         for name in dict.fromkeys((*arguments, *self._declared)):
             if self._is_free(name, arguments):
                 for other in tuple(self._ids.get(name, ()))[:_MOST_IDS]:
@@ -116,12 +118,6 @@ class Bending:
             if names_id(name) and self._is_free(name, arguments):
                 words = f"one letter more behind {name!r}"
                 yield Bend(words=words, changed={name: f"{value}x"})
-
-    def _texts(self, arguments: JsonObject) -> Iterator[Bend]:
-        """Yield wildcards for what the call leaves out."""
-        for name in filter(lambda one: self._is_free(one, arguments), self._declared):
-            if name not in arguments:
-                yield from _wild(name)
 
     def _outside(self, arguments: JsonObject) -> Iterator[Bend]:
         return outside(self._schema, arguments, self._withheld, self._cursor)

@@ -8,7 +8,6 @@ such order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from harness.judging.policy.same_record import JsonRecord, same_record
 from harness.judging.policy.views import Result
@@ -38,22 +37,14 @@ def _in_order(secrets: Sequence[WithheldValue], result: Result) -> list[Withheld
     """Return the values of the rows of ``result`` if these are sorted by them; else nothing."""
     if result.call.outcome != "ok":
         return []
-    rows = {
-        id(leaf.record): leaf.record
-        for leaf in result.leaves
-        if "[]" in leaf.path and leaf.channel == _channel(result)
-    }
+    leaves = [leaf for leaf in result.leaves if "[]" in leaf.path]
+    # Each row is often in both forms of the result: one is read.
+    rows = {id(one.record): one.record for one in leaves if one.channel == leaves[0].channel}
     found = [one for row in rows.values() if (one := _of(row, secrets)) is not None]
     values = [one.leaf.value for one in found]
     if len({*map(str, values)}) < LEAST or len({*map(type, values)}) > 1:
         return []
     return found if values in (sorted(values), sorted(values, reverse=True)) else []
-
-
-def _channel(result: Result) -> Any:
-    """Return the form of the result that is read: each row is often in both."""
-    channels = [leaf.channel for leaf in result.leaves if "[]" in leaf.path]
-    return channels[0] if channels else None
 
 
 def _of(row: JsonRecord, secrets: Sequence[WithheldValue]) -> WithheldValue | None:

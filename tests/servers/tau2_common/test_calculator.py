@@ -47,6 +47,9 @@ def test_arithmetic_is_rounded_to_two_places(expression: str, value: str) -> Non
         ),
         ("10**400", "int too large to convert to float"),
         ("5(3)", "'int' object is not callable"),
+        ("5(*())", "'int' object is not callable"),
+        ("5(*3)", "5 argument after * must be an iterable, not int"),
+        ("5(1/0)", "division by zero"),
         ("()", "float() argument must be a string or a real number, not 'tuple'"),
     ],
 )
