@@ -148,16 +148,16 @@ class Prober:
 
     def settings(self) -> JsonObject:
         """Return the settings of the probe for the log's header."""
-        hidden = {
-            caller.name: self.expected.hidden_from(caller.user_context)
-            for caller in self.plan.callers
-        }
         return {
             "probe": True,
             "min_coverage": self.plan.min_coverage,
             "not_asked": max(0, len(self._damaged()) - self._most),
             "unsent_tokens": unsent_tokens(self.plan.server),
-            "expected_hidden": {name: tools for name, tools in hidden.items() if tools},
+            "expected_hidden": {
+                caller.name: tools
+                for caller in self.plan.callers
+                if (tools := self.expected.hidden_from(caller.user_context))
+            },
             "alterations": [
                 declaration(one, self.plan.callers, self.calls, self.expected)
                 for one in self.plan.alterations
