@@ -278,9 +278,8 @@ class Prober:
         fault = TrialError(
             kind=kind, message=str(error), detail=getattr(error, "stderr_tail", None) or None
         )
-        damaged = bool(trial.case.metadata["probe"]["bases"])
         if (
-            damaged
+            trial.case.metadata["probe"]["bases"]
             and isinstance(error, ServerError)
             and error.gone
             and self.plan.server.identity.via != "env"
@@ -321,11 +320,9 @@ class Prober:
         return await judged(trial, transcript, session.tools)
 
     def _checks(self, caller: ProbeCaller, call: ProbeCall) -> tuple[Check, ...]:
-        return (
-            self.expected.of(caller.user_context, call.tool, call.arguments)
-            if not caller.bases
-            else ()
-        )
+        if caller.bases:
+            return ()
+        return self.expected.of(caller.user_context, call.tool, call.arguments)
 
     def trial(
         self, caller: ProbeCaller, call: ProbeCall, index: int, again: Again | None = None
