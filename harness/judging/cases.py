@@ -3,18 +3,41 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import TypeAlias
 
 from harness.judging.access_checks import is_leaking
+from harness.runlog.on_disk.blocks import ResultBlocks
 from harness.types import CaseResult, Status, TrialResult, needed_of
+
+_Asked: TypeAlias = tuple[str, str, str]
+"""Suite, case and model."""
 
 
 def case_results(results: Iterable[TrialResult]) -> tuple[CaseResult, ...]:
     """Return the verdict on each case and model, from settled ``results``."""
-    groups: dict[tuple[str, str, str], list[TrialResult]] = {}
+    if isinstance(results, ResultBlocks):
+        return tuple(map(_case_result, _parts(results)))
+    groups: dict[_Asked, list[TrialResult]] = {}
     for result in results:
-        groups.setdefault((result.suite, result.case.name, result.model), []).append(result)
-    return tuple(_case_result(trials) for trials in groups.values())
+        groups.setdefault(_asked(result), []).append(result)
+    return tuple(_case_result(tuple(trials)) for trials in groups.values())
+
+
+def _parts(results: ResultBlocks) -> Iterator[Sequence[TrialResult]]:
+    """Yield the trials of each case: one range of ``results``, unless they are in no order."""
+    places: dict[_Asked, list[range]] = {}
+    start = 0
+    for asked, together in groupby(map(_asked, results)):
+        end = start + sum(1 for _ in together)
+        places.setdefault(asked, []).append(range(start, end))
+        start = end
+    return map(results.part, places.values())
+
+
+def _asked(result: TrialResult) -> _Asked:
+    return result.suite, result.case.name, result.model
 
 
 def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
@@ -26,7 +49,7 @@ def _case_result(trials: Sequence[TrialResult]) -> CaseResult:
         case=first.case.name,
         model=first.model,
         status=_status(trials, planned, needed_of(planned, share)),
-        trials=tuple(trials),
+        trials=trials,
         planned=planned,
         pass_threshold=share,
     )

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from harness.judging.policy import View
-from harness.judging.run_judge import AccessFacts, Order, RunJudge, why_unobserved
+from harness.judging.run_judge import (
+    AccessFacts,
+    Order,
+    RunJudge,
+    suites_of_several,
+    why_unobserved,
+)
 from harness.judging.trial import outcomes_of
 from harness.judging.trial_views import view_of
 from harness.runlog import Header, RunLog
+from harness.runlog.on_disk.held import held, in_order
 from harness.types import Transcript, TrialResult
 
 
@@ -18,7 +25,7 @@ from harness.types import Transcript, TrialResult
 class JudgedLog:
     """The judged results of a log."""
 
-    results: tuple[TrialResult, ...]
+    results: Sequence[TrialResult]
     """All settled results in the order of the suites."""
     facts: AccessFacts
     """The comparison of what each identity saw."""
@@ -28,15 +35,25 @@ def judge_log(log: RunLog) -> JudgedLog:
     """Judge the results of ``log``; transcripts are read only to compare identities."""
     order = order_of(log.header)
     judge = RunJudge(suites=log.header.suites, order=order)
+    results = in_order(_added(log, judge), order, log.results)
+    judged = {result.key: result for result in judge.close()}
+    settled = held(
+        (_settled(judged.get(result.key, result), log) for result in results), log.results
+    )
+    _note_unobserved(settled, results, log, judge.facts)
+    return JudgedLog(settled, judge.facts)
+
+
+def _added(log: RunLog, judge: RunJudge) -> Iterator[TrialResult]:
+    """Yield each result of ``log``, after it was given to ``judge``."""
     for result in log.results:
         judge.add(result, partial(logged_view, log, result))
-    results = sorted(log.results, key=order)
-    judged = {result.key: result for result in judge.close()}
-    settled = tuple(_completed(judged.get(result.key, result), log) for result in results)
-    if log.by_people:
-        settled = tuple(_as_reviewed(result, log) for result in settled)
-    _note_unobserved(results, log, judge.facts)
-    return JudgedLog(settled, judge.facts)
+        yield result
+
+
+def _settled(result: TrialResult, log: RunLog) -> TrialResult:
+    whole = _completed(result, log)
+    return _as_reviewed(whole, log) if log.by_people else whole
 
 
 def _as_reviewed(result: TrialResult, log: RunLog) -> TrialResult:
@@ -96,14 +113,16 @@ def completed(result: TrialResult, transcript: Transcript | None) -> TrialResult
     return replace(result, outcomes=outcomes_of(transcript), offered=len(transcript.tools))
 
 
-def _note_unobserved(results: Iterable[TrialResult], log: RunLog, facts: AccessFacts) -> None:
+def _note_unobserved(
+    settled: Iterable[TrialResult], results: Iterable[TrialResult], log: RunLog, facts: AccessFacts
+) -> None:
     """Note the suites without ``require_identity`` in which no identity was observed."""
-    by_suite: dict[str, list[TrialResult]] = {}
-    for result in results:
-        by_suite.setdefault(result.suite, []).append(result)
+    left = suites_of_several(settled) - facts.unobserved.keys()
+    by_suite: dict[str, dict[str, TrialResult]] = {}
+    for result in results if left else ():
+        if result.suite in left:
+            by_suite.setdefault(result.suite, {})[result.key] = result
     for suite, own in by_suite.items():
-        if suite not in facts.unobserved:
-            of_key = {result.key: result for result in own}
-            why = why_unobserved(own, partial(_view_by_key, log, of_key))
-            if why is not None:
-                facts.unobserved[suite] = why
+        why = why_unobserved(tuple(own.values()), partial(_view_by_key, log, own))
+        if why is not None:
+            facts.unobserved[suite] = why

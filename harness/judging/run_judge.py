@@ -122,8 +122,6 @@ class RunJudge:
 
     def add(self, result: TrialResult, view: ViewSource = no_view) -> tuple[TrialResult, ...]:
         """Take a result, replacing an earlier one of its trial; return the results now settled."""
-        ended = self._ended.setdefault(result.suite, set())
-        ended.add(result.key)
         settled: tuple[TrialResult, ...] = ()
         if self.waits(result):
             waiting = self._waiting.setdefault(result.suite, _Waiting())
@@ -132,8 +130,11 @@ class RunJudge:
             waiting.views.pop(result.key, None)
         else:
             settled = (result,)
-        if len(ended) == self._expected.get(result.suite):
-            settled += self._settle(result.suite)
+        if result.suite in self._expected:
+            ended = self._ended.setdefault(result.suite, set())
+            ended.add(result.key)
+            if len(ended) == self._expected[result.suite]:
+                settled += self._settle(result.suite)
         return settled
 
     def close(self) -> tuple[TrialResult, ...]:
@@ -248,15 +249,22 @@ def why_unobserved(
 
     ``None`` if one was observed, or if there is only one identity.
     """
-    named = {one.case.identity for one in results if one.case.identity is not None}
-    contexts = {
-        canonical_json(one.case.user_context)
-        for one in results
-        if one.case.user_context is not None
-    }
-    if len(named) < 2 and len(contexts) < 2:  # noqa: PLR2004 - one identity cannot be compared
+    if not suites_of_several(results):
         return None
     return unobserved(found for one in results if (found := view(one.key)) is not None)
+
+
+def suites_of_several(results: Iterable[TrialResult]) -> set[str]:
+    """Return the suites whose cases are asked as several identities: one cannot be compared."""
+    named: dict[str, set[str]] = {}
+    contexts: dict[str, set[str]] = {}
+    for one in results:
+        if one.case.identity is not None:
+            named.setdefault(one.suite, set()).add(one.case.identity)
+        if one.case.user_context is not None:
+            contexts.setdefault(one.suite, set()).add(canonical_json(one.case.user_context))
+    found = (*named.items(), *contexts.items())
+    return {suite for suite, several in found if len(several) > 1}
 
 
 def _has_grown(now: int, *, since: int, share: int) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 from harness.judging.access_report import access_report
 from harness.judging.cases import case_results
@@ -13,25 +14,53 @@ from harness.judging.missing_results import NO_TRIAL, missing_results
 from harness.reports.formats.notebook import linked
 from harness.reports.sections.call_outcomes import count_calls
 from harness.runlog import RunLog
-from harness.types import Counts, Report, Status, TrialResult, Usage
+from harness.runlog.on_disk.held import held
+from harness.types import CaseResult, Counts, Report, Status, TrialResult, Usage
 
 
 def build_report(log: RunLog) -> Report:
     """Return the results of ``log`` in the order of its suites, with their aggregates."""
     judged = judge_log(log)
-    found = (*judged.results, *missing_results(log, judged.results))
-    results = tuple(sorted(found, key=order_of(log.header)))
+    order = order_of(log.header)
+    missing = sorted(missing_results(log, judged.results), key=order)
+    results = (
+        held(heapq.merge(judged.results, missing, key=order), log.results)
+        if missing
+        else judged.results
+    )
     cases = case_results(results)
+    totals = _totals(results)
     report = replace(
-        report_on(log, count(results, planned=log.header.planned), total_usage(results)),
+        report_on(log, counts_of(totals.endings, log.header.planned), totals.usage),
         results=results,
         cases=cases,
-        judge_usage=sum((result.judge_usage for result in results), Usage()),
-        user_usage=sum((result.user_usage for result in results), Usage()),
+        judge_usage=totals.judge_usage,
+        user_usage=totals.user_usage,
         calls=count_calls(results),
         access=access_report(judged.facts, cases),
     )
     return linked(report, log)
+
+
+@dataclass(slots=True)
+class _Totals:
+    """What is summed over all results, in one pass."""
+
+    endings: Counter[Status] = field(default_factory=Counter)
+    usage: Usage = field(default_factory=Usage)
+    judge_usage: Usage = field(default_factory=Usage)
+    user_usage: Usage = field(default_factory=Usage)
+
+
+def _totals(results: Iterable[TrialResult]) -> _Totals:
+    totals = _Totals()
+    for result in results:
+        if result.index != NO_TRIAL:
+            totals.endings[result.status] += 1
+        totals.usage += result.usage
+        totals.judge_usage += result.judge_usage
+        totals.user_usage += result.user_usage
+    return totals
 
 
 def report_on(log: RunLog, counts: Counts, usage: Usage) -> Report:
@@ -57,7 +86,7 @@ def report_on(log: RunLog, counts: Counts, usage: Usage) -> Report:
     )
 
 
-def count(results: Sequence[TrialResult], planned: int | None = None) -> Counts:
+def count(results: Iterable[TrialResult], planned: int | None = None) -> Counts:
     """Count results by status; planned trials without a record were cut off: cancelled."""
     return counts_of(
         Counter(result.status for result in results if result.index != NO_TRIAL), planned
@@ -78,6 +107,11 @@ def counts_of(endings: Counter[Status], planned: int | None = None) -> Counts:
     )
 
 
-def total_usage(results: Sequence[TrialResult]) -> Usage:
+def trials_of(cases: Iterable[CaseResult]) -> Iterator[TrialResult]:
+    """Yield the trials of ``cases``: those of a large run are read as they are asked for."""
+    return (result for case in cases for result in case.trials)
+
+
+def total_usage(results: Iterable[TrialResult]) -> Usage:
     """Return the sum over ``results``; a trial of unknown cost makes the sum unknown."""
     return sum((result.usage for result in results), Usage())

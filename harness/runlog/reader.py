@@ -1,9 +1,9 @@
-"""Reads a run log: results in memory, conversations left in the file until they are asked for."""
+"""Reads a run log: its results, and conversations, which are left in the file until asked for."""
 
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -19,22 +19,27 @@ from harness.runlog.lines import (
     damaged,
     parsed,
 )
+from harness.runlog.on_disk.latest import LatestResults
 from harness.runlog.sharing import Sharing
 from harness.runlog.unfinished import as_far_as_known
 from harness.runlog.writer import LogWriter
 from harness.types import Location, Review, ToolList, Transcript, TrialResult
 
+MOST_IN_MEMORY = 20_000
+"""Results of a log that are held in memory: about 20 MB; those of a larger one are on disk."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunLog:
-    """A log as read: results in memory, conversations left in the file until they are asked for."""
+    """A log as read: its results; conversations are left in the file until they are asked for."""
 
     path: Path
     """The file."""
     header: Header
     """Its first line."""
-    results: tuple[TrialResult, ...]
-    """The last result of each trial, in the order in which they were first written."""
+    results: Sequence[TrialResult]
+    """The last result of each trial, in the order in which they were first written; those of a
+    large log are in a file (`on_disk`)."""
     tools: Mapping[str, ToolList]
     """Digest → tool list."""
     footer: Footer | None
@@ -72,11 +77,13 @@ class RunLog:
 
     def transcript(self, key: str) -> Transcript | None:
         """Return the conversation of the trial with that key; ``None`` if it has none."""
-        if key not in self:
-            return None
+        return self.trial(key).transcript if key in self else None
+
+    def trial(self, key: str) -> TrialLine:
+        """Return the last line of the trial with that key."""
         line = parsed(self.line(key))
         assert isinstance(line, TrialLine)
-        return line.transcript
+        return line
 
     def offset(self, key: str) -> int:
         """Return where in the file the last line of the trial with that key begins."""
@@ -98,7 +105,10 @@ class RunLog:
         For whoever writes it and reads it meanwhile: calls of sessions that were cut off by a kill
         (see `read_log`) are not looked for.
         """
+        if isinstance(self.results, LatestResults):
+            return _content(_Whole(path=self.path), lambda _: None).log()
         known = _Whole(
+            path=self.path,
             header=self.header,
             footer=self.footer,
             runs={result.key: result for result in self.results},
@@ -110,7 +120,7 @@ class RunLog:
             size=self.size,
             lines=self.lines,
         )
-        return _content(known, self.path, lambda _: None).log(self.path)
+        return _content(known, lambda _: None).log()
 
     def __iter__(self) -> Iterator[tuple[TrialResult, Transcript | None]]:
         """Yield every result with its conversation, one at a time."""
@@ -129,28 +139,27 @@ def read_log(path: Path, read_to: Callable[[int], None] = lambda _: None) -> Run
     Raises:
         InvalidInput: the file is no run log, or its header is damaged.
     """
-    found = _content(_Whole(), path, read_to)
+    found = _content(_Whole(path=path), read_to)
+    log = found.log()
     if not found.calls or being_written(path):
-        return found.log(path)
-    log = found.log(path)
+        return log
     try:
         with LogWriter(path) as writer:
             for key, calls in found.calls.items():
-                result, transcript = found.runs.get(key), log.transcript(key)
-                if result is not None and transcript is not None:
-                    writer.append(as_far_as_known(result, transcript, calls.values()))
+                if key in log and (line := log.trial(key)).transcript is not None:
+                    writer.append(as_far_as_known(line.run, line.transcript, calls.values()))
     except HarnessError as error:
         words = f"its calls are not shown: {error}"
         lost = Damaged(line=None, why=words, kind="call")
         return replace(log, damaged=(*log.damaged, lost))
-    return _content(_Whole(), path, read_to).log(path)
+    return _content(_Whole(path=path), read_to).log()
 
 
-def _content(found: _Whole, path: Path, read_to: Callable[[int], None]) -> _Whole:
-    """Take in the lines of ``path`` that ``found`` does not have yet."""
-    for number, offset, end, line in _lines(path, found.size, found.lines):
+def _content(found: _Whole, read_to: Callable[[int], None]) -> _Whole:
+    """Take in the lines of the log that ``found`` does not have yet."""
+    for number, offset, end, line in _lines(found.path, found.size, found.lines):
         if number == 1:
-            found.header = header_in(path, line)
+            found.header = header_in(found.path, line)
         else:
             found.take(number, offset, line)
         found.size, found.lines = end, number
@@ -160,35 +169,53 @@ def _content(found: _Whole, path: Path, read_to: Callable[[int], None]) -> _Whol
 
 @dataclass(slots=True)
 class _Whole(Content):
-    """A log with its results in memory."""
+    """A log with its results in memory or, if they are many, on disk."""
 
+    path: Path = field(kw_only=True)
     runs: dict[str, TrialResult] = field(default_factory=dict)
     offsets: dict[str, int] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=Sharing)
+    moved: LatestResults | None = None
+    """What takes the place of ``runs`` and ``offsets`` once they are many."""
 
     def keep(self, line: TrialLine, offset: int) -> None:
         """Keep the result, in the place of an earlier one of its trial."""
+        if self.moved is not None:
+            self.moved.put(line.run, offset)
+            return
         self.runs[line.run.key] = self.sharing.among(line.run)
         self.offsets[line.run.key] = offset
+        if len(self.runs) > MOST_IN_MEMORY:
+            self._move()
+
+    def _move(self) -> None:
+        self.moved = LatestResults(self.path.parent)
+        for key, result in self.runs.items():
+            self.moved.put(result, self.offsets[key])
+        self.runs, self.offsets, self.sharing = {}, {}, Sharing()
 
     def lose(self, key: str) -> None:
         """Forget the result: it is unknown."""
+        if self.moved is not None:
+            self.moved.drop(key)
         self.runs.pop(key, None)
+        self.offsets.pop(key, None)
 
-    def log(self, path: Path) -> RunLog:
-        """Return it as the log at ``path``."""
+    def log(self) -> RunLog:
+        """Return it as a log."""
         if self.header is None:
-            raise _invalid(path, 1, "this is not a run log: it is empty")
+            raise _invalid(self.path, 1, "this is not a run log: it is empty")
+        offsets = self.offsets if self.moved is None else self.moved.offsets
         return RunLog(
-            path,
+            self.path,
             self.header,
-            tuple(self.runs.values()),
+            tuple(self.runs.values()) if self.moved is None else self.moved,
             self.tools,
             self.footer,
-            self.offsets,
+            offsets,
             tuple(self.bad.values()),
             self.shown,
-            {key: review for key, review in self.reviews.items() if key in self.runs},
+            {key: review for key, review in self.reviews.items() if key in offsets},
             size=self.size,
             lines=self.lines,
         )

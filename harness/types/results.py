@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from typing import Protocol as _Interface
@@ -245,7 +245,7 @@ class CaseResult:
     status: Status
     """The case's verdict: ``passed`` or ``failed`` once open trials cannot change it, otherwise the
     status that prevents a verdict."""
-    trials: tuple[TrialResult, ...]
+    trials: Sequence[TrialResult]
     """Every recorded trial, in order; at least one."""
     planned: int
     """Trials of the plan."""
@@ -294,7 +294,7 @@ class Report(_Logged):
     """Suite name → its part of the log's header."""
     models: JsonObject
     """Model name → its part of the log's header."""
-    results: tuple[TrialResult, ...]
+    results: Sequence[TrialResult]
     """Every result, in the order of the suites."""
     cases: tuple[CaseResult, ...]
     """The verdict on each case and model, in the same order; exit codes follow from these."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -104,26 +105,40 @@ def _result(words: str, *, cancelled: bool) -> str:
     return words.replace("(interrupted)", "(by hand)") if cancelled else words
 
 
+@dataclass(slots=True)
+class _Judged:
+    """The trials with a verdict of one suite and model."""
+
+    trials: int = 0
+    passed: int = 0
+    cases: set[str] = field(default_factory=set)
+
+    def take(self, result: TrialResult) -> None:
+        self.trials += 1
+        self.passed += result.status == "passed"
+        self.cases.add(result.case.name)
+
+
 def _by_suite(report: Report) -> list[dict[str, Any]]:
     """Return passed and judged trials of each suite and model, for the trend.
 
     ``asked`` is equal for runs of the same cases, ``cases`` their number, and ``with_verdict`` how
     many of them have one: a run of eight cases in a hundred is not plotted beside full ones.
     """
-    found: dict[tuple[str, str], list[TrialResult]] = {}
+    found: dict[tuple[str, str], _Judged] = {}
     for result in report.results:
         if result.status in {"passed", "failed"} and result.index != NO_TRIAL:
-            found.setdefault((result.suite, result.model), []).append(result)
+            found.setdefault((result.suite, result.model), _Judged()).take(result)
     parts = []
     for (suite, model), judged in found.items():
-        with_verdict = {one.case.name for one in judged}
+        with_verdict = judged.cases
         cases = sorted({*report.suites.get(suite, {}).get("cases", ()), *with_verdict})
         parts.append(
             {
                 "suite": name_of(suite),
                 "model": name_of(model),
-                "passed": sum(one.status == "passed" for one in judged),
-                "judged": len(judged),
+                "passed": judged.passed,
+                "judged": judged.trials,
                 "asked": hashlib.sha256("\0".join(cases).encode()).hexdigest()[:16],
                 "cases": len(cases),
                 "with_verdict": len(with_verdict),

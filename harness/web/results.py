@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from harness.judging.cases import case_results
-from harness.reports.build import build_report
+from harness.reports.build import build_report, trials_of
 from harness.reports.sections.call_outcomes import calls_json, mark
 from harness.reports.sections.remarks import remark_lines, review_counts, review_json
 from harness.reports.sections.sentences import pass_rate, pass_rate_of, problem
@@ -196,22 +196,21 @@ def shown_reviews(reviews: Mapping[str, Review]) -> dict[str, Any]:
 
 def _groups(report: Report) -> list[tuple[str, str]]:
     """Return each suite with each model that has results of it."""
-    return list(dict.fromkeys((result.suite, result.model) for result in report.results))
+    return list(dict.fromkeys((case.suite, case.model) for case in report.cases))
 
 
 def _group(report: Report, suite: str, model: str) -> dict[str, Any]:
     """Return the figures of one model on one suite."""
     cases = [case for case in report.cases if (case.suite, case.model) == (suite, model)]
-    trials = [one for one in report.results if (one.suite, one.model) == (suite, model)]
     rate = pass_rate_of(cases)
     return {
         "suite": name_of(suite),
         "model": name_of(model),
-        "trials": dict(Counter(one.status for one in trials)),
+        "trials": dict(Counter(one.status for one in trials_of(cases))),
         "pass_rate": None if rate is None else round(rate.rate, 6),
         "pass_rate_interval": None if rate is None else [round(rate.low, 6), round(rate.high, 6)],
         "band": band(None if rate is None else rate.rate),
-        "averages": averages(trials),
+        "averages": averages(trials_of(cases)),
     }
 
 

@@ -306,11 +306,12 @@ class _Summary:
         of: Callable[[CaseResult], float],
         show: Callable[[float], str],
     ) -> None:
-        ordered = sorted((case for case in cases if of(case) > 0), key=of, reverse=True)
-        if len(ordered) > 1:
+        found = [(amount, case) for case in cases if (amount := of(case)) > 0]
+        if len(found) > 1:
+            most = sorted(found, key=lambda one: one[0], reverse=True)[:_MOST]
             self._few(
                 title,
-                [f"{case_name(case, self.report)} {show(of(case))}" for case in ordered],
+                [f"{case_name(case, self.report)} {show(amount)}" for amount, case in most],
                 hidden=False,
             )
 

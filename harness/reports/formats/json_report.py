@@ -14,7 +14,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from harness.judging.exit_codes import exit_code
-from harness.reports.build import count
+from harness.reports.build import count, trials_of
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.access_matrix import matrix_json
 from harness.reports.sections.audit import inputs_of
@@ -76,7 +76,7 @@ def _common(report: Report) -> dict[str, Any]:
     return {
         "run_id": report.run_id,
         "log": report.log,
-        "summary": _counts(report.results, report.counts.planned),
+        "summary": _counts(report.cases, report.counts.planned),
         **_rate(report.cases),
         "usage": asdict(report.usage),
         "judge_usage": asdict(report.judge_usage),
@@ -103,7 +103,7 @@ def _suite(
         "status": _suite_status(verdicts),
         "tests": (_test(case, log) for case in cases),
         "all_passed": verdicts == {"passed"},
-        "summary": _counts(result for case in cases for result in case.trials),
+        "summary": _counts(cases),
         **_rate(cases),
         **({"repeats": repeats} if (repeats := repeats_json(cases)) else {}),
     }
@@ -124,10 +124,10 @@ def _suite_status(verdicts: AbstractSet[Status]) -> str:
     return "passed" if verdicts == {"passed"} else "error"
 
 
-def _counts(runs: Iterable[TrialResult], planned: int | None = None) -> dict[str, Any]:
-    runs = list(runs)
-    counts = count(runs, planned)
-    return asdict(counts) | {"judged": counts.judged, "calls": calls_json(count_calls(runs))}
+def _counts(cases: Iterable[CaseResult], planned: int | None = None) -> dict[str, Any]:
+    counts = count(trials_of(cases), planned)
+    calls = count_calls(trials_of(cases))
+    return asdict(counts) | {"judged": counts.judged, "calls": calls_json(calls)}
 
 
 def _test(case: CaseResult, log: RunLog) -> dict[str, Any]:

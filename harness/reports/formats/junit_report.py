@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
-from harness.reports.build import total_usage
+from harness.reports.build import total_usage, trials_of
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.sections.audit import inputs_of
 from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
@@ -78,21 +78,24 @@ WRITER = Writer(
 
 def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) -> ET.Element:
     """Return the element of a suite with its properties, without its cases."""
-    runs = [result for case in cases for result in case.trials]
     name = suite if len(report.models) == 1 else f"{suite} [{model}]"
     skipped = sum(case.status == "skipped" for case in cases)
     attributes = {"name": _text(name), **_sums(cases), "skipped": str(skipped)}
     if report.started_at:
         attributes["timestamp"] = report.started_at[:19]
     element = ET.Element("testsuite", attributes)
-    usage = total_usage(runs)
-    reviews = [report.reviews[one.key] for one in runs if one.key in report.reviews]
+    usage = total_usage(trials_of(cases))
+    reviews = [
+        report.reviews[one.key]
+        for one in (trials_of(cases) if report.reviews else ())
+        if one.key in report.reviews
+    ]
     facts = {
         "model": model,
         "file": report.suites.get(suite, {}).get("file"),
         "run": report.run_id,
         "trials_planned": sum(case.planned for case in cases),
-        "calls": calls_words(count_calls(runs)),
+        "calls": calls_words(count_calls(trials_of(cases))),
         "tokens_in": usage.input_tokens,
         "tokens_out": usage.output_tokens,
         "cost_usd": usage.cost_usd,
@@ -183,7 +186,7 @@ def _sums(cases: Iterable[CaseResult]) -> dict[str, str]:
         "tests": str(len(cases)),
         "failures": str(elements.count("failure")),
         "errors": str(elements.count("error")),
-        "time": f"{sum(result.latency_s for case in cases for result in case.trials):.3f}",
+        "time": f"{sum(result.latency_s for result in trials_of(cases)):.3f}",
     }
 
 

@@ -17,6 +17,7 @@ from harness.reports.sections.sentences import (
     problem,
 )
 from harness.runlog import RunLog
+from harness.runlog.on_disk.blocks import ResultBlocks
 from harness.safe_text import money, one_line, seconds, shorten
 from harness.types import CaseResult, Report, Transcript, Usage
 
@@ -30,8 +31,12 @@ def linked(report: Report, log: RunLog) -> Report:
     """Return ``report`` with results that can read their transcripts from ``log``."""
     # A notebook may change its folder between two cells.
     logged = _Logged(replace(log, path=log.path.absolute()))
-    for one in (report, *report.results):
-        one.linked_to(logged)
+    report.linked_to(logged)
+    if isinstance(report.results, ResultBlocks):
+        report.results.linked_to(logged)
+    else:
+        for result in report.results:
+            result.linked_to(logged)
     return report
 
 

@@ -17,6 +17,7 @@ from harness.reports.viewer.grid import cells_of, frame
 from harness.reports.viewer.text_search import said_in
 from harness.runlog import ReviewLine, RunLog, TrialLine
 from harness.runlog.lines import dumped
+from harness.runlog.on_disk.held import by_key
 from harness.types import Report
 from harness.web.history import entry_of_report
 from harness.web.results import run_facts, summary
@@ -79,7 +80,7 @@ def _write_cells(
 def _write_parts(
     db: sqlite3.Connection, log: RunLog, report: Report, framed: Mapping[str, Any]
 ) -> None:
-    logged = {one.key: one for one in log.results}
+    logged = by_key(log.results)
     for one in report.results:
         if one != logged.get(one.key, one):
             row = (log.offset(one.key), dumped(TrialLine(run=one)))

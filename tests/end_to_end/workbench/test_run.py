@@ -6,7 +6,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,7 @@ def found(project: Project, *arguments: str) -> Mapping[str, Any]:
     return result
 
 
-def verdicts(results: tuple[TrialResult, ...], model: str) -> dict[str, Any]:
+def verdicts(results: Sequence[TrialResult], model: str) -> dict[str, Any]:
     return {
         one.key: (one.case.name, one.status, [check.verdict for check in one.checks])
         for one in results

@@ -1,0 +1,114 @@
+"""Results in blocks of a file: a sequence that is mostly read from its beginning to its end."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from harness.runlog.on_disk.batches import batches
+from harness.runlog.on_disk.nameless import nameless_file, no_room_said
+from harness.runlog.on_disk.packing import Packing, packed, unpacked
+from harness.runlog.on_disk.sequence import FileSequence
+from harness.types import Conversations, TrialResult
+
+_BLOCK = 128
+"""Results of a block."""
+_RECENT = 4
+"""Blocks that are held in memory."""
+
+
+class ResultBlocks(FileSequence):
+    """Results that do not change any more."""
+
+    def __init__(self, results: Iterable[TrialResult], folder: Path, packing: Packing) -> None:
+        """Read all of ``results``; they are kept in ``folder``, if it can be written to."""
+        self._packing = packing
+        self._conversations: Conversations | None = None
+        self._file = nameless_file(folder)
+        self._ends = array("Q", [0])
+        self._number = 0
+        self._recent: tuple[tuple[int, list[TrialResult]], ...] = ()
+        weakref.finalize(self, self._file.close)
+        for batch in batches(results, _BLOCK):
+            data = packed([*map(packing.row, batch)])
+            with no_room_said(folder):
+                self._file.write(data)
+            self._ends.append(self._ends[-1] + len(data))
+            self._number += len(batch)
+        with no_room_said(folder):
+            self._file.flush()
+
+    def linked_to(self, conversations: Conversations) -> None:
+        """Set where the results read their transcripts from."""
+        self._conversations = conversations
+        self._recent = ()
+
+    def part(self, places: Sequence[range]) -> Sequence[TrialResult]:
+        """Return those at ``places``, one range after the other."""
+        return _Part(self, places)
+
+    def between(self, places: range) -> Iterator[TrialResult]:
+        """Yield those at ``places``."""
+        at = places.start
+        while at < places.stop:
+            block, first = divmod(at, _BLOCK)
+            found = self._block(block)[first : first + places.stop - at]
+            yield from found
+            at += len(found)
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return self._number
+
+    def __iter__(self) -> Iterator[TrialResult]:
+        """Yield each result, in their order."""
+        return self.between(range(self._number))
+
+    def at_place(self, place: int) -> TrialResult:
+        """Return the result at ``place``."""
+        block, at = divmod(place, _BLOCK)
+        return self._block(block)[at]
+
+    def _block(self, number: int) -> list[TrialResult]:
+        for known, results in self._recent:
+            if known == number:
+                return results
+        start, end = self._ends[number : number + 2]
+        rows = unpacked(os.pread(self._file.fileno(), end - start, start))
+        results = [*map(self._packing.result, rows)]
+        if self._conversations is not None:
+            for result in results:
+                result.linked_to(self._conversations)
+        self._recent = ((number, results), *self._recent[: _RECENT - 1])
+        return results
+
+
+class _Part(FileSequence):
+    """Some of the results of `ResultBlocks`, in their order."""
+
+    __slots__ = ("_number", "_of", "_places")
+
+    def __init__(self, of: ResultBlocks, places: Sequence[range]) -> None:
+        self._of = of
+        self._places = tuple(places)
+        self._number = sum(map(len, places))
+
+    def __len__(self) -> int:
+        """Return their number."""
+        return self._number
+
+    def __iter__(self) -> Iterator[TrialResult]:
+        """Yield each result, in their order."""
+        for places in self._places:
+            yield from self._of.between(places)
+
+    def at_place(self, place: int) -> TrialResult:
+        """Return the result at ``place`` of them."""
+        for places in self._places:
+            if place < len(places):
+                return self._of.at_place(places[place])
+            place -= len(places)
+        raise IndexError(place)

@@ -1,0 +1,53 @@
+"""Sorts results of which not all fit into memory."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TypeAlias
+
+from harness.runlog.on_disk.batches import batches
+from harness.runlog.on_disk.nameless import nameless_database, no_room_said
+from harness.runlog.on_disk.packing import Packing, packed, unpacked
+from harness.types import TrialResult
+
+Place: TypeAlias = tuple[int, int, int, int]
+"""A sort key: by suite, case, model and repeat."""
+
+_AT_ONCE = 500
+"""Results that are written to the file at a time."""
+_TABLE = (
+    "CREATE TABLE results (suite INTEGER, case_at INTEGER, model INTEGER, repeat INTEGER, "
+    "number INTEGER, result BLOB, PRIMARY KEY (suite, case_at, model, repeat, number)) "
+    "WITHOUT ROWID"
+)
+_ALL = "SELECT result FROM results ORDER BY suite, case_at, model, repeat, number"
+
+
+class ResultsInOrder(Iterable[TrialResult]):
+    """Results in the order of a sort key; equal ones stand in the order in which they came."""
+
+    def __init__(
+        self,
+        results: Iterable[TrialResult],
+        order: Callable[[TrialResult], Place],
+        folder: Path,
+        packing: Packing,
+    ) -> None:
+        """Read all of ``results``; they are kept in ``folder``, if it can be written to."""
+        self._packing = packing
+        self._db = nameless_database(folder, _TABLE)
+        weakref.finalize(self, self._db.close)
+        rows = (
+            (*order(result), number, packed(packing.row(result)))
+            for number, result in enumerate(results)
+        )
+        for batch in batches(rows, _AT_ONCE):
+            with no_room_said(folder):
+                self._db.executemany("INSERT INTO results VALUES (?, ?, ?, ?, ?, ?)", batch)
+
+    def __iter__(self) -> Iterator[TrialResult]:
+        """Yield them in order."""
+        for (data,) in self._db.execute(_ALL):
+            yield self._packing.result(unpacked(data))
