@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -349,7 +350,9 @@ class Report(_Logged):
         ``{"total", "ok", "denied", "errors", "not_sent"}``.
         """
         counts, calls = self.counts, self.calls
-        latencies = [result.latency_s * 1000 for result in self.results if result.stop is not None]
+        latencies = array(
+            "d", (one.latency_s * 1000 for one in self.results if one.stop is not None)
+        )
         return {
             "total": counts.planned,
             "pass": counts.passed,

@@ -98,7 +98,8 @@ def effort(report: Report) -> tuple[str, str]:
     """
     took = "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)
     usage = report.usage
-    average, total = report.summary["avg_latency_ms"], report.summary["total_latency_ms"]
+    summary = report.summary
+    average, total = summary["avg_latency_ms"], summary["total_latency_ms"]
     latency = (
         ""
         if average is None

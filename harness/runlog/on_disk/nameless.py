@@ -13,7 +13,7 @@ from typing import IO
 
 from harness.errors import HarnessError
 
-_CACHE_KB = 16_000
+_CACHE_KB = 4_000
 """What a database holds in memory."""
 
 
