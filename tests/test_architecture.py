@@ -297,8 +297,8 @@ def test_every_dependency_is_pinned_to_a_release() -> None:
     assert [pin for pin in pins if not re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==\d", pin)] == []
 
 
-GATHERED = {"AccessFacts", "WithheldValue", "_Waiting"}
-"""Records of the judges that grow while they are gathered."""
+GATHERED = {"AccessFacts", "WithheldValue", "_Totals", "_Waiting"}
+"""Records of the judges, and of what is counted of them, that grow while they are gathered."""
 
 
 def test_a_status_is_decided_in_one_place_and_changed_nowhere() -> None:
