@@ -46,19 +46,28 @@ def warned_of_damage(log: RunLog) -> RunLog:
     return log
 
 
-def open_compared(name: str, *, by_people: bool) -> ComparedRun:
-    """Return the run ``name`` for a comparison; that in a large log is read from its index.
+@contextmanager
+def open_compared(names: Iterable[str], *, by_people: bool) -> Iterator[list[ComparedRun]]:
+    """Give each of those runs for a comparison; those in large logs are read from their indexes.
 
     Raises:
         UsageError: there is no such run, or the file is not a run log.
     """
+    with ExitStack() as stack:
+        yield [stack.enter_context(_compared(name, by_people=by_people)) for name in names]
+
+
+@contextmanager
+def _compared(name: str, *, by_people: bool) -> Iterator[ComparedRun]:
     log = find_log(name)
-    if not by_people and is_worth_indexing(log):
-        with suppress(IndexNotWritten):
-            run, damaged = compared_run(log)
-            _warn(damaged)
-            return run
-    return ComparedRun.of(open_run(name, by_people=by_people))
+    with ExitStack() as stack:
+        if not by_people and is_worth_indexing(log):
+            with suppress(IndexNotWritten):
+                run, damaged = stack.enter_context(compared_run(log))
+                _warn(damaged)
+                yield run
+                return
+        yield ComparedRun.of(open_run(name, by_people=by_people))
 
 
 @contextmanager

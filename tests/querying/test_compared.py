@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,12 @@ def told(comparison: Comparison) -> dict[str, Any]:
     stream = io.StringIO()
     write_comparison_json(comparison, stream, None)
     return dict(json.loads(stream.getvalue()))
+
+
+def by_index(logs: Sequence[RunLog]) -> Comparison:
+    with ExitStack() as stack:
+        runs = [stack.enter_context(compared_run(log.path))[0] for log in logs]
+        return compare_runs(runs)
 
 
 def two_runs(folder: Path) -> list[RunLog]:
@@ -58,8 +66,7 @@ def with_a_leak(folder: Path) -> list[RunLog]:
 @pytest.mark.parametrize("logs_in", [two_runs, models_of_one, a_run_and_itself, with_a_leak])
 def test_it_says_the_same_as_the_logs(tmp_path: Path, logs_in: Any) -> None:
     logs = logs_in(tmp_path)
-    by_index = told(compare_runs([compared_run(log.path)[0] for log in logs]))
-    assert by_index == told(compare(logs))
+    assert told(by_index(logs)) == told(compare(logs))
 
 
 def test_tool_lists_that_differ_are_told(tmp_path: Path) -> None:
@@ -68,14 +75,13 @@ def test_tool_lists_that_differ_are_told(tmp_path: Path) -> None:
     with LogWriter(logs[1].path) as writer:
         writer.append(line)
     read = [read_log(log.path) for log in logs]
-    by_index = told(compare_runs([compared_run(log.path)[0] for log in read]))
-    assert by_index == told(compare(read))
-    assert "no tool list was seen" in json.dumps(by_index)
+    assert told(by_index(read)) == told(compare(read))
+    assert "no tool list was seen" in json.dumps(told(by_index(read)))
 
 
 def test_damaged_lines_are_told(tmp_path: Path) -> None:
     log = an_ordinary_log(tmp_path).path
     log.write_bytes(log.read_bytes().replace(b'"index":0', b'"index":,', 1))
-    run, damaged = compared_run(log)
-    assert list(damaged) == list(read_log(log).complaints)
-    assert told(compare_runs([run] * 2)) == told(compare([read_log(log)] * 2))
+    with compared_run(log) as (_, damaged):
+        assert list(damaged) == list(read_log(log).complaints)
+    assert told(by_index([read_log(log)] * 2)) == told(compare([read_log(log)] * 2))

@@ -57,9 +57,8 @@ def command(
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
-    comparison = compare_runs(
-        [open_compared(run, by_people=by_people) for run in runs], margin / 100
-    )
+    with open_compared(runs, by_people=by_people) as opened:
+        comparison = compare_runs(opened, margin / 100)
     failed = [] if gate is None else regressions(comparison, gate)
     # before the document is printed: if a file cannot be written, the error is printed instead
     for file in files:
