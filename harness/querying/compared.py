@@ -4,45 +4,58 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from harness.querying.index import index_of, opened
+from harness.querying.index import opened
 from harness.querying.of_compared import SPENT, read_endings, read_spent
+from harness.querying.opening import index_if_worth, tool_lists
 from harness.querying.past import past_of
 from harness.reports.comparing.counted import CaseName, Endings, Spent
 from harness.reports.comparing.sides import ComparedRun
-from harness.runlog import ToolsLine, read_header
-from harness.runlog.lines import parsed
-from harness.types import ToolList
+from harness.runlog import read_header, read_log
 
 
 @contextmanager
-def compared_run(log: Path) -> Iterator[tuple[ComparedRun, tuple[str, ...]]]:
+def compared_run(
+    log: Path, *, by_people: bool = False
+) -> Iterator[tuple[ComparedRun, Sequence[str]]]:
     """Give the run in ``log`` for a comparison, and what is unreadable, a sentence each.
 
-    It is read as the comparison goes on, so memory grows with the cases and not with the trials.
+    That in a large log is read from its index, unless people's verdicts count (``by_people``).
 
     Raises:
-        InvalidInput: the log cannot be read.
-        IndexNotWritten: there is no room for the index.
+        InvalidInput, OSError: the log cannot be read.
     """
-    with index_of(log) as index:
-        past = past_of(index, log)
-        with closing(sqlite3.connect(opened(index), uri=True)) as db:
-            run = ComparedRun(
-                header=read_header(log),
-                log=str(log),
-                trials=_IndexedTrials(db),
-                tools=_tools(db),
-                exit_code=past.exit_code,
-                ended=past.result,
-            )
-            yield run, past.damaged
+    with ExitStack() as stack:
+        index = None if by_people else stack.enter_context(index_if_worth(log))
+        if index is not None:
+            yield stack.enter_context(indexed_run(index, log))
+            return
+        read = read_log(log)
+        run = ComparedRun.of(read.judged_by_people() if by_people else read)
+        yield run, read.complaints
+
+
+@contextmanager
+def indexed_run(index: Path, log: Path) -> Iterator[tuple[ComparedRun, Sequence[str]]]:
+    """Give the run in ``index``, that of ``log``; what is compared is read as it is asked for."""
+    past = past_of(index, log)
+    with closing(sqlite3.connect(opened(index), uri=True)) as db:
+        tools, _ = tool_lists(db)
+        run = ComparedRun(
+            header=read_header(log),
+            log=str(log),
+            trials=_IndexedTrials(db),
+            tools=tools,
+            exit_code=past.exit_code,
+            ended=past.result,
+        )
+        yield run, past.damaged
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +82,8 @@ class _IndexedTrials:
         return map(read_spent, self._columns(SPENT, model, names))
 
     def offered(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
-        told = set(self._columns("offered", model, names))
-        return {digest for (one,) in told for digest in json.loads(one)}
+        told = {str(one) for (one,) in self._columns("offered", model, names)}
+        return {digest for one in told for digest in json.loads(one)}
 
     def _columns(
         self, columns: str, model: str, names: Iterable[CaseName]
@@ -83,13 +96,3 @@ class _IndexedTrials:
             ' ON "_compared".rowid = value',
             (wanted,),
         )
-
-
-def _tools(db: sqlite3.Connection) -> dict[str, ToolList]:
-    (content,) = db.execute("SELECT content FROM _state").fetchone()
-    lines = (parsed(raw.encode()) for raw in json.loads(content)["lines"])
-    return {
-        line.tools.digest: line.tools
-        for line in lines
-        if isinstance(line, ToolsLine) and line.variant is None
-    }

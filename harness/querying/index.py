@@ -38,7 +38,7 @@ _META = (
     'CREATE TABLE "_meta" (form TEXT, log_size INTEGER, log_time INTEGER, read INTEGER,'
     " digest TEXT, open INTEGER)"
 )
-_CREATED = (_META, STATE, PLACES, COMPARED, *(sql for table in TABLES for sql in table.created))
+_CREATED = (_META, STATE, PLACES, *COMPARED, *(sql for table in TABLES for sql in table.created))
 _CHUNK = 1 << 17
 
 

@@ -10,19 +10,28 @@ from itertools import groupby
 from struct import pack, unpack
 from typing import Any, NamedTuple
 
+from harness.querying.columns import as_number
 from harness.reports.comparing.counted import Ending, Endings, Spent
 from harness.types import Counts, Status, Usage
 
-COMPARED = (
-    'CREATE TABLE "_compared" (suite TEXT, "case" TEXT, model TEXT, endings TEXT, offered TEXT,'
-    " tokens_in INTEGER, tokens_out INTEGER, cache_read_tokens INTEGER,"
-    " cache_write_tokens INTEGER, costs BLOB, latencies BLOB)"
+_COLUMNS = (
+    'suite TEXT, "case" TEXT, model TEXT, endings TEXT, offered TEXT, tokens_in INTEGER,'
+    " tokens_out INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, costs BLOB,"
+    " latencies BLOB, trials BLOB"
 )
-"""In the order of a report. The blobs are floats, one a trial; costs are null if one is unknown."""
+COMPARED = (
+    f'CREATE TABLE "_compared" ({_COLUMNS})',
+    'CREATE INDEX "_compared by case" ON "_compared" ("case", suite, model)',
+)
+"""In the order of a report. The blobs have a number for each trial: floats, and its trial_id.
+
+Costs are null if one is unknown.
+"""
 
 _TRIALS = """
 SELECT suite_at, case_at, model_at, suite, "case", model, status, error_kind, skip_reason, stop,
-    latency_s, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd, tools_digest
+    latency_s, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd, tools_digest,
+    trial_id
 FROM "_places" JOIN "trials" USING (trial_id) WHERE trial_id >= 0
 ORDER BY suite_at, case_at, model_at, repeat, first_at
 """
@@ -48,13 +57,14 @@ class _Trial(NamedTuple):
     cache_write_tokens: int | None
     cost_usd: float | None
     tools_digest: str | None
+    trial_id: int
 
 
 def write_compared(db: sqlite3.Connection) -> None:
     """Write the rows of all cases, from the trials in ``db``."""
     db.execute('DELETE FROM "_compared"')
     db.executemany(
-        f'INSERT INTO "_compared" VALUES ({", ".join("?" * 11)})',  # noqa: S608 - our own words
+        f'INSERT INTO "_compared" VALUES ({", ".join("?" * 12)})',  # noqa: S608 - our own words
         map(_row, _cases(map(_Trial._make, db.execute(_TRIALS)))),
     )
 
@@ -73,16 +83,20 @@ def _row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
     spent = Spent.of((_usage(one), None if one.stop is None else one.latency_s) for one in trials)
     offered = list(dict.fromkeys(one.tools_digest for one in trials if one.tools_digest))
     used = spent.tokens
-    return (
-        *trials[0][3:6],
-        json.dumps([asdict(endings.counts), endings.tally.unjudged]),
-        json.dumps(offered),
+    tokens = (
         used.input_tokens,
         used.output_tokens,
         used.cache_read_tokens,
         used.cache_write_tokens,
+    )
+    return (
+        *trials[0][3:6],
+        json.dumps([asdict(endings.counts), endings.tally.unjudged]),
+        json.dumps(offered),
+        *(None if one is None else as_number(one) for one in tokens),
         None if spent.costs is None else _packed(spent.costs),
         _packed(spent.latencies),
+        pack(f"<{len(trials)}q", *(one.trial_id for one in trials)),
     )
 
 
@@ -119,6 +133,11 @@ def read_spent(row: Sequence[Any]) -> Spent:
         costs=None if costs is None else _unpacked(costs),
         latencies=_unpacked(latencies),
     )
+
+
+def read_trials(data: bytes) -> Sequence[int]:
+    """Return what the column ``trials`` says."""
+    return unpack(f"<{len(data) // 8}q", data)
 
 
 def _packed(values: Sequence[float]) -> bytes:

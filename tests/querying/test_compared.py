@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from harness.querying.compared import compared_run
+from harness.querying.compared import indexed_run
+from harness.querying.index import index_of
 from harness.reports.comparing.compare import compare, compare_runs
 from harness.reports.comparing.json_form import write_comparison_json
 from harness.reports.comparing.nouns import Comparison
@@ -32,7 +33,11 @@ def told(comparison: Comparison) -> dict[str, Any]:
 
 def by_index(logs: Sequence[RunLog]) -> Comparison:
     with ExitStack() as stack:
-        runs = [stack.enter_context(compared_run(log.path))[0] for log in logs]
+        indexes = [stack.enter_context(index_of(log.path)) for log in logs]
+        runs = [
+            stack.enter_context(indexed_run(index, log.path))[0]
+            for index, log in zip(indexes, logs, strict=True)
+        ]
         return compare_runs(runs)
 
 
@@ -82,6 +87,6 @@ def test_tool_lists_that_differ_are_told(tmp_path: Path) -> None:
 def test_damaged_lines_are_told(tmp_path: Path) -> None:
     log = an_ordinary_log(tmp_path).path
     log.write_bytes(log.read_bytes().replace(b'"index":0', b'"index":,', 1))
-    with compared_run(log) as (_, damaged):
+    with index_of(log) as index, indexed_run(index, log) as (_, damaged):
         assert list(damaged) == list(read_log(log).complaints)
     assert told(by_index([read_log(log)] * 2)) == told(compare([read_log(log)] * 2))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import chain
 from math import fsum
 from operator import add
 from typing import NamedTuple, Protocol, TypeAlias
@@ -90,13 +91,13 @@ class Spent:
         """Add up usages, each with the seconds of the trial; ``None`` if it was not started."""
         tokens, costs, latencies = Usage(), [], []
         for usage, seconds in trials:
-            tokens += replace(usage, cost_usd=0.0)
+            tokens += usage
             costs.append(usage.cost_usd)
             if seconds is not None:
                 latencies.append(seconds)
         known = [cost for cost in costs if cost is not None]
         return cls(
-            tokens=tokens,
+            tokens=replace(tokens, cost_usd=0.0),
             costs=known if len(known) == len(costs) else None,
             latencies=latencies,
         )
@@ -120,7 +121,7 @@ class Total:
         tokens, started = Usage(), 0
         cost: float | None = 0.0
 
-        def latencies() -> Iterator[float]:
+        def latencies() -> Iterator[Sequence[float]]:
             nonlocal tokens, cost, started
             for case in cases:
                 tokens += case.tokens
@@ -129,9 +130,9 @@ class Total:
                 elif cost is not None:
                     cost = reduce(add, case.costs, cost)
                 started += len(case.latencies)
-                yield from case.latencies
+                yield case.latencies
 
-        seconds = fsum(latencies())
+        seconds = fsum(chain.from_iterable(latencies()))
         return cls(
             usage=replace(tokens, cost_usd=cost),
             latency_s=seconds / started if started else None,

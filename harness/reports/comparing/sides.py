@@ -28,6 +28,7 @@ from harness.runlog_diff import differences, tool_differences
 from harness.stats import mean, rate_interval
 from harness.types import Counts, JsonObject, ToolList, TrialResult, Usage
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRun:
     """A run as far as a comparison looks at it."""
