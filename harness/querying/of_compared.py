@@ -6,8 +6,9 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from functools import cache
 from itertools import groupby
-from struct import pack, unpack
+from struct import Struct, pack, unpack
 from typing import Any, NamedTuple
 
 from harness.querying.columns import as_number
@@ -82,18 +83,11 @@ def _row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
     endings = Endings.of(Ending(*one[6:9]) for one in trials)
     spent = Spent.of((_usage(one), None if one.stop is None else one.latency_s) for one in trials)
     offered = list(dict.fromkeys(one.tools_digest for one in trials if one.tools_digest))
-    used = spent.tokens
-    tokens = (
-        used.input_tokens,
-        used.output_tokens,
-        used.cache_read_tokens,
-        used.cache_write_tokens,
-    )
     return (
         *trials[0][3:6],
         json.dumps([asdict(endings.counts), endings.tally.unjudged]),
         json.dumps(offered),
-        *(None if one is None else as_number(one) for one in tokens),
+        *(None if one is None else as_number(one) for one in spent[:4]),
         None if spent.costs is None else _packed(spent.costs),
         _packed(spent.latencies),
         pack(f"<{len(trials)}q", *(one.trial_id for one in trials)),
@@ -123,16 +117,8 @@ SPENT = "tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, costs, la
 def read_spent(row: Sequence[Any]) -> Spent:
     """Return what the columns `SPENT` say."""
     tokens_in, tokens_out, read, written, costs, latencies = row
-    return Spent(
-        tokens=Usage(
-            input_tokens=tokens_in,
-            output_tokens=tokens_out,
-            cache_read_tokens=read,
-            cache_write_tokens=written,
-        ),
-        costs=None if costs is None else _unpacked(costs),
-        latencies=_unpacked(latencies),
-    )
+    known = None if costs is None else _unpacked(costs)
+    return Spent(tokens_in, tokens_out, read, written, known, _unpacked(latencies))
 
 
 def read_trials(data: bytes) -> Sequence[int]:
@@ -141,8 +127,13 @@ def read_trials(data: bytes) -> Sequence[int]:
 
 
 def _packed(values: Sequence[float]) -> bytes:
-    return pack(f"<{len(values)}d", *values)
+    return _floats(len(values)).pack(*values)
 
 
 def _unpacked(data: bytes) -> Sequence[float]:
-    return unpack(f"<{len(data) // 8}d", data)
+    return _floats(len(data) // 8).unpack(data)
+
+
+@cache
+def _floats(number: int) -> Struct:
+    return Struct(f"<{number}d")

@@ -25,13 +25,18 @@ from tests.reports.sample_logs import a_conversation, a_run
 SUITES = {"shop": ("order", "refund", "search", "never"), "bank": ("pay", "lend")}
 MODELS = ("large", "small")
 REPEATS = 4
+BROKEN = (
+    TrialError(kind="model", message="It broke."),
+    TrialError(kind="server", message="It broke."),
+    TrialError(kind="judge", message="It broke."),
+)
 UNNAMED = "unnamed"
 """A case that no header names."""
 
 
 def varied_log(path: Path, seed: int) -> Path:
     """Write a log at ``path``; its trials, their order and its end depend on ``seed``."""
-    rng = random.Random(seed)  # noqa: S311 - no secret
+    rng = random.Random(seed)
     lists = [_tools(f"list {number} of {seed % 2}") for number in range(3)]
     told = _tools(f"told {seed}")
     trials = list(_trials(rng))
@@ -84,8 +89,8 @@ def _trials(rng: random.Random) -> Iterator[TrialResult]:
 
 def _trial(rng: random.Random, suite: str, case: str, model: str, index: int) -> TrialResult:
     status: Status = rng.choice(("passed", "passed", "failed", *get_args(Status)))
-    kind = rng.choice(("model", "server", "judge"))
-    error = TrialError(kind=kind, message="It broke.") if status == "error" else None
+    broken = rng.choice(BROKEN)
+    error = broken if status == "error" else None
     reason = rng.choice(("budget", DECIDED, "fail-fast")) if status == "skipped" else None
     check = CheckResult(kind="c", label="c", verdict="failed", explanation=f"No {rng.random()}.")
     facts: dict[str, Any] = {

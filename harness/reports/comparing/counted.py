@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from itertools import chain
 from math import fsum
@@ -75,12 +75,17 @@ NO_RECORD = Endings.counted(Counts(), ("no record",))
 """Of a case of which the log has no trial."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spent:
+class Spent(NamedTuple):
     """What the trials of one case took."""
 
-    tokens: Usage
-    """Their tokens; the cost stands apart."""
+    input_tokens: int | None
+    """`Usage.input_tokens` of all of them."""
+    output_tokens: int | None
+    """`Usage.output_tokens` of all of them."""
+    cache_read_tokens: int | None
+    """`Usage.cache_read_tokens` of all of them."""
+    cache_write_tokens: int | None
+    """`Usage.cache_write_tokens` of all of them."""
     costs: Sequence[float] | None
     """The cost of each trial in US dollars, in order; ``None`` if one is unknown."""
     latencies: Sequence[float]
@@ -89,54 +94,56 @@ class Spent:
     @classmethod
     def of(cls, trials: Iterable[tuple[Usage, float | None]]) -> Spent:
         """Add up usages, each with the seconds of the trial; ``None`` if it was not started."""
-        tokens, costs, latencies = Usage(), [], []
+        used, costs, latencies = Usage(), [], []
         for usage, seconds in trials:
-            tokens += usage
+            used += usage
             costs.append(usage.cost_usd)
             if seconds is not None:
                 latencies.append(seconds)
         known = [cost for cost in costs if cost is not None]
         return cls(
-            tokens=replace(tokens, cost_usd=0.0),
-            costs=known if len(known) == len(costs) else None,
-            latencies=latencies,
+            used.input_tokens,
+            used.output_tokens,
+            used.cache_read_tokens,
+            used.cache_write_tokens,
+            known if len(known) == len(costs) else None,
+            latencies,
         )
 
 
-@dataclass(slots=True)
-class Total:
-    """What the trials of many cases took together.
+def total(cases: Iterable[Spent]) -> tuple[Usage, float | None]:
+    """Return what the trials of ``cases`` used together, and their mean latency.
 
-    Costs are added trial by trial: a sum of sums would differ in the last digit.
+    Unknown stays ``None``. Costs are added trial by trial: a sum of sums would differ in the last
+    digit. The cases go by one at a time.
     """
+    tokens_in: int | None = 0
+    tokens_out: int | None = 0
+    read: int | None = 0
+    written: int | None = 0
+    cost: float | None = 0.0
+    started = 0
 
-    usage: Usage
-    """Tokens and cost; unknown if one is unknown."""
-    latency_s: float | None
-    """Mean latency of the trials that were started; ``None`` without any."""
+    def latencies() -> Iterator[Sequence[float]]:
+        nonlocal tokens_in, tokens_out, read, written, cost, started
+        for more_in, more_out, more_read, more_written, costs, seconds in cases:
+            tokens_in = None if tokens_in is None or more_in is None else tokens_in + more_in
+            tokens_out = None if tokens_out is None or more_out is None else tokens_out + more_out
+            read = None if read is None or more_read is None else read + more_read
+            written = None if written is None or more_written is None else written + more_written
+            cost = None if cost is None or costs is None else reduce(add, costs, cost)
+            started += len(seconds)
+            yield seconds
 
-    @classmethod
-    def of(cls, cases: Iterable[Spent]) -> Total:
-        """Add up ``cases``, which go by one at a time."""
-        tokens, started = Usage(), 0
-        cost: float | None = 0.0
-
-        def latencies() -> Iterator[Sequence[float]]:
-            nonlocal tokens, cost, started
-            for case in cases:
-                tokens += case.tokens
-                if case.costs is None:
-                    cost = None
-                elif cost is not None:
-                    cost = reduce(add, case.costs, cost)
-                started += len(case.latencies)
-                yield case.latencies
-
-        seconds = fsum(chain.from_iterable(latencies()))
-        return cls(
-            usage=replace(tokens, cost_usd=cost),
-            latency_s=seconds / started if started else None,
-        )
+    seconds = fsum(chain.from_iterable(latencies()))
+    usage = Usage(
+        input_tokens=tokens_in,
+        output_tokens=tokens_out,
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+        cost_usd=cost,
+    )
+    return usage, seconds / started if started else None
 
 
 class CountedTrials(Protocol):

@@ -19,7 +19,7 @@ from harness.reports.comparing.counted import (
     Ending,
     Endings,
     Spent,
-    Total,
+    total,
 )
 from harness.reports.comparing.nouns import Side
 from harness.reports.sections.sentences import result_words
@@ -146,7 +146,7 @@ class Entrant:
         endings = [self.cases[name] for name in names]
         counts = _together(one.counts for one in endings)
         rates = [rate for one in endings if (rate := one.tally.rate) is not None]
-        total = Total.of(self.run.trials.spent(self.model, names))
+        usage, latency_s = total(self.run.trials.spent(self.model, names))
         return Side(
             name=self.name,
             run_id=self.run.header.run_id,
@@ -156,8 +156,8 @@ class Entrant:
             counts=counts,
             rate=mean(rates),
             interval=rate_interval(rates, counts.judged),
-            usage=total.usage,
-            latency_s=total.latency_s,
+            usage=usage,
+            latency_s=latency_s,
             exit_code=self.run.exit_code,
             ended=self.run.ended,
         )
