@@ -1,7 +1,8 @@
 """``python -m benchmarks.scale WHAT``: a run of many trials, measured and simulated.
 
-``run``: carry out many trials and look at the driver meanwhile. ``afterwards``: what is done with a
-log. ``services``: how long each part is busy with a trial. ``simulate``: a run on many workers.
+``run``: carry out many trials and look at the driver meanwhile. ``write``: write the logs of two
+such runs without carrying them out. ``afterwards``: what is done with a log. ``services``: how long
+each part is busy with a trial. ``simulate``: a run on many workers.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from benchmarks.scale.afterwards import measured
 from benchmarks.scale.running import run
 from benchmarks.scale.services import Services, driver_parts, limiter_part, lines_of, parcel_sizes
 from benchmarks.scale.simulation import Outcome, Setup, simulate
+from benchmarks.scale.writing import write
 
 SERVICES = Services(
     dispatch=43e-6, receive=52e-6, record=83e-6, judge=42e-6, call=348e-6, limit=1139e-6
@@ -39,6 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.scale", description=__doc__)
     parser.add_argument("what", choices=WHAT)
     parser.add_argument("--trials", type=int, default=100_000)
+    parser.add_argument("--cases", type=int, default=10_000, help="of write; default: 10000")
     parser.add_argument("--folder", type=Path, help="where the run is, or is to be")
     parser.add_argument("--options", default="-c 16", help="of harness evals; default: -c 16")
     options = parser.parse_args()
@@ -65,6 +68,13 @@ def _run(options: argparse.Namespace) -> Iterator[str]:
     yield f"{ran.rate:.1f} trials/s; memory {ran.growth_mb:+.1f} MB from the second sample on"
     yield f"{ran.start_s:.1f} s before the first trial, {ran.end_s:.1f} s after the last"
     yield f"log {ran.log}: {ran.log.stat().st_size / 1e6:.1f} MB"
+
+
+def _write(options: argparse.Namespace) -> Iterator[str]:
+    folder = options.folder or Path(tempfile.mkdtemp(prefix="harness-scale-"))
+    for seed in (0, 1):
+        log = write(folder, options.cases, options.trials // options.cases, seed)
+        yield f"log {log}: {log.stat().st_size / 1e6:.1f} MB"
 
 
 def _afterwards(options: argparse.Namespace) -> Iterator[str]:
@@ -133,6 +143,7 @@ def _log_in(folder: Path) -> Path:
 
 WHAT: Mapping[str, Callable[[argparse.Namespace], Iterator[str]]] = {
     "run": _run,
+    "write": _write,
     "afterwards": _afterwards,
     "services": _services,
     "simulate": _simulate,

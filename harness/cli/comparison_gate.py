@@ -11,23 +11,25 @@ from typing import TextIO
 import click
 from rich.console import Console
 
-from harness.cli.named_runs import open_run
+from harness.cli.named_runs import open_compared
 from harness.errors import UsageError
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
+from harness.querying.shown import shown_run
 from harness.reports.atomic_files import write_atomically
-from harness.reports.comparing.compare import compare, regressions
+from harness.reports.comparing.compare import compare, compare_runs, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import comparison_json, gate_json, write_comparison_json
 from harness.reports.comparing.nouns import Comparison, Contrast, Effect
 from harness.reports.comparing.page import write_comparison_html
 from harness.reports.comparing.pages import write_comparison_markdown
 from harness.reports.comparing.sentences import gate_sentences
+from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import RunLog
 from harness.types import JsonObject, Report
 
 _WRITERS: dict[str, Callable[[Comparison, TextIO], None]] = {
     "markdown": write_comparison_markdown,
-    "html": write_comparison_html,
+    "html": partial(write_comparison_html, opener=shown_run),
     "json": write_comparison_json,
 }
 _SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
@@ -89,11 +91,11 @@ def margin(_context: click.Context, _parameter: click.Parameter, value: str | No
     return number
 
 
-def named_run(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> RunLog | None:
-    """Read the log of the named run before anything else happens."""
-    return None if value is None else open_run(value)
+def baseline(
+    context: click.Context, _parameter: click.Parameter, value: str | None
+) -> ComparedRun | None:
+    """Open the named run before anything else happens; it is closed when the command ends."""
+    return None if value is None else context.with_resource(open_compared(value))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,16 +142,16 @@ class Compared:
         return [] if self.gate is None else regressions(self.comparison, self.gate)
 
 
-def compared(log: RunLog, baseline: RunLog | None, gate: float | None) -> Compared | None:
-    """Compare ``log`` with ``baseline``, else its models with each other.
+def compared(log: RunLog, earlier: ComparedRun | None, gate: float | None) -> Compared | None:
+    """Compare ``log`` with an ``earlier`` run, else its models with each other.
 
-    ``None`` if there is no baseline and only one model.
+    ``None`` if there is no earlier run and only one model.
 
     Raises:
-        UsageError: the log and the baseline share no model.
+        UsageError: both share no model.
     """
-    if baseline is not None:
-        return Compared(comparison=compare([baseline, log]), gate=gate)
+    if earlier is not None:
+        return Compared(comparison=compare_runs([earlier, ComparedRun.of(log)]), gate=gate)
     return Compared(comparison=compare([log])) if len(log.header.models) > 1 else None
 
 

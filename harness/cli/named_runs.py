@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import click
 
 from harness.querying.asking import DamagedIndex
 from harness.querying.compared import compared_run
-from harness.querying.index import IndexNotWritten, facts_of, index_of, is_worth_indexing
+from harness.querying.index import facts_of, index_of
 from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import RunLog, read_log
 from harness.runner.runs.folders import find_log
@@ -46,19 +46,16 @@ def warned_of_damage(log: RunLog) -> RunLog:
     return log
 
 
-def open_compared(name: str, *, by_people: bool) -> ComparedRun:
-    """Return the run ``name`` for a comparison; that in a large log is read from its index.
+@contextmanager
+def open_compared(name: str, *, by_people: bool = False) -> Iterator[ComparedRun]:
+    """Give the run ``name`` for a comparison; that in a large log is read from its index.
 
     Raises:
         UsageError: there is no such run, or the file is not a run log.
     """
-    log = find_log(name)
-    if not by_people and is_worth_indexing(log):
-        with suppress(IndexNotWritten):
-            run, damaged = compared_run(log)
-            _warn(damaged)
-            return run
-    return ComparedRun.of(open_run(name, by_people=by_people))
+    with compared_run(find_log(name), by_people=by_people) as (run, damaged):
+        _warn(damaged)
+        yield run
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from harness.cli.suite_scores import Scores, faults, print_scores, scores_json
 from harness.errors import UsageError
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, exit_code
 from harness.reports.build import build_report
+from harness.reports.comparing.sides import ComparedRun
 from harness.reports.formats.console import Detail, print_summary
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.transcripts import write_transcripts
@@ -44,7 +45,7 @@ class Output:
     """Whether the summary has only one line for each case that did not pass."""
     verbose: bool = False
     """Whether the summary has every case, and every failed check in full."""
-    baseline: RunLog | None = None
+    baseline: ComparedRun | None = None
     """A run to compare with."""
     gate: float | None = None
     """Margin by which the pass rate may be worse than the baseline's.

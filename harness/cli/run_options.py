@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.comparison_gate import GATE, named_run
+from harness.cli.comparison_gate import GATE, baseline
 from harness.cli.options import (
     MCP_CONFIG,
     TRUST,
@@ -218,7 +218,7 @@ OUTPUT = bundle(
     click.option("--debug", is_flag=True, help="Print every conversation, message by message."),
     click.option(
         "--baseline",
-        callback=named_run,
+        callback=baseline,
         metavar="RUN",
         shell_complete=completing.runs,
         help="Compare with this run; see harness compare.",

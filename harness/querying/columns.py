@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from harness.types.written import written_fields
@@ -37,11 +38,13 @@ class Column:
             return value
         if self.kind == "JSON":
             return as_json(value)
+        if type(value) is str:
+            return _writable(value)
         if isinstance(value, bool):
             return int(value)
         if isinstance(value, int):
-            return value if -_WIDEST <= value < _WIDEST else float(value)
-        return str(value).encode("utf-8", "replace").decode()
+            return as_number(value)
+        return _writable(str(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Table:
 
     def row(self, source: Any) -> tuple[Any, ...]:
         """Return the row of ``source``."""
-        return tuple(column.of(source) for column in self.columns)
+        return tuple([column.of(source) for column in self.columns])  # a generator takes longer
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,7 +84,12 @@ class Table:
     @property
     def inserted(self) -> str:
         """The statement that adds a row."""
-        return f'INSERT INTO "{self.name}" VALUES ({", ".join("?" * len(self.columns))})'  # noqa: S608
+        return _inserted(self.name, len(self.columns))
+
+
+@cache
+def _inserted(table: str, columns: int) -> str:
+    return f'INSERT INTO "{table}" VALUES ({", ".join("?" * columns)})'  # noqa: S608
 
 
 _STORED: Mapping[Kind, str] = {
@@ -97,9 +105,19 @@ RUN = Column("run", "TEXT", "Name of the run.", lambda _: None)
 """The first column of each table; it is the same in the whole file, which therefore has none."""
 
 
+def as_number(value: int) -> int | float:
+    """Return ``value`` as SQLite takes it."""
+    return value if -_WIDEST <= value < _WIDEST else float(value)
+
+
 def as_json(value: Any) -> str:
     """Return a value of the log as JSON."""
-    return json.dumps(value, ensure_ascii=False, default=_plain).encode("utf-8", "replace").decode()
+    return _writable(_JSON.encode(value))
+
+
+def _writable(text: str) -> str:
+    """Return ``text`` with a question mark for each half of a surrogate pair."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _plain(value: Any) -> Any:
@@ -108,3 +126,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
     return written_fields(value)
+
+
+_JSON = json.JSONEncoder(ensure_ascii=False, default=_plain)

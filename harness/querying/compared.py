@@ -4,86 +4,95 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from sys import intern
-from typing import Any
 
-from harness.judging.counted_results import counted_result
-from harness.querying.index import index_of, opened
+from harness.querying.index import opened
+from harness.querying.of_compared import SPENT, read_endings, read_spent
+from harness.querying.opening import index_if_worth, tool_lists
 from harness.querying.past import past_of
+from harness.reports.comparing.counted import CaseName, Endings, Spent
 from harness.reports.comparing.sides import ComparedRun
-from harness.runlog import ToolsLine, read_header
-from harness.runlog.lines import parsed
-from harness.types import CaseFacts, ToolList, TrialError, TrialResult, Usage
-
-_ROWS = """
-SELECT suite, "case", model, status, repeat, key, stop, skip_reason, error_kind, latency_s,
-    tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd, tools_digest
-FROM "_places" JOIN "trials" USING (trial_id) WHERE trial_id >= 0
-ORDER BY suite_at, case_at, model_at, repeat, first_at
-"""
+from harness.runlog import read_header, read_log
 
 
-def compared_run(log: Path) -> tuple[ComparedRun, tuple[str, ...]]:
-    """Return the run in ``log`` for a comparison, and what is unreadable, a sentence each.
+@contextmanager
+def compared_run(
+    log: Path, *, by_people: bool = False
+) -> Iterator[tuple[ComparedRun, Sequence[str]]]:
+    """Give the run in ``log`` for a comparison, and what is unreadable, a sentence each.
+
+    That in a large log is read from its index, unless people's verdicts count (``by_people``).
 
     Raises:
-        InvalidInput: the log cannot be read.
-        IndexNotWritten: there is no room for the index.
+        InvalidInput, OSError: the log cannot be read.
     """
-    offered: dict[str, str | None] = {}
-    results = []
-    with index_of(log) as index:
-        past = past_of(index, log)
-        with closing(sqlite3.connect(opened(index), uri=True)) as db:
-            for *row, digest in db.execute(_ROWS):
-                result = _result(row)
-                results.append(result)
-                offered[result.key] = None if digest is None else intern(digest)
-            tools = _tools(db)
-    run = ComparedRun(
-        header=read_header(log),
-        log=str(log),
-        results=results,
-        tools=tools,
-        offered=lambda result: offered[result.key],
-        exit_code=past.exit_code,
-        ended=past.result,
-    )
-    return run, past.damaged
+    with ExitStack() as stack:
+        index = None if by_people else stack.enter_context(index_if_worth(log))
+        if index is not None:
+            yield stack.enter_context(indexed_run(index, log))
+            return
+        read = read_log(log)
+        run = ComparedRun.of(read.judged_by_people() if by_people else read)
+        yield run, read.complaints
 
 
-def _result(row: list[Any]) -> TrialResult:
-    suite, case, model, status, repeat, key, stop, skip_reason, error_kind, latency, *used = row
-    tokens_in, tokens_out, read, written, cost = used
-    return counted_result(
-        CaseFacts(name=case),
-        suite=intern(suite),
-        model=intern(model),
-        status=status,
-        leaks=False,
-        key=key,
-        index=repeat,
-        stop=stop,
-        skip_reason=skip_reason,
-        error=None if error_kind is None else TrialError(kind=error_kind, message=""),
-        latency_s=latency,
-        usage=Usage(
-            input_tokens=tokens_in,
-            output_tokens=tokens_out,
-            cache_read_tokens=read,
-            cache_write_tokens=written,
-            cost_usd=cost,
-        ),
-    )
+@contextmanager
+def indexed_run(index: Path, log: Path) -> Iterator[tuple[ComparedRun, Sequence[str]]]:
+    """Give the run in ``index``, that of ``log``; what is compared is read as it is asked for."""
+    past = past_of(index, log)
+    with closing(sqlite3.connect(opened(index), uri=True)) as db:
+        tools, _ = tool_lists(db)
+        run = ComparedRun(
+            header=read_header(log),
+            log=str(log),
+            trials=_IndexedTrials(db),
+            tools=tools,
+            exit_code=past.exit_code,
+            ended=past.result,
+        )
+        yield run, past.damaged
 
 
-def _tools(db: sqlite3.Connection) -> dict[str, ToolList]:
-    (content,) = db.execute("SELECT content FROM _state").fetchone()
-    lines = (parsed(raw.encode()) for raw in json.loads(content)["lines"])
-    return {
-        line.tools.digest: line.tools
-        for line in lines
-        if isinstance(line, ToolsLine) and line.variant is None
-    }
+@dataclass(frozen=True, slots=True)
+class _IndexedTrials:
+    """The trials that an index has: `CountedTrials`."""
+
+    db: sqlite3.Connection
+    rows: dict[str, dict[CaseName, int]] = field(default_factory=dict)
+    """Model → case → its row."""
+
+    def endings(self, model: str) -> Mapping[CaseName, Endings]:
+        rows = self.rows[model] = {}
+        found: dict[CaseName, Endings] = {}
+        alike = cache(read_endings)  # most cases end like some other
+        for row, suite, case, told in self.db.execute(
+            'SELECT rowid, suite, "case", endings FROM "_compared" WHERE model = ? ORDER BY rowid',
+            (model,),
+        ):
+            name = (suite, case)
+            rows[name], found[name] = row, alike(told)
+        return found
+
+    def spent(self, model: str, names: Iterable[CaseName]) -> Iterator[Spent]:
+        return map(read_spent, self._columns(SPENT, model, names))
+
+    def offered(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
+        told = {str(one) for (one,) in self._columns("offered", model, names)}
+        return {digest for one in told for digest in json.loads(one)}
+
+    def _columns(
+        self, columns: str, model: str, names: Iterable[CaseName]
+    ) -> Iterator[tuple[object, ...]]:
+        rows = self.rows[model]
+        wanted = json.dumps([rows[name] for name in names if name in rows])
+        # CROSS JOIN: the cases in the order in which they are asked for
+        return self.db.execute(
+            f'SELECT {columns} FROM json_each(?) CROSS JOIN "_compared"'  # noqa: S608 - our own
+            ' ON "_compared".rowid = value',
+            (wanted,),
+        )

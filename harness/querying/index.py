@@ -25,19 +25,20 @@ from pathlib import Path
 from urllib.parse import quote
 
 from harness.errors import HarnessError
+from harness.querying.of_compared import COMPARED
 from harness.querying.reading import PLACES, STATE, read_into
 from harness.querying.tables import TABLES
 from harness.runlog import being_written
 from harness.version import __version__
 
 NAME = "index.sqlite"
-_FORM = 1
+_FORM = 2
 """Raised when the same columns get other values."""
 _META = (
     'CREATE TABLE "_meta" (form TEXT, log_size INTEGER, log_time INTEGER, read INTEGER,'
     " digest TEXT, open INTEGER)"
 )
-_CREATED = (_META, STATE, PLACES, *(sql for table in TABLES for sql in table.created))
+_CREATED = (_META, STATE, PLACES, *COMPARED, *(sql for table in TABLES for sql in table.created))
 _CHUNK = 1 << 17
 
 

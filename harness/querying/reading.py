@@ -18,6 +18,7 @@ from harness.judging.from_log import completed, judge_log, order_of
 from harness.judging.run_judge import Order, RunJudge
 from harness.probing.findings import leaks_found, read_probe
 from harness.probing.report import ProbeFinding
+from harness.querying.of_compared import write_compared
 from harness.querying.of_conversations import TOOLS, Offered, rows_of
 from harness.querying.of_run import FINDINGS
 from harness.querying.of_trials import CHECKS, TRIALS, Checked, Told
@@ -201,6 +202,7 @@ class _Reading(Content):
         # complaints name the file and not the folder, so that they hold wherever it is put
         named = replace(whole, path=Path(self.path.name))
         write_totals(self.db, named, self.size, self._add_missing)
+        write_compared(self.db)
         self.db.execute('DELETE FROM "findings"')
         self.db.executemany(FINDINGS.inserted, map(FINDINGS.row, findings))
         self._save()

@@ -49,9 +49,12 @@ def sign_flip(differences: Sequence[float]) -> float | None:
 
     Source: Fisher 1935, the permutation test of pairs.
     """
-    fractions = [Fraction(value).limit_denominator(_FINEST) for value in differences]
-    unit = lcm(*(value.denominator for value in fractions))
-    steps = [int(value * unit) for value in fractions if value]
+    fractions = {value: Fraction(value).limit_denominator(_FINEST) for value in set(differences)}
+    unit = lcm(*(value.denominator for value in fractions.values()))
+    whole = {value: int(fraction * unit) for value, fraction in fractions.items()}
+    steps = [whole[value] for value in differences if whole[value]]
+    if _least_work(len(steps)) > _MOST_STEPS:
+        return None
     # Each sum has a mirror image with the same count, so both are counted together.
     ways, work = {0: 1}, 0
     for step in steps:
@@ -66,6 +69,14 @@ def sign_flip(differences: Sequence[float]) -> float | None:
     observed = abs(sum(steps))
     extreme = sum(count for distance, count in ways.items() if distance >= observed)
     return float(Fraction(extreme, 2 ** len(steps)))
+
+
+def _least_work(steps: int) -> int:
+    """Return how much work so many steps are at least: those of equal size have the fewest sums.
+
+    After k steps there are at least k + 1 sums, and so k // 2 + 1 distances from 0.
+    """
+    return steps * steps // 4 + (steps + 1) // 2
 
 
 def paired_t(differences: Sequence[float]) -> float | None:

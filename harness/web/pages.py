@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 from urllib.parse import urlencode
@@ -23,8 +24,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from harness.errors import UsageError
+from harness.querying.compared import compared_run
+from harness.querying.shown import shown_run
 from harness.reports.build import build_report
-from harness.reports.comparing.compare import compare
+from harness.reports.comparing.compare import compare_runs
 from harness.reports.comparing.nouns import Side
 from harness.reports.comparing.page import PAGE as COMPARISON
 from harness.reports.comparing.page import write_comparison_html
@@ -102,7 +105,10 @@ class Pages:
         paths = [self._log(name) for name in asked or [""]]
 
         def write(stream: TextIO) -> None:
-            write_comparison_html(compare([read_log(path) for path in paths]), stream, _results)
+            with ExitStack() as stack:
+                runs = [stack.enter_context(compared_run(path))[0] for path in paths]
+                comparison = compare_runs(runs)
+            write_comparison_html(comparison, stream, _results, shown_run)
 
         try:
             return await _written(write, f"{COMPARISON.policy}; frame-ancestors 'none'")

@@ -8,6 +8,7 @@ from harness.cli.results_output import Output
 from harness.errors import UsageError
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
+from harness.reports.comparing.sides import ComparedRun
 from tests.reports.run_logs import write_log
 
 
@@ -64,7 +65,7 @@ def test_with_a_gate_failures_count_only_as_evidence_of_a_regression(
         )
         for name, letters in (("before", before), ("after", after))
     ]
-    verdict = compared(logs[1], logs[0], gate)
+    verdict = compared(logs[1], ComparedRun.of(logs[0]), gate)
     assert verdict is not None
     assert verdict.exit_code(build_report(logs[1])) == code
 

@@ -3,29 +3,61 @@
 from __future__ import annotations
 
 import io
-import json
+import os
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
+from harness.querying import index
 from harness.querying.compared import compared_run
+from harness.querying.shown import shown_run
+from harness.reports.build import total_usage
 from harness.reports.comparing.compare import compare, compare_runs
+from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.json_form import write_comparison_json
 from harness.reports.comparing.nouns import Comparison
+from harness.reports.comparing.page import write_comparison_html
+from harness.reports.comparing.page.trials import Opener, judged_run
+from harness.reports.comparing.pages import write_comparison_markdown
 from harness.runlog import LogWriter, RunLog, ToolsLine, read_log
 from harness.types import ToolList, Usage
 from tests.judging.test_golden_logs import GOLDEN
+from tests.querying.varied_logs import varied_log
 from tests.reports.run_logs import write_log
 from tests.reports.sample_logs import an_ordinary_log
 
-USED = Usage(input_tokens=9, output_tokens=3, cache_read_tokens=4, cost_usd=0.5)
+USED = Usage(input_tokens=9, output_tokens=3, cache_read_tokens=4, cost_usd=0.1)
 
 
-def told(comparison: Comparison) -> dict[str, Any]:
-    stream = io.StringIO()
-    write_comparison_json(comparison, stream, None)
-    return dict(json.loads(stream.getvalue()))
+@pytest.fixture(autouse=True)
+def _every_log_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index, "WORTH_INDEXING", 0)
+
+
+def told(comparison: Comparison, opener: Opener) -> dict[str, str]:
+    writers: dict[str, Any] = {
+        "json": write_comparison_json,
+        "markdown": write_comparison_markdown,
+        "html": partial(write_comparison_html, opener=opener),
+        "console": lambda found, stream: print_comparison(found, Console(file=stream, width=200)),
+    }
+    found = {}
+    for name, write in writers.items():
+        stream = io.StringIO()
+        write(comparison, stream)
+        found[name] = stream.getvalue()
+    return found
+
+
+def by_index(logs: Sequence[Path], *, by_people: bool = False) -> Comparison:
+    with ExitStack() as stack:
+        runs = [stack.enter_context(compared_run(log, by_people=by_people))[0] for log in logs]
+        return compare_runs(runs)
 
 
 def two_runs(folder: Path) -> list[RunLog]:
@@ -55,27 +87,79 @@ def with_a_leak(folder: Path) -> list[RunLog]:
     return [read_log(log)] * 2
 
 
-@pytest.mark.parametrize("logs_in", [two_runs, models_of_one, a_run_and_itself, with_a_leak])
+def in_another_order(folder: Path) -> list[RunLog]:
+    before = {"a": "p", "b": "f", "c": "p", "d": "e"}
+    after = dict(reversed(before.items()))
+    return [
+        write_log(folder / name / "log.jsonl", results, usage=USED)
+        for name, results in (("a", before), ("b", after))
+    ]
+
+
+def varied(folder: Path, *seeds: int) -> list[RunLog]:
+    return [read_log(varied_log(folder / str(seed) / "log.jsonl", seed)) for seed in seeds]
+
+
+@pytest.mark.parametrize(
+    "logs_in", [two_runs, models_of_one, a_run_and_itself, with_a_leak, in_another_order]
+)
 def test_it_says_the_same_as_the_logs(tmp_path: Path, logs_in: Any) -> None:
     logs = logs_in(tmp_path)
-    by_index = told(compare_runs([compared_run(log.path)[0] for log in logs]))
-    assert by_index == told(compare(logs))
+    found = told(by_index([log.path for log in logs]), shown_run)
+    assert found == told(compare(logs), judged_run)
+
+
+@pytest.mark.parametrize("seeds", [(0, 1), (1, 2), (3, 4), (4, 0, 5), (2,), (5,)])
+def test_it_says_the_same_of_runs_in_which_everything_differs(
+    tmp_path: Path, seeds: Sequence[int]
+) -> None:
+    logs = varied(tmp_path, *seeds)
+    found = told(by_index([log.path for log in logs]), shown_run)
+    assert found == told(compare(logs), judged_run)
+
+
+def test_costs_are_added_in_the_order_of_the_trials(tmp_path: Path) -> None:
+    """The sums of cases, added, would differ in the last digit."""
+    cases = {f"case {number}": "ppp" for number in range(40)}
+    log = write_log(tmp_path / "log.jsonl", cases, usage=USED)
+    (contrast,) = by_index([log.path] * 2).contrasts
+    assert contrast.before.usage == total_usage(log.results)
+    assert contrast.before.usage.cost_usd != pytest.approx(12.0, abs=1e-15, rel=0)
+
+
+def test_people_are_heard_in_large_logs_as_well(tmp_path: Path) -> None:
+    logs = varied(tmp_path, 1, 4)
+    found = told(by_index([log.path for log in logs], by_people=True), shown_run)
+    assert found == told(compare([log.judged_by_people() for log in logs]), judged_run)
+    assert found["json"] != told(by_index([log.path for log in logs]), shown_run)["json"]
+
+
+def test_of_the_log_it_reads_the_header_alone(tmp_path: Path) -> None:
+    logs = two_runs(tmp_path)
+    paths = [log.path for log in logs]
+    before = by_index(paths)
+    for path in paths:
+        facts = path.stat()
+        head, _, rest = path.read_bytes().partition(b"\n")
+        path.write_bytes(head + b"\n" + b"?" * len(rest))
+        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+    assert by_index(paths) == before
 
 
 def test_tool_lists_that_differ_are_told(tmp_path: Path) -> None:
-    logs = [an_ordinary_log(tmp_path / name) for name in ("a", "b")]
+    logs = [an_ordinary_log(tmp_path / name).path for name in ("a", "b")]
     line = ToolsLine(server="s", tools=ToolList(tools=(), digest="new"))
-    with LogWriter(logs[1].path) as writer:
+    with LogWriter(logs[1]) as writer:
         writer.append(line)
-    read = [read_log(log.path) for log in logs]
-    by_index = told(compare_runs([compared_run(log.path)[0] for log in read]))
-    assert by_index == told(compare(read))
-    assert "no tool list was seen" in json.dumps(by_index)
+    found = told(by_index(logs), shown_run)
+    assert found == told(compare([read_log(log) for log in logs]), judged_run)
+    assert "no tool list was seen" in found["json"]
 
 
 def test_damaged_lines_are_told(tmp_path: Path) -> None:
     log = an_ordinary_log(tmp_path).path
     log.write_bytes(log.read_bytes().replace(b'"index":0', b'"index":,', 1))
-    run, damaged = compared_run(log)
-    assert list(damaged) == list(read_log(log).complaints)
-    assert told(compare_runs([run] * 2)) == told(compare([read_log(log)] * 2))
+    with compared_run(log) as (_, damaged):
+        assert list(damaged) == list(read_log(log).complaints)
+    found = told(by_index([log] * 2), shown_run)
+    assert found == told(compare([read_log(log)] * 2), judged_run)

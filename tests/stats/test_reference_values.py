@@ -323,6 +323,13 @@ def test_an_exact_test_counts_a_million_steps_and_no_more() -> None:
     assert too_many.p_value == paired_t([*fits, float(2**21)])
 
 
+@pytest.mark.slow
+def test_equal_steps_are_counted_up_to_the_same_bound() -> None:
+    """Two more than 2,046 equal steps are above a million, which is known without counting."""
+    assert sign_flip([0.5, -0.5] * 1_023) == 1.0
+    assert sign_flip([0.5, -0.5] * 1_024) is None
+
+
 def test_a_rate_stands_for_the_fraction_that_was_meant_of_up_to_a_million() -> None:
     assert sign_flip([2 / 3, -1 / 3, -1 / 3]) == 1.0
     assert sign_flip([1 / 61, 1 / 67, -(1 / 61 + 1 / 67)]) == 1.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 import click
 
@@ -57,9 +58,9 @@ def command(
 
     RUN is the name of a run, its beginning, a path, or "latest".
     """
-    comparison = compare_runs(
-        [open_compared(run, by_people=by_people) for run in runs], margin / 100
-    )
+    with ExitStack() as stack:
+        opened = [stack.enter_context(open_compared(run, by_people=by_people)) for run in runs]
+        comparison = compare_runs(opened, margin / 100)
     failed = [] if gate is None else regressions(comparison, gate)
     # before the document is printed: if a file cannot be written, the error is printed instead
     for file in files:

@@ -10,14 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from harness.reports.comparing.counted import CaseName
 from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect
 from harness.reports.comparing.sides import (
-    CaseName,
     ComparedRun,
     Entrant,
     duels,
     setting_differences,
-    tally,
 )
 from harness.runlog import RunLog
 from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, paired_effects
@@ -115,13 +114,13 @@ class _Draft:
 
     @classmethod
     def of(cls, before: Entrant, after: Entrant) -> _Draft:
-        shared = tuple(name for name in before.trials if name in after.trials)
+        shared = tuple(name for name in before.cases if name in after.cases)
         pairs = [
             CasePair(
                 suite=name[0],
                 case=name[1],
-                before=tally(before.trials[name]),
-                after=tally(after.trials[name]),
+                before=before.cases[name].tally,
+                after=after.cases[name].tally,
             )
             for name in shared
         ]
@@ -150,4 +149,4 @@ class _Draft:
 
 
 def _missing(of: Entrant, elsewhere: Entrant) -> tuple[str, ...]:
-    return tuple("::".join(name) for name in of.trials if name not in elsewhere.trials)
+    return tuple("::".join(name) for name in of.cases if name not in elsewhere.cases)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -57,9 +58,8 @@ class _Printer:
     def _contrast(self, contrast: Contrast) -> None:
         overall = contrast.effects[0]
         self._line(words.heading(contrast), _VERDICTS[overall.evidence])
-        self._list(
-            "what differs in the setting", contrast.differences or ("nothing that the logs record",)
-        )
+        differences = contrast.differences or ("nothing that the logs record",)
+        self._list("what differs in the setting", differences, len(differences))
         self._line(words.counts(overall), depth=2)
         for sentence in words.sentences(overall, self.comparison):
             self._line(sentence, depth=2)
@@ -73,17 +73,19 @@ class _Printer:
             )
             self._line(line, _VERDICTS[effect.evidence], depth=2)
         for change in words.CHANGES[:-1]:
-            self._list(change, words.case_lines(contrast, change), _CHANGES[change])
+            lines, number = words.case_lines(contrast, change, _MOST_LINES)
+            self._list(change, lines, number, _CHANGES[change])
         for sentence in words.not_shared(contrast):
             self._line(sentence, "yellow", depth=2)
 
-    def _list(self, title: str, lines: list[str] | tuple[str, ...], style: str = "") -> None:
+    def _list(self, title: str, lines: Sequence[str], number: int, style: str = "") -> None:
+        """Print the first of ``lines``, of which there are ``number`` in all."""
         if lines:
             self._line(title, style, depth=2)
         for line in lines[:_MOST_LINES]:
             self._line(line, depth=4)
-        if len(lines) > _MOST_LINES:
-            self._line(f"… {len(lines) - _MOST_LINES} more", "dim", depth=4)
+        if number > _MOST_LINES:
+            self._line(f"… {number - _MOST_LINES} more", "dim", depth=4)
 
     def _line(self, text: str, style: str = "", *, depth: int = 0) -> None:
         room = max(20, self.console.width - depth)

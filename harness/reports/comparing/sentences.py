@@ -169,14 +169,21 @@ def moved(contrast: Contrast, change: Change) -> list[CasePair]:
     return [pair for pair in contrast.cases if pair.change == change]
 
 
-def case_lines(contrast: Contrast, change: Change) -> list[str]:
-    """Return a line for each case that changed so; unjudged cases with equal endings share one."""
-    alike: dict[tuple[str, str, int], list[str]] = {}
-    for place, pair in enumerate(moved(contrast, change)):
+def case_lines(contrast: Contrast, change: Change, most: int) -> tuple[list[str], int]:
+    """Return a line for each of the first cases that changed so, and the number of all lines.
+
+    Unjudged cases with equal endings share a line.
+    """
+    pairs = moved(contrast, change)
+    if change != "not judged":
+        rows = [case_row(pair, contrast) for pair in pairs[:most]]
+        return [f"{_some([name])}  {before} → {after}" for name, before, after in rows], len(pairs)
+    alike: dict[tuple[str, str], list[str]] = {}
+    for pair in pairs:
         name, before, after = case_row(pair, contrast)
-        line = 0 if change == "not judged" else place
-        alike.setdefault((before, after, line), []).append(name)
-    return [f"{_some(names)}  {before} → {after}" for (before, after, _), names in alike.items()]
+        alike.setdefault((before, after), []).append(name)
+    lines = [f"{_some(names)}  {before} → {after}" for (before, after), names in alike.items()]
+    return lines[:most], len(lines)
 
 
 def not_shared(contrast: Contrast) -> Iterator[str]:

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import fmean
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, fields, replace
 from string import ascii_uppercase
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from harness.errors import UsageError
 from harness.judging.exit_codes import exit_code
-from harness.reports.build import build_report, count, total_usage
-from harness.reports.comparing.nouns import Side, Tally
+from harness.reports.build import build_report
+from harness.reports.comparing.counted import (
+    NO_RECORD,
+    CaseName,
+    CountedTrials,
+    Ending,
+    Endings,
+    Spent,
+    total,
+)
+from harness.reports.comparing.nouns import Side
 from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog
 from harness.runlog_diff import differences, tool_differences
 from harness.stats import mean, rate_interval
-from harness.types import DECIDED, JsonObject, ToolList, TrialResult
-
-CaseName: TypeAlias = tuple[str, str]
-"""Suite and case."""
+from harness.types import Counts, JsonObject, ToolList, TrialResult, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedRun:
-    """A run as far as a comparison looks at it; results may be those of an index."""
+    """A run as far as a comparison looks at it."""
 
     header: Header
     """The log's header."""
     log: str
     """Path of the log."""
-    results: Sequence[TrialResult]
-    """The judged result of each trial that the log has, in the order of a report."""
+    trials: CountedTrials
+    """The trials that the log has, counted."""
     tools: Mapping[str, ToolList]
     """Digest → tool list."""
-    offered: Callable[[TrialResult], str | None]
-    """Returns the digest of the tool list that a trial's user was shown."""
     exit_code: int
     """The exit code of the run."""
     ended: str
@@ -48,27 +52,70 @@ class ComparedRun:
     def of(cls, log: RunLog) -> ComparedRun:
         """Judge ``log``."""
         report = build_report(log)
-        recorded = {result.key for result in log.results}
-
-        def offered(result: TrialResult) -> str | None:
-            transcript = log.transcript(result.key)
-            return None if transcript is None else transcript.tools_digest
-
         return cls(
             header=log.header,
             log=str(log.path),
-            results=[result for result in report.results if result.key in recorded],
+            trials=_JudgedTrials.of(log, report.results),
             tools=log.tools,
-            offered=offered,
             exit_code=exit_code(report),
             ended=result_words(report),
             by_people=log.by_people,
         )
 
 
+class _Trial(NamedTuple):
+    """A trial as far as it is counted."""
+
+    key: str
+    ending: Ending
+    usage: Usage
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedTrials:
+    """The trials of a log that was judged: `CountedTrials`."""
+
+    log: RunLog
+    cases: Mapping[str, Mapping[CaseName, Sequence[_Trial]]]
+    """Model → case → its trials, in the order of a report."""
+
+    @classmethod
+    def of(cls, log: RunLog, results: Iterable[TrialResult]) -> _JudgedTrials:
+        """Take those of the judged ``results`` that are in ``log``: others stand for no trial."""
+        found: dict[str, dict[CaseName, list[_Trial]]] = {}
+        for one in results:
+            if one.key in log:
+                seconds = None if one.stop is None else one.latency_s
+                cases = found.setdefault(one.model, {})
+                trials = cases.setdefault((one.suite, one.case.name), [])
+                trials.append(_Trial(one.key, Ending.of(one), one.usage, seconds))
+        return cls(log, found)
+
+    def endings(self, model: str) -> Mapping[CaseName, Endings]:
+        cases = self.cases.get(model, {})
+        return {name: Endings.of(one.ending for one in trials) for name, trials in cases.items()}
+
+    def spent(self, model: str, names: Iterable[CaseName]) -> Iterator[Spent]:
+        for trials in self._trials(model, names):
+            yield Spent.of((one.usage, one.seconds) for one in trials)
+
+    def offered(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
+        return {
+            said.tools_digest
+            for trials in self._trials(model, names)
+            for one in trials
+            if (said := self.log.transcript(one.key)) is not None
+        }
+
+    def _trials(self, model: str, names: Iterable[CaseName]) -> Iterator[Sequence[_Trial]]:
+        cases = self.cases.get(model, {})
+        return (cases[name] for name in names if name in cases)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entrant:
-    """A model in a run, with its trials by case."""
+    """A model in a run, with its cases."""
 
     name: str
     """The name of its `Side`."""
@@ -76,38 +123,30 @@ class Entrant:
     """The run that has its trials."""
     model: str
     """Name of the model."""
-    trials: Mapping[CaseName, Sequence[TrialResult]]
-    """Case → its trials, none where the log has no record, in the order of the suites."""
+    cases: Mapping[CaseName, Endings]
+    """Case → how its trials ended, in the order of the suites."""
 
     @classmethod
     def of(cls, name: str, run: ComparedRun, model: str) -> Entrant:
-        """Find the trials of ``model`` in ``run``."""
-        found: dict[CaseName, list[TrialResult]] = defaultdict(list)
-        for result in run.results:
-            if result.model == model:
-                found[result.suite, result.case.name].append(result)
+        """Find the cases of ``model`` in ``run``."""
+        found = run.trials.endings(model)
         asked = {suite for suite, _ in found}
         planned = [name for name in _planned(run.header) if name[0] in asked]
         names = dict.fromkeys([*planned, *found])
-        return cls(
-            name=name,
-            run=run,
-            model=model,
-            trials={name: found.get(name, []) for name in names},
-        )
+        cases = {name: found.get(name, NO_RECORD) for name in names}
+        return cls(name=name, run=run, model=model, cases=cases)
 
     def tools(self, names: Iterable[CaseName]) -> dict[str, ToolList]:
         """Return the tool lists shown to the users of those cases: other users may see others."""
-        shown = {self.run.offered(one) for name in names for one in self.trials[name]}
+        shown = self.run.trials.offered(self.model, names)
         return {digest: tools for digest, tools in self.run.tools.items() if digest in shown}
 
-    def side(self, names: Iterable[CaseName]) -> Side:
+    def side(self, names: Sequence[CaseName]) -> Side:
         """Return its figures over those cases."""
-        cases = [self.trials[name] for name in names]
-        runs = [result for trials in cases for result in trials]
-        counts = count(runs)
-        rates = [rate for trials in cases if (rate := tally(trials).rate) is not None]
-        latencies = [result.latency_s for result in runs if result.stop is not None]
+        endings = [self.cases[name] for name in names]
+        counts = _together(one.counts for one in endings)
+        rates = [rate for one in endings if (rate := one.tally.rate) is not None]
+        usage, latency_s = total(self.run.trials.spent(self.model, names))
         return Side(
             name=self.name,
             run_id=self.run.header.run_id,
@@ -117,11 +156,19 @@ class Entrant:
             counts=counts,
             rate=mean(rates),
             interval=rate_interval(rates, counts.judged),
-            usage=total_usage(runs),
-            latency_s=fmean(latencies) if latencies else None,
+            usage=usage,
+            latency_s=latency_s,
             exit_code=self.run.exit_code,
             ended=self.run.ended,
         )
+
+
+def _together(counts: Iterable[Counts]) -> Counts:
+    alike = Counter(counts)
+    names = [one.name for one in fields(Counts)]
+    return Counts(
+        **{name: sum(getattr(one, name) * cases for one, cases in alike.items()) for name in names}
+    )
 
 
 def _planned(header: Header) -> list[CaseName]:
@@ -181,26 +228,6 @@ def _letters(number: int) -> str:
         if number < size
         else f"{ascii_uppercase[number // size - 1]}{_letters(number % size)}"
     )
-
-
-def tally(runs: Sequence[TrialResult]) -> Tally:
-    """Count the trials of one case."""
-    counts = count(runs)
-    unjudged = dict.fromkeys(_ending(result) for result in runs if _is_unjudged(result))
-    return Tally(
-        passed=counts.passed,
-        judged=counts.judged,
-        unjudged=tuple(unjudged) if runs else ("no record",),
-    )
-
-
-def _is_unjudged(result: TrialResult) -> bool:
-    return result.status not in {"passed", "failed"} and result.skip_reason != DECIDED
-
-
-def _ending(result: TrialResult) -> str:
-    detail = result.error.kind if result.error else result.skip_reason
-    return f"{result.status} ({detail})" if detail else result.status
 
 
 def setting_differences(

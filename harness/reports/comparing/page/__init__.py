@@ -7,21 +7,21 @@ is opened.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TextIO
 
-from harness.judging.from_log import judge_log
 from harness.reports import viewer
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import Comparison, Contrast, Side
-from harness.reports.comparing.page.cases import SideTrials, case_pair, case_row
+from harness.reports.comparing.page.cases import case_pair, case_row
 from harness.reports.comparing.page.tool_lists import changed_tools
+from harness.reports.comparing.page.trials import Opener, ShownRun, ShownSide, judged_run
 from harness.reports.comparing.pages import statistics_html
 from harness.reports.formats.html_report import BLOCKS, STYLES
 from harness.reports.single_page import SinglePage
 from harness.reports.viewer.grid import short
-from harness.runlog import RunLog, read_log
 
 PAGE = SinglePage(
     markup=(__name__, "page.html"),
@@ -37,31 +37,38 @@ PAGE = SinglePage(
 
 
 def write_comparison_html(
-    comparison: Comparison, stream: TextIO, link: Callable[[Side], str] | None = None
+    comparison: Comparison,
+    stream: TextIO,
+    link: Callable[[Side], str] | None = None,
+    opener: Opener = judged_run,
 ) -> None:
     """Write the page, one case at a time; conversations are read from the logs of the sides.
 
     ``link`` returns the address of a side's results, for a page that is served beside them.
+    ``opener`` opens the runs.
 
     Raises:
         InvalidInput, OSError: a log cannot be read any more.
     """
-    PAGE.write(_blocks(comparison, link), stream, parts={"statistics": statistics_html(comparison)})
+    with ExitStack() as stack:
+        runs: dict[str, ShownRun] = {}
+        for side in comparison.sides:
+            if side.log not in runs:
+                run = stack.enter_context(opener(Path(side.log), comparison.by_people))
+                runs[side.log] = run
+        sides = {side.name: ShownSide.of(side, runs[side.log]) for side in comparison.sides}
+        PAGE.write(
+            _blocks(comparison, link, sides),
+            stream,
+            parts={"statistics": statistics_html(comparison)},
+        )
 
 
 def _blocks(
-    comparison: Comparison, link: Callable[[Side], str] | None
+    comparison: Comparison,
+    link: Callable[[Side], str] | None,
+    trials: Mapping[str, ShownSide],
 ) -> Iterator[tuple[str, Any]]:
-    logs: dict[str, RunLog] = {}
-    for side in comparison.sides:
-        if side.log not in logs:
-            log = read_log(Path(side.log))
-            logs[side.log] = log.judged_by_people() if comparison.by_people else log
-    judged = {path: judge_log(log).results for path, log in logs.items()}
-    trials = {
-        side.name: SideTrials.of(side, logs[side.log], judged[side.log])
-        for side in comparison.sides
-    }
     yield (
         "overview",
         {
@@ -84,7 +91,7 @@ def _blocks(
             yield f"case-{place}-{number}", case_pair(pair, before, after)
 
 
-def _contrast(contrast: Contrast, trials: dict[str, SideTrials]) -> dict[str, Any]:
+def _contrast(contrast: Contrast, trials: Mapping[str, ShownSide]) -> dict[str, Any]:
     before, after = trials[contrast.before.name], trials[contrast.after.name]
     names = [(pair.suite, pair.case) for pair in contrast.cases]
     return {

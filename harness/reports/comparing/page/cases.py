@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.reports.comparing import sentences as words
-from harness.reports.comparing.nouns import CasePair, Side
-from harness.reports.sections.sentences import problem
+from harness.reports.comparing.nouns import CasePair
+from harness.reports.comparing.page.trials import ShownSide, ShownTrial
 from harness.reports.viewer.grid import short
-from harness.runlog import RunLog
 from harness.safe_text import bounded, money, number, seconds
-from harness.types import ToolCall, ToolList, Transcript, TrialResult, UserMessage
+from harness.types import ToolCall, Transcript, UserMessage
 
 _LONGEST = 20_000
 """Characters of one text."""
@@ -24,41 +22,7 @@ _MOST_TRIALS = 20
 _DEEPEST = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SideTrials:
-    """The trials of one side, by suite and case, and their conversations."""
-
-    log: RunLog
-    """Its log."""
-    trials: Mapping[tuple[str, str], Sequence[TrialResult]]
-    """Suite and case → the trials of the side's model, judged."""
-
-    @classmethod
-    def of(cls, side: Side, log: RunLog, results: Iterable[TrialResult]) -> SideTrials:
-        """Find the trials of ``side`` among the judged ``results`` of ``log``."""
-        found: dict[tuple[str, str], list[TrialResult]] = defaultdict(list)
-        for result in results:
-            if result.model == side.model:
-                found[result.suite, result.case.name].append(result)
-        return cls(log=log, trials=found)
-
-    def shown_tools(self, names: Iterable[tuple[str, str]]) -> dict[str, ToolList]:
-        """Return the tool lists that the model was shown in those cases."""
-        variants = {digest: line.tools for digest, line in self.log.shown.items()}
-        known = {**self.log.tools, **variants}
-        if len(known) < 2:  # noqa: PLR2004 - no conversation needs to be read
-            return known
-        first = (self.trials[name][0] for name in names if self.trials.get(name))
-        said = (self.log.transcript(result.key) for result in first)
-        digests = {one.shown_digest or one.tools_digest for one in said if one is not None}
-        return {digest: known[digest] for digest in known if digest in digests}
-
-    def of_case(self, pair: CasePair) -> Sequence[TrialResult]:
-        """Return the trials of a case."""
-        return self.trials.get((pair.suite, pair.case), ())
-
-
-def case_row(pair: CasePair, before: SideTrials, after: SideTrials) -> dict[str, Any]:
+def case_row(pair: CasePair, before: ShownSide, after: ShownSide) -> dict[str, Any]:
     """Return the line of a case: how it moved, and what went wrong last."""
     sides = [side.of_case(pair) for side in (before, after)]
     digests = [Counter(result.events_digest for result in trials) for trials in sides]
@@ -72,34 +36,34 @@ def case_row(pair: CasePair, before: SideTrials, after: SideTrials) -> dict[str,
         "before": words.tally(pair.before),
         "after": words.tally(pair.after),
         "alike": digests[0] == digests[1] and None not in digests[0],
-        "problem": short(problem(troubled[0]), 300) if troubled else "",
+        "problem": short(troubled[0].problem, 300) if troubled else "",
     }
 
 
-def case_pair(pair: CasePair, before: SideTrials, after: SideTrials) -> dict[str, Any]:
+def case_pair(pair: CasePair, before: ShownSide, after: ShownSide) -> dict[str, Any]:
     """Return everything that is compared of a case: texts are harmless and bounded."""
     return {
-        "before": [_trial(result, before.log) for result in before.of_case(pair)[:_MOST_TRIALS]],
-        "after": [_trial(result, after.log) for result in after.of_case(pair)[:_MOST_TRIALS]],
+        "before": [_trial(one) for one in before.of_case(pair)[:_MOST_TRIALS]],
+        "after": [_trial(one) for one in after.of_case(pair)[:_MOST_TRIALS]],
     }
 
 
-def _trial(result: TrialResult, log: RunLog) -> dict[str, Any]:
-    said = log.transcript(result.key) or Transcript()
+def _trial(trial: ShownTrial) -> dict[str, Any]:
+    said = trial.transcript() or Transcript()
     asked = [message.text for message in said.messages if isinstance(message, UserMessage)]
-    usage = result.usage
+    usage = trial.usage
     return {
-        "number": result.index + 1,
-        "model": short(result.model),
-        "status": result.status,
-        "problem": bounded(problem(result), _LONGEST) if result.status != "passed" else "",
+        "number": trial.number,
+        "model": short(trial.model),
+        "status": trial.status,
+        "problem": bounded(trial.problem, _LONGEST),
         "question": bounded("\n\n".join(asked), _LONGEST),
         "calls": [_call(call) for call in said.tool_calls[:_MOST_CALLS]],
         "left_out": max(0, len(said.tool_calls) - _MOST_CALLS),
         "answer": bounded(said.answer, _LONGEST),
         "effort": ", ".join(
             (
-                seconds(result.latency_s),
+                seconds(trial.latency_s),
                 f"{number(usage.input_tokens)} + {number(usage.output_tokens)} tokens",
                 f"cost {money(usage.cost_usd)}",
             )
