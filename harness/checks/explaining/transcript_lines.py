@@ -195,20 +195,30 @@ def confused_with(name: str, evidence: Evidence) -> Tool | None:
 
 def _similarity(left: Tool, right: Tool) -> float:
     names = likeness(left.name.replace("_", " "), right.name.replace("_", " "))
-    ours, theirs = _words(left), _words(right)
+    ours, theirs = _words(left).keys(), _words(right).keys()
     return (
         max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
     )
 
 
 def shared_words(left: Tool, right: Tool) -> list[str]:
-    """Return the distinctive words in the names or descriptions of both tools."""
-    return sorted(_words(left) & _words(right))[:6]
+    """Return the distinctive words in the texts of both tools, as ``left`` has them.
+
+    Singular and plural of a word are the same word.
+    """
+    ours, theirs = _words(left), _words(right)
+    return sorted(word for singular, word in ours.items() if singular in theirs)[:6]
 
 
-def _words(tool: Tool) -> set[str]:
+def _words(tool: Tool) -> dict[str, str]:
+    """Return the distinctive words of ``tool``: each in the singular → as it is written."""
     found = re.findall(r"[^\W\d_]{2,}", fold(f"{tool.name} {tool.title or ''} {tool.description}"))
-    return {word.removesuffix("s") for word in found} - _COMMON_WORDS
+    words: dict[str, str] = {}
+    for word in found:
+        singular = re.sub(r"ie$", "y", word.removesuffix("s")) if word.endswith("s") else word
+        if _COMMON_WORDS.isdisjoint({word, singular}):
+            words.setdefault(singular, word)
+    return words
 
 
 # ── What tools returned ──────────────────────────────────────────────────────────────────────
