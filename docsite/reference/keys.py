@@ -53,10 +53,16 @@ def suite_page() -> str:
         "variants": ("Below the name of a variant.", VARIANT_LAYOUT),
         "tools of a variant": ("Below the name of a tool.", TOOL_LAYOUT),
         "parameters of a tool": ("Below the name of a parameter.", PARAMETER_LAYOUT),
-        "decoys": ("Below ``decoys:`` of a variant.", DECOYS_LAYOUT),
-        "tool search": ("Below ``tool_search:`` of a variant.", TOOL_SEARCH_LAYOUT),
+        "decoys": ("Below ``add:`` of a variant, or each item there.", DECOYS_LAYOUT),
+        "tool search": (
+            "Below ``tool_search:`` of a variant: a search in place of a long list.",
+            TOOL_SEARCH_LAYOUT,
+        ),
         "interference": ("Each item of ``interference:``.", ALTERATION_LAYOUT),
-        "data sets of an alteration": ("Below ``with:`` and the like.", DATA_SET_LAYOUT),
+        "data sets of an alteration": (
+            "Below ``a:`` and ``b:`` of an item of ``interference:``.",
+            DATA_SET_LAYOUT,
+        ),
         "may_depend": ("Each item of ``may_depend:``.", MAY_DEPEND_LAYOUT),
     }
     example = fenced("sh", "harness evals data_governance --list")

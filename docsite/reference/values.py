@@ -32,6 +32,8 @@ def kind_of_value(schema: JsonObject) -> str:
 def _either(schema: JsonObject) -> str:
     """Tell the alternatives, and a list of the first one in a few words."""
     parts: list[JsonObject] = schema.get("anyOf") or schema["oneOf"]
+    if all(part.keys() == {"required"} for part in parts):
+        return _of_type(schema)
     told: list[str] = []
     for part in parts:
         several = part.get("type") == "array" and part.get("items") in parts
@@ -45,6 +47,8 @@ def _of_type(schema: JsonObject) -> str:
         return ", or ".join(_WORDS[one] for one in kind)
     if kind == "array" and schema.get("items"):
         return f"a list, each item {kind_of_value(schema['items'])}"
+    if kind == "object" and schema.get("additionalProperties") not in (None, True, False, {}):
+        return f"a mapping, each value {kind_of_value(schema['additionalProperties'])}"
     if kind == "object" and 0 < len(schema.get("properties", ())) <= MOST_NAMES:
         return "a mapping with " + ", ".join(f"`{name}`" for name in schema["properties"])
     return _WORDS.get(str(kind), "any value") + _bounds(schema)
@@ -60,10 +64,42 @@ def as_yaml(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+SECTIONS = {
+    "alteration": "suite.md#interference",
+    "assertions": "checks.md",
+    "call": "suite.md#setup-and-teardown",
+    "data_set": "suite.md#data-sets-of-an-alteration",
+    "decoys": "suite.md#decoys",
+    "defaults": "suite.md#defaults",
+    "expectation": "suite.md#expect",
+    "identity": "configuration.md#identity",
+    "may_depend": "suite.md#may_depend",
+    "server": "configuration.md#a-server",
+    "test": "suite.md#tests",
+    "tool_search": "suite.md#tool-search",
+    "turn": "suite.md#turns",
+    "user": "suite.md#user",
+    "variant": "suite.md#variants",
+    "variant_parameter": "suite.md#parameters-of-a-tool",
+    "variant_tool": "suite.md#tools-of-a-variant",
+}
+"""Name of a part of a schema → where the reference has its keys."""
+
+
+def _reference(schema: JsonObject) -> str:
+    name = schema["$ref"].rpartition("/")[2]
+    return f"as under [`{name}`]({SECTIONS[name]})" if name in SECTIONS else f"as under `{name}`"
+
+
+def _one_of(schema: JsonObject) -> str:
+    values = dict.fromkeys(as_yaml(value) for value in schema["enum"])
+    return "one of " + ", ".join(f"`{value}`" for value in values)
+
+
 _TOLD: dict[str, Callable[[JsonObject], str]] = {
-    "$ref": lambda schema: f"as under `{schema['$ref'].rpartition('/')[2]}`",
+    "$ref": _reference,
     "const": lambda schema: f"`{as_yaml(schema['const'])}`",
-    "enum": lambda schema: "one of " + ", ".join(f"`{as_yaml(one)}`" for one in schema["enum"]),
+    "enum": _one_of,
     "anyOf": _either,
     "oneOf": _either,
 }

@@ -22,6 +22,7 @@ from harness.types import (
     CheckResult,
     JsonObject,
     JsonPath,
+    Presentation,
     Severity,
     ToolList,
     Transcript,
@@ -41,7 +42,9 @@ class Evidence:
     transcript: Transcript
     """What happened."""
     tools: ToolList
-    """The tools that this user was offered."""
+    """The tools that this user was offered, as the server describes them."""
+    presented: Presentation | None = None
+    """What the model saw of them under a variant; ``None``: what the server says of them."""
     judge: Judge | None = None
     """Asked for what no assertion can decide; ``None`` if there is no judge."""
     turn_results: tuple[CheckResult, ...] = ()

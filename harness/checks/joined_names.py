@@ -30,8 +30,13 @@ def by_own_names(check: Check, evidence: Evidence) -> Evidence:
     tools = tuple(
         replace(tool, name=own.get(tool.name, tool.name)) for tool in evidence.tools.tools
     )
+    presented = evidence.presented
+    if presented is not None:
+        renamed = {own.get(name, name): tool for name, tool in presented.tools.items()}
+        presented = replace(presented, tools=renamed)
     return replace(
         evidence,
         transcript=replace(evidence.transcript, tool_calls=calls),
         tools=replace(evidence.tools, tools=tools),
+        presented=presented,
     )

@@ -42,7 +42,7 @@ def open_run(name: str, *, by_people: bool = False) -> RunLog:
 
 def warned_of_damage(log: RunLog) -> RunLog:
     """Report the damaged lines of ``log``, and return it."""
-    _warn(log.complaints)
+    warn(log.complaints)
     return log
 
 
@@ -54,7 +54,7 @@ def open_compared(name: str, *, by_people: bool = False) -> Iterator[ComparedRun
         UsageError: there is no such run, or the file is not a run log.
     """
     with compared_run(find_log(name), by_people=by_people) as (run, damaged):
-        _warn(damaged)
+        warn(damaged)
         yield run
 
 
@@ -69,9 +69,9 @@ def open_index(names: Iterable[str]) -> Iterator[list[tuple[str, Path]]]:
     with ExitStack() as stack:
         found = []
         for log in dict.fromkeys(map(find_log, names)):
-            index = stack.enter_context(index_of(log, _tell_of_reading(log)))
+            index = stack.enter_context(index_of(log, tell_of_reading(log)))
             run, damaged = facts_of(index, log)
-            _warn(damaged)
+            warn(damaged)
             found.append((run, index))
         try:
             yield found
@@ -81,12 +81,13 @@ def open_index(names: Iterable[str]) -> Iterator[list[tuple[str, Path]]]:
             raise
 
 
-def _warn(sentences: Iterable[str]) -> None:
+def warn(sentences: Iterable[str]) -> None:
+    """Print warnings, one a line."""
     for sentence in sentences:
         click.echo(f"Warning: {printable(sentence)}", err=True)
 
 
-def _tell_of_reading(log: Path) -> Callable[[int], None]:
+def tell_of_reading(log: Path) -> Callable[[int], None]:
     """Return what says, once, that the log is being read, if that takes a while."""
     said = log.stat().st_size < _LARGE
 

@@ -38,7 +38,7 @@ CONFIGURATION = Layout(
         ),
         "models": mapping("Models, and which one is the default."),
         "servers": mapping("MCP servers by name."),
-        "agents": mapping("Agents that others wrote, by name."),
+        "agents": mapping("Third-party agents, by name."),
         "defaults": mapping("Defaults for suites and command lines that do not say otherwise."),
     },
     elsewhere={

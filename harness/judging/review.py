@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from harness.errors import UsageError
 from harness.judging.from_log import judge_log
 from harness.redaction import KNOWN
-from harness.runlog import Line, LogWriter, ReviewLine, read_log
+from harness.runlog import Footer, Line, LogWriter, ReviewLine, read_log
+from harness.runlog.scanning import footer_of
 from harness.safe_text import one_line, printable
-from harness.types import Review, TrialResult
+from harness.types import Review, Status
 from harness.utc import utc_now
 
 Decision: TypeAlias = Literal["accept", "overrule"]
@@ -22,6 +24,16 @@ LONGEST_NOTE = 4_000
 """Maximum number of characters of a note."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownStatus:
+    """The status of a trial that somebody knows who has read the whole log."""
+
+    status: Status
+    """The trial's final status, by the machine."""
+    size: int
+    """Bytes of the log when it had this status."""
+
+
 def add_review(
     path: Path,
     key: str,
@@ -29,11 +41,12 @@ def add_review(
     *,
     by: str,
     note: str = "",
+    known: KnownStatus | None = None,
 ) -> Review:
     """Append a person's review of the trial ``key`` to the log at ``path``, and return it.
 
     Secrets in it are redacted. An earlier review of the same trial stays in the log, but no
-    longer counts.
+    longer counts. With a ``known`` status of the trial, the log is not read, unless it has changed.
 
     Raises:
         UsageError: the log has no such trial, the trial has no verdict, or the name or the note is
@@ -43,14 +56,27 @@ def add_review(
     name, words = one_line(by).strip(), printable(note).strip()
     _require_words(name, words, decision)
     with LogWriter(path, KNOWN.document) as writer:  # opened first, since it locks the log
-        log = read_log(path)
-        result = next((one for one in judge_log(log).results if one.key == key), None)
-        if result is None:
-            raise UsageError("the run has no such trial")
-        review = _review(result, decision, name, words)
-        lines: list[Line] = [ReviewLine(review=review), *([log.footer] if log.footer else [])]
+        machine, footer = _from_known(path, known) or _read(path, key)
+        review = _review(key, machine, decision, name, words)
+        lines: list[Line] = [ReviewLine(review=review), *([footer] if footer else [])]
         writer.write(b"".join(map(writer.prepared, lines)))
     return review
+
+
+def _from_known(path: Path, known: KnownStatus | None) -> tuple[Status, Footer] | None:
+    if known is None or path.stat().st_size != known.size:
+        return None
+    footer = footer_of(path)
+    return None if footer is None else (known.status, footer)
+
+
+def _read(path: Path, key: str) -> tuple[Status, Footer | None]:
+    """Return the final status of the trial, and the footer of the log."""
+    log = read_log(path)
+    result = next((one for one in judge_log(log).results if one.key == key), None)
+    if result is None:
+        raise UsageError("the run has no such trial")
+    return result.status, log.footer
 
 
 def _require_words(name: str, note: str, decision: Decision) -> None:
@@ -66,8 +92,7 @@ def _require_words(name: str, note: str, decision: Decision) -> None:
         )
 
 
-def _review(result: TrialResult, decision: Decision, name: str, note: str) -> Review:
-    machine = result.status
+def _review(key: str, machine: Status, decision: Decision, name: str, note: str) -> Review:
     if machine not in {"passed", "failed"}:
         raise UsageError(
             f"the trial has no verdict that could be reviewed: it is {machine}",
@@ -76,4 +101,4 @@ def _review(result: TrialResult, decision: Decision, name: str, note: str) -> Re
     before: Literal["passed", "failed"] = "passed" if machine == "passed" else "failed"
     other: Literal["passed", "failed"] = "failed" if machine == "passed" else "passed"
     verdict = before if decision == "accept" else other
-    return Review(key=result.key, verdict=verdict, machine=before, by=name, note=note, at=utc_now())
+    return Review(key=key, verdict=verdict, machine=before, by=name, note=note, at=utc_now())

@@ -1,7 +1,7 @@
 """Tool calls without a valid answer from the server: decide if the trial can still be judged.
 
-The table is in docs/servers.md, "Whose fault". In short: such a call is the server's fault, and the
-trial cannot be judged, unless
+The table is in docs/servers.md, "Calls without a valid answer". In short: such a call is the
+server's fault, and the trial cannot be judged, unless
 
 - the model repeated the call in a later reply, and the server answered it;
 - a check of the case expects a failing call: ``must_error`` for this call, ``recovers_from_error``;

@@ -28,7 +28,7 @@ from harness.errors import HarnessError
 from harness.querying.of_compared import COMPARED
 from harness.querying.reading import PLACES, STATE, read_into
 from harness.querying.tables import TABLES
-from harness.runlog import being_written
+from harness.runlog import Footer, ReviewLine, being_written, read_lines
 from harness.version import __version__
 
 NAME = "index.sqlite"
@@ -96,6 +96,33 @@ def index_of(log: Path, read_to: Callable[[int], None] = nobody) -> Iterator[Pat
         draft.unlink(missing_ok=True)
         os.close(lock)
     yield place
+
+
+@contextmanager
+def index_of_results(log: Path, read_to: Callable[[int], None] = nobody) -> Iterator[Path]:
+    """Give an index of ``log`` that has its results, and may lack the latest reviews.
+
+    A review changes no result, so an index from before it need not be brought up to date.
+
+    Raises:
+        InvalidInput, IndexNotWritten, OSError: as `index_of`.
+    """
+    place = log.with_name(NAME)
+    known = _known(place)
+    if known is not None and _is_only_reviewed_since(log, known):
+        yield place
+        return
+    with index_of(log, read_to) as index:
+        yield index
+
+
+def _is_only_reviewed_since(log: Path, known: _Known) -> bool:
+    if known.open or log.stat().st_size < known.read:
+        return False
+    added = (line for _, _, line in read_lines(log, known.read))
+    if not all(isinstance(line, ReviewLine | Footer) for line in added):
+        return False
+    return digest_of(log, known.read) == known.digest
 
 
 def facts_of(index: Path, log: Path) -> tuple[str, list[str]]:

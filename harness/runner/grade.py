@@ -33,6 +33,7 @@ from harness.types import (
     Case,
     Check,
     CheckResult,
+    Presentation,
     ScriptedCall,
     Suite,
     ToolList,
@@ -43,6 +44,7 @@ from harness.types import (
     UserMessage,
 )
 from harness.utc import utc_now
+from harness.variants.presentation import logged_variant, presentation
 
 
 def grade_run(
@@ -234,7 +236,13 @@ class _Grading:
             offered = self.log.tools.get(transcript.tools_digest, ToolList(tools=()))
             try:
                 checks = await evaluate(
-                    Evidence(case=case, transcript=transcript, tools=offered, judge=judge)
+                    Evidence(
+                        case=case,
+                        transcript=transcript,
+                        tools=offered,
+                        presented=self._presented(result.model, transcript, offered),
+                        judge=judge,
+                    )
                 )
             except JudgeError as fault:
                 error = TrialError(kind="judge", message=str(fault))
@@ -249,6 +257,16 @@ class _Grading:
             judgements=judge.judgements,
         )
         return TrialLine(run=graded, transcript=transcript)
+
+    def _presented(
+        self, model: str, transcript: Transcript, offered: ToolList
+    ) -> Presentation | None:
+        """Return what the model saw of the ``offered`` tools under its variant, if it had one."""
+        shown = self.log.shown.get(transcript.shown_digest)
+        variant = logged_variant(self.log.header.models.get(model, {}).get("variant"))
+        if shown is None or variant is None:
+            return None
+        return presentation(variant, offered, shown.tools)
 
     def _case(self, result: TrialResult) -> Case | None:
         """Return the current case of ``result``, with the prompt of its variant."""

@@ -39,6 +39,7 @@ from harness.types import (
     Case,
     CheckResult,
     Interruption,
+    Presentation,
     StateReading,
     Status,
     ToolList,
@@ -53,6 +54,7 @@ from harness.variants import clients as client_side
 from harness.variants.model import VariantModel
 from harness.variants.presented import PresentedSession
 from harness.variants.session import VariantSession
+from harness.variants.shown import ShownTools
 from harness.variants.views import Views
 
 
@@ -154,6 +156,7 @@ class _Attempt:
         self._tell = support.tell
         self._plays_back = plays_back
         self._shown: ToolList | None = None
+        self._presented: Presentation | None = None
         self._beside: tuple[Aside, ...] = ()
         self._states: tuple[StateReading, ...] = ()
         self._conversation: Conversation | AgentConversation | None = None
@@ -246,7 +249,7 @@ class _Attempt:
         """Return the conversation with an agent, which speaks to the server itself."""
         if self._job.model.variant is not None:
             shown = self._views.of(self._job.model.variant, session.tools)
-            self._tools, self._shown = shown.offered, shown.tools
+            self._note_shown(shown)
             session = PresentedSession(session, shown)
         return AgentConversation(
             self._job.trial.case,
@@ -279,9 +282,12 @@ class _Attempt:
         A recording is not wrapped: it already uses the server's names.
         """
         shown = [self._views.of(variant, session.tools) for session in sessions]
-        self._tools, self._shown = shown[-1].offered, shown[-1].tools
+        self._note_shown(shown[-1])
         told = model if self._plays_back else VariantModel(model, shown)
         return told, [VariantSession(*each) for each in zip(sessions, shown, strict=True)]
+
+    def _note_shown(self, shown: ShownTools) -> None:
+        self._tools, self._shown, self._presented = shown.offered, shown.tools, shown.presentation
 
     async def _carry_out(
         self, recorded: Transcript, recording: CarriedOut, pool: SessionPool
@@ -304,7 +310,13 @@ class _Attempt:
             self._transcript(),
         )
         if transcript.error is None:
-            evidence = Evidence(case=case, transcript=transcript, tools=tools, judge=self._judge)
+            evidence = Evidence(
+                case=case,
+                transcript=transcript,
+                tools=tools,
+                presented=self._presented,
+                judge=self._judge,
+            )
             self._checks = (*await evaluate(evidence), *self._replay)
 
     def _transcript(self) -> Transcript:

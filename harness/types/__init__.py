@@ -65,7 +65,14 @@ from harness.types.happened import (
     written_stop,
 )
 from harness.types.interference import Alteration, DataSet, MayDepend
-from harness.types.outcomes import NOT_LOADED, NOT_SENT, SEARCH, UNANSWERED, Outcome
+from harness.types.outcomes import (
+    NOT_LOADED,
+    NOT_SENT,
+    NOT_SHOWN,
+    SEARCH,
+    UNANSWERED,
+    Outcome,
+)
 from harness.types.parties import (
     RESERVED_CLAIMS,
     THE_LIST,
@@ -85,6 +92,7 @@ from harness.types.parties import (
     Transport,
     TransportSpec,
 )
+from harness.types.presented import Presentation, PresentedTool
 from harness.types.results import (
     DECIDED,
     CaseResult,
@@ -120,6 +128,7 @@ __all__ = [
     "NOT_LOADED",
     "NOT_SEARCHED",
     "NOT_SENT",
+    "NOT_SHOWN",
     "RECALLED",
     "RESERVED_CLAIMS",
     "SEARCH",
@@ -172,6 +181,8 @@ __all__ = [
     "NamedTool",
     "Outcome",
     "ParameterEdit",
+    "Presentation",
+    "PresentedTool",
     "Protocol",
     "Refusal",
     "RefusalShape",

@@ -49,3 +49,7 @@ NOT_SENT: frozenset[Outcome] = frozenset({"blocked", "decoy", "not_loaded", SEAR
 NOT_LOADED = " (not loaded)"
 """Suffix to the name of a tool that was called before a search had found it: no call of the tool,
 but an attempt to call it."""
+
+NOT_SHOWN = " (not shown)"
+"""Suffix to the server's name of a tool that a variant showed under another name or not at all, and
+that the model called by this name: no call of the tool, and never sent."""

@@ -7,8 +7,17 @@ from contextlib import AbstractAsyncContextManager
 from harness.sessions import Introduction, Session
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.without_answer import without_answer
-from harness.types import NOT_LOADED, SEARCH, Aside, JsonObject, ToolCall, ToolList, ToolRequest
-from harness.variants.shown import NOT_SHOWN, ShownTools
+from harness.types import (
+    NOT_LOADED,
+    NOT_SHOWN,
+    SEARCH,
+    Aside,
+    JsonObject,
+    ToolCall,
+    ToolList,
+    ToolRequest,
+)
+from harness.variants.shown import ShownTools
 
 DECOY_ANSWER = "This tool is not available at the moment."
 """The result that a model gets for a call of a decoy."""

@@ -9,14 +9,22 @@ from typing import Any
 
 from harness.canonical_json import digest
 from harness.errors import UsageError
-from harness.types import NOT_LOADED, JsonObject, ParameterEdit, Tool, ToolEdit, ToolList, Variant
+from harness.types import (
+    NOT_LOADED,
+    NOT_SHOWN,
+    JsonObject,
+    ParameterEdit,
+    Presentation,
+    Tool,
+    ToolEdit,
+    ToolList,
+    Variant,
+)
 from harness.variants.clients import client_name
 from harness.variants.facets import with_facet
+from harness.variants.presentation import presentation
 from harness.variants.sentences import without
 from harness.variants.tool_search import SearchedTools
-
-NOT_SHOWN = " (not shown)"
-"""Suffix of a hidden tool's name when the model calls it all the same."""
 
 
 class ShownTools:
@@ -85,6 +93,11 @@ class ShownTools:
             return tool.removesuffix(NOT_SHOWN), arguments
         keys = {old: new for new, old in self._keys[shown].items()}
         return shown, {keys.get(key, key): arguments[key] for key in arguments}
+
+    @property
+    def presentation(self) -> Presentation:
+        """What the model sees of each of the server's tools."""
+        return presentation(self.variant, self.offered, self.tools)
 
     def is_shown(self, tool: str) -> bool:
         """Whether the model sees the tool that the server calls ``tool``."""

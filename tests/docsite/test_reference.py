@@ -72,18 +72,33 @@ def test_every_exit_code_is_told() -> None:
     assert "| `130` |" in page("environment")
 
 
+def test_every_part_that_a_key_refers_to_has_its_keys_in_the_reference() -> None:
+    pages = page("suite") + page("configuration")
+    assert "as under `" not in pages
+    assert "`sql`, `database`, `command`" in pages
+
+
 @pytest.mark.parametrize(
     ("schema", "told"),
     [
         ({"type": "string"}, "text"),
         ({"type": "integer", "minimum": 1}, "a whole number from 1 up"),
         ({"enum": ["a", True]}, "one of `a`, `true`"),
+        ({"enum": [1, "1", "1.0"]}, "one of `1`, `1.0`"),
         (
             {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
             "text, or a list of such",
         ),
         ({"type": "object", "properties": {"a": {}, "b": {}}}, "a mapping with `a`, `b`"),
-        ({"$ref": "#/$defs/server"}, "as under `server`"),
+        ({"$ref": "#/$defs/server"}, "as under [`server`](configuration.md#a-server)"),
+        (
+            {"type": "object", "additionalProperties": {"type": "string"}},
+            "a mapping, each value text",
+        ),
+        (
+            {"type": "object", "properties": {"a": {}}, "oneOf": [{"required": ["a"]}]},
+            "a mapping with `a`",
+        ),
         ({}, "any value"),
     ],
 )

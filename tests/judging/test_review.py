@@ -10,9 +10,10 @@ import pytest
 from pydantic import Discriminator, TypeAdapter
 
 from harness.errors import HarnessError, UsageError
+from harness.judging import review
 from harness.judging.exit_codes import exit_code
 from harness.judging.judge_labels import reviewed_judge
-from harness.judging.review import add_review
+from harness.judging.review import KnownStatus, add_review
 from harness.redaction import KNOWN
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
@@ -223,3 +224,25 @@ def test_a_graded_answer_is_labelled_by_its_faithfulness(tmp_path: Path) -> None
         ("faith", "fail", "fail")
     ]
     assert found.silent == 1
+
+
+def test_a_known_status_spares_the_reading_of_the_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = two(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(review, "read_log", None)
+        known = KnownStatus(status="failed", size=log.path.stat().st_size)
+        add_review(log.path, key_of(log, "bad"), "overrule", by="Ann", note="No.", known=known)
+    after = read_log(log.path)
+    assert [(one.machine, one.verdict) for one in after.reviews.values()] == [("failed", "passed")]
+    assert after.footer == log.footer
+
+
+def test_a_status_of_an_earlier_state_of_the_log_is_not_believed(tmp_path: Path) -> None:
+    log = two(tmp_path)
+    known = KnownStatus(status="failed", size=log.path.stat().st_size)
+    with LogWriter(log.path) as writer:
+        writer.append(TrialLine(run=a_run("bad")))
+    add_review(log.path, key_of(log, "bad"), "accept", by="Ann", known=known)
+    assert [one.machine for one in read_log(log.path).reviews.values()] == ["passed"]

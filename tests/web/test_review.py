@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,12 @@ import httpx2
 import pytest
 from selenium.webdriver.common.by import By
 
+from harness.reports.build import build_report
 from harness.runlog import read_log
+from harness.web.ended.reviews import _known_status
+from harness.web.run_view import run_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.judging.test_review import GOLDEN
 from tests.reports.logs import a_log, a_run
 from tests.web.support import Page
 
@@ -58,6 +63,18 @@ def test_what_is_no_review_is_refused_and_not_written(
     before = path.read_bytes()
     assert send(page, name, **fields).status_code == status
     assert path.read_bytes() == before
+
+
+def test_the_view_of_a_run_knows_the_status_of_every_trial(tmp_path: Path) -> None:
+    path = Path(shutil.copyfile(GOLDEN, tmp_path / "log.jsonl"))
+    judged = build_report(read_log(path)).results
+    assert _known_status(path, judged[0].key) is None  # there is no view yet
+    run_view(path)
+    found = {one.key: _known_status(path, one.key) for one in judged}
+    assert {key: known and known.status for key, known in found.items()} == {
+        one.key: one.status for one in judged
+    }
+    assert _known_status(path, "no such trial") is None
 
 
 def test_another_site_cannot_review_by_a_form_of_its_own(page: Page) -> None:

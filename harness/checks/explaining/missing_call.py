@@ -8,11 +8,19 @@ from itertools import chain
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.explaining.as_shown import (
+    hidden_by,
+    seen,
+    seen_properties,
+    server_properties,
+    shown_name,
+    spoken,
+    spoken_parameter,
+)
 from harness.checks.explaining.no_calls import hint_without_calls, limit, without_calls
 from harness.checks.explaining.transcript_lines import (
     as_made,
     confused_with,
-    declared,
     list_calls,
     offer,
     outcome,
@@ -24,7 +32,7 @@ from harness.matching.differences import ArgumentDifference, differences, distan
 from harness.matching.json_values import ABSENT, is_number, show, type_name
 from harness.matching.matchers import is_matcher
 from harness.matching.texts import line
-from harness.types import JsonObject, Tool, ToolCall
+from harness.types import JsonObject, ToolCall
 
 Told = tuple[list[str], str]
 """The lines of an explanation, and the hint."""
@@ -56,29 +64,34 @@ def _not_called(call: JsonObject, evidence: Evidence) -> Told:
     if limit(transcript) is not None:
         return lines, _hint_not_called(name, evidence)
     other = confused_with(name, evidence)
-    expected = evidence.tools.get(name)
-    if other is not None and expected is not None:
-        lines += _two_tools(expected, other)
+    if other is not None:
+        lines += _two_tools(name, other.name, evidence)
         return lines, (
-            f"Say in the descriptions of {name} and {other.name} when to use which; if either is "
-            "right here, accept both with must_call_any."
+            f"Say in the descriptions of {spoken(name, evidence)} and "
+            f"{spoken(other.name, evidence)} when to use which; if either is right here, accept "
+            "both with must_call_any."
         )
     return lines, _hint_not_called(name, evidence)
 
 
-def _two_tools(expected: Tool, other: Tool) -> list[str]:
-    shared = shared_words(expected, other)
+def _two_tools(expected: str, other: str, evidence: Evidence) -> list[str]:
+    """Return both tools as the model saw them."""
+    both = [(name, seen(name, evidence)) for name in (expected, other)]
+    told = [(name, tool) for name, tool in both if tool is not None]
+    shared = shared_words(*(tool for _, tool in told))
     alike = f" (both speak of {', '.join(shared)})" if shared else ""
     return [
-        f"The model may have confused it with {other.name}{alike}:",
+        f"The model may have confused it with {shown_name(other, evidence)}{alike}:",
         *(
-            f"  {tool.name}: {line(tool.description, 120) or '(no description)'}"
-            for tool in (expected, other)
+            f"  {spoken(name, evidence)}: {line(tool.description, 120) or '(no description)'}"
+            for name, tool in told
         ),
     ]
 
 
 def _hint_not_offered(name: str, evidence: Evidence) -> str:
+    if hidden_by(name, evidence) is not None:
+        return "Let the variant show the tool, or leave this case out under the variant."
     if evidence.case.caller.user_context and not did_you_mean(
         name, (tool.name for tool in evidence.tools.tools)
     ):
@@ -105,8 +118,8 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
     if not transcript.tool_calls or limit(transcript) is not None:
         return hint_without_calls(
             transcript,
-            f"Ask for data that only {name} can know, or say in its description when it is to be "
-            "used; a model that believes it knows the answer calls nothing.",
+            f"Ask for data that only {spoken(name, evidence)} can know, or say in its description "
+            "when it is to be used; a model that believes it knows the answer calls nothing.",
         )
     failed = next((made for made in transcript.tool_calls if made.is_error), None)
     if failed is not None:
@@ -115,7 +128,8 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
             "stopped there: let its error say what to do next."
         )
     return (
-        f"Say more clearly in the description of {name} what it is for and when it is to be used."
+        f"Say more clearly in the description of {spoken(name, evidence)} what it is for and when "
+        "it is to be used."
     )
 
 
@@ -134,7 +148,7 @@ def _other_arguments(call: JsonObject, made: list[ToolCall], evidence: Evidence)
 
 
 def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: Evidence) -> str:
-    properties = declared(name, evidence)
+    properties = server_properties(name, evidence)
     unknown = [
         part.argument
         for part in found
@@ -146,11 +160,17 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
             f"{name} has no parameter {unknown[0]!r} (it has {has}): correct the assertion, or the "
             "tool's schema."
         )
-    return _hint_value(name, found[0], properties)
+    first = found[0]
+    if first.argument in properties.keys() - seen_properties(name, evidence).keys():
+        return (
+            f"The variant does not show the parameter {first.argument} to the model: let it show "
+            "the parameter, or leave this case out under the variant."
+        )
+    return _hint_value(name, first, evidence)
 
 
-def _hint_value(name: str, first: ArgumentDifference, properties: JsonObject) -> str:
-    argument = first.argument or "the arguments"
+def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str:
+    argument = spoken_parameter(first.argument, name, evidence) or "the arguments"
     if first.actual is ABSENT and first.note:
         return (
             "Say in the descriptions of the parameters which one takes this value, and mark "
@@ -172,21 +192,23 @@ def _hint_value(name: str, first: ArgumentDifference, properties: JsonObject) ->
             f"the assertion with a matcher such as {{$contains: …}}, which allows {first.path}."
         )
     if not is_matcher(first.expected) and type_name(first.expected) != type_name(first.actual):
-        return _hint_type(name, first, properties.get(argument))
+        return _hint_type(name, first, evidence)
     return (
         f"Say in the description of the parameter {argument} what it means and how its values are "
         "written, or relax the assertion with a matcher such as {$one_of: […]} or {$contains: …}."
     )
 
 
-def _hint_type(name: str, difference: ArgumentDifference, schema: Any) -> str:
-    path, types = difference.path, _types(_inside(schema, difference.path))
+def _hint_type(name: str, difference: ArgumentDifference, evidence: Evidence) -> str:
+    schema = seen_properties(name, evidence).get(difference.argument)
+    path = spoken_parameter(difference.path, name, evidence)
+    types = _types(_inside(schema, difference.path))
     if not types:
         return (
             f"Declare the type of {path} in the tool's input schema, and give an example in its "
             "description."
         )
-    declares = f"{name} declares {path} as {' or '.join(types)}"
+    declares = f"{spoken(name, evidence)} declares {path} as {' or '.join(types)}"
     if _is_one_of(difference.expected, types) and _is_one_of(difference.actual, types):
         both = f"{show(difference.expected, 30)}, {show(difference.actual, 30)}"
         return (

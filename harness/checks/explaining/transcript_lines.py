@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.explaining.as_shown import hidden_by, seen
 from harness.errors import did_you_mean
 from harness.json_bounds import loads
 from harness.matching.json_values import brief, show
 from harness.matching.matchers import matches_partly
 from harness.matching.texts import fold, likeness, line
-from harness.types import JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
+from harness.types import NOT_SHOWN, JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
 
 _MAX_CALLS = 6
 _MAX_REPORTED = 20
@@ -107,6 +108,8 @@ def as_made(call: ToolCall, width: int = 120) -> str:
 
 def outcome(call: ToolCall) -> str:
     """Return how a call ended, in words."""
+    if call.outcome == "unknown_tool" and call.tool.endswith(NOT_SHOWN):
+        return "not sent: the variant shows the model no tool of this name"
     words = _OUTCOMES[call.outcome]
     if call.outcome in ("tool_error", "denied") and call.text.strip():
         return f"{words}: “{line(call.text, 120)}”"
@@ -145,9 +148,16 @@ def ending(transcript: Transcript) -> str:
 
 def offer(name: str, evidence: Evidence) -> str | None:
     """Return why this user could not call a tool, or ``None`` if it was offered."""
-    tools = evidence.tools
-    if tools.get(name) is not None:
+    if evidence.tools.get(name) is not None:
         return None
+    variant = hidden_by(name, evidence)
+    if variant is not None:
+        return f"The variant {variant} does not show {name} to the model."
+    return _not_listed(name, evidence)
+
+
+def _not_listed(name: str, evidence: Evidence) -> str:
+    tools = evidence.tools
     problem = next(
         (problem for problem in tools.problems if problem.tool == name and not problem.usable), None
     )
@@ -166,40 +176,49 @@ def offer(name: str, evidence: Evidence) -> str | None:
     return f"There is no tool {name} on this server. It offers: {names}."
 
 
-def declared(name: str, evidence: Evidence) -> JsonObject:
-    """Return the properties of a tool's input schema; empty if it has none."""
-    tool = evidence.tools.get(name)
-    properties = tool.input_schema.get("properties") if tool else None
-    return properties if isinstance(properties, Mapping) else {}
-
-
 def confused_with(name: str, evidence: Evidence) -> Tool | None:
-    """Return the called tool that is most similar to ``name``, if one is similar enough."""
-    expected = evidence.tools.get(name)
+    """Return the called tool that is most similar to ``name``, if one is similar enough.
+
+    They are compared as the model saw them; the returned tool has the server's name.
+    """
+    expected = seen(name, evidence)
     called = dict.fromkeys(call.tool for call in evidence.transcript.tool_calls)
     others = [tool for tool in evidence.tools.tools if tool.name in called and tool.name != name]
     if expected is None or not others:
         return None
-    best = max(others, key=lambda tool: _similarity(expected, tool))
-    return best if _similarity(expected, best) >= _CONFUSABLE else None
+    likeness_of = {
+        tool.name: _similarity(expected, seen(tool.name, evidence) or tool) for tool in others
+    }
+    best = max(others, key=lambda tool: likeness_of[tool.name])
+    return best if likeness_of[best.name] >= _CONFUSABLE else None
 
 
 def _similarity(left: Tool, right: Tool) -> float:
     names = likeness(left.name.replace("_", " "), right.name.replace("_", " "))
-    ours, theirs = _words(left), _words(right)
+    ours, theirs = _words(left).keys(), _words(right).keys()
     return (
         max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
     )
 
 
 def shared_words(left: Tool, right: Tool) -> list[str]:
-    """Return the distinctive words in the names or descriptions of both tools."""
-    return sorted(_words(left) & _words(right))[:6]
+    """Return the distinctive words in the texts of both tools, as ``left`` has them.
+
+    Singular and plural of a word are the same word.
+    """
+    ours, theirs = _words(left), _words(right)
+    return sorted(word for singular, word in ours.items() if singular in theirs)[:6]
 
 
-def _words(tool: Tool) -> set[str]:
+def _words(tool: Tool) -> dict[str, str]:
+    """Return the distinctive words of ``tool``: each in the singular → as it is written."""
     found = re.findall(r"[^\W\d_]{2,}", fold(f"{tool.name} {tool.title or ''} {tool.description}"))
-    return {word.removesuffix("s") for word in found} - _COMMON_WORDS
+    words: dict[str, str] = {}
+    for word in found:
+        singular = re.sub(r"ie$", "y", word.removesuffix("s")) if word.endswith("s") else word
+        if _COMMON_WORDS.isdisjoint({word, singular}):
+            words.setdefault(singular, word)
+    return words
 
 
 # ── What tools returned ──────────────────────────────────────────────────────────────────────

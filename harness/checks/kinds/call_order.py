@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.transcript_lines import (
     as_made,
@@ -84,8 +85,8 @@ def _explain_missing(
         *list_calls(calls, "Called, in order:"),
     ]
     return lines, (
-        f"Say in the description of {step['tool']} what it needs from the tools before it, "
-        "or use must_call where the order does not matter."
+        f"Say in the description of {spoken(step['tool'], evidence)} what it needs from the tools "
+        "before it, or use must_call where the order does not matter."
     )
 
 

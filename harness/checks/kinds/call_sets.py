@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.canonical_json import canonical_json
 from harness.checks import Evidence
+from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import without_calls
 from harness.checks.explaining.transcript_lines import (
@@ -118,7 +119,7 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
             f"Only these calls are expected: {clip(allowed, 300)}",
             *list_calls(calls, "All calls, in order:"),
         ]
-        hint = _hint_only(others[0], params)
+        hint = _hint_only(others[0], params, evidence)
     return CheckFinding(
         label=names(params) or "(no tool)",
         verdict=passed_if(not others),
@@ -129,16 +130,17 @@ def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
-def _hint_only(made: ToolCall, params: JsonObject) -> str:
+def _hint_only(made: ToolCall, params: JsonObject, evidence: Evidence) -> str:
+    name = spoken(made.tool, evidence)
     if any(call["tool"] == made.tool for call in params["calls"]):
         return (
-            f"{made.tool} is expected, but not with these arguments: describe its parameters, or "
+            f"{name} is expected, but not with these arguments: describe its parameters, or "
             "allow other arguments."
         )
     if not params["calls"]:
-        return f"Say in the description of {made.tool} when it is not needed, or reword the prompt."
+        return f"Say in the description of {name} when it is not needed, or reword the prompt."
     return (
-        f"Say in the description of {made.tool} when it is not needed, or add it to the list if it "
+        f"Say in the description of {name} when it is not needed, or add it to the list if it "
         "does no harm."
     )
 

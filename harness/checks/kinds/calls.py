@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.transcript_lines import (
     as_made,
@@ -228,8 +229,8 @@ def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
     unmarked = tool is not None and not tool.read_only and not tool.destructive
     marks = " and mark it with destructiveHint if it changes or deletes data" if unmarked else ""
     return (
-        f"Say in the description of {made.tool} when it is not to be used{marks}, or reword the "
-        "prompt."
+        f"Say in the description of {spoken(made.tool, evidence)} when it is not to be used"
+        f"{marks}, or reword the prompt."
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from harness.checks import Evidence
 from harness.checks.absent_fields import FIELDS, given_fields, how_given, masks_of, read_absent
+from harness.checks.explaining.as_shown import hidden_by
 from harness.checks.explaining.transcript_lines import (
     as_made,
     list_calls,
@@ -188,11 +189,16 @@ def _decided(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -
     outcomes = {call.outcome for call in made} - NOT_SENT
     if "ok" in outcomes:
         return "allowed"
-    if "tool" in params and evidence.tools.get(params["tool"]) is None:
+    if "tool" in params and _is_hidden(params["tool"], evidence):
         return "hidden"
     if "denied" in outcomes:
         return "denied"
     return "error" if outcomes else "not_attempted"
+
+
+def _is_hidden(tool: str, evidence: Evidence) -> bool:
+    """Whether the server, not a variant, keeps ``tool`` from the list."""
+    return evidence.tools.get(tool) is None and hidden_by(tool, evidence) is None
 
 
 def _otherwise(
@@ -205,9 +211,7 @@ def _otherwise(
     lines += list_calls(made, "All attempts:") if len(made) > 1 else []
     if found == "allowed":
         through = (
-            "hidden" in params["is"]
-            and "tool" in params
-            and evidence.tools.get(params["tool"]) is None
+            "hidden" in params["is"] and "tool" in params and _is_hidden(params["tool"], evidence)
         )
         lines += (
             ["The tool is not in the list of this identity, and works all the same."]
@@ -220,6 +224,11 @@ def _otherwise(
         )
     if found == "not_attempted":
         asked = params.get("tool", "a tool")
+        variant = hidden_by(asked, evidence)
+        if variant is not None:
+            return [*lines, f"The variant {variant} does not show {asked} to the model."], (
+                "Let the variant show the tool, or leave this case out under the variant."
+            )
         return [
             *lines,
             "Nothing was crossed: the model called nothing of it, so the server was never asked.",

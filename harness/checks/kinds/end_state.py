@@ -237,7 +237,7 @@ END_STATE = Kind(
         section="Results",
         asks=(
             "when the conversation is over, the server's state is this, or the same as after these "
-            "calls ([conversations.md](conversations.md#the-state-afterwards))"
+            "calls ([conversations.md](conversations.md#the-servers-state-after-a-conversation))"
         ),
         fails=(
             "End state is not as expected: …",

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.transcript_lines import confused_with, offer, wanted
 from harness.checks.judge.faithfulness import STAND_IN, Faithfulness, faithfulness
 from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude
@@ -261,7 +262,7 @@ def _explain_call(call: JsonObject, pair: Pair, evidence: Evidence) -> list[str]
     if reason := _nearest_title(call["tool"], evidence) or offer(call["tool"], evidence):
         lines.append(f"  {reason}")
     elif other := confused_with(call["tool"], evidence):
-        lines.append(f"  {other.name} was called, which a model can take for it.")
+        lines.append(f"  {spoken(other.name, evidence)} was called, which a model can take for it.")
     return lines
 
 
@@ -292,9 +293,9 @@ def _nearest_title(name: str, evidence: Evidence) -> str | None:
     titles: Mapping[str, str] = {
         tool.title.casefold(): tool.name for tool in evidence.tools.tools if tool.title
     }
-    spoken = name.replace("_", " ").casefold()
-    if spoken in titles:
-        return f"{name} is only the title of the tool {titles[spoken]}: write {titles[spoken]}."
+    own = titles.get(name.replace("_", " ").casefold())
+    if own is not None:
+        return f"{name} is only the title of the tool {own}: write {own}."
     near = did_you_mean(
         name.lower().replace("-", "_"), (tool.name for tool in evidence.tools.tools)
     )

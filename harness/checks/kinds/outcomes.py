@@ -32,7 +32,7 @@ from harness.checks.kind import (
 from harness.checks.parsing import TEXT, TRUE_OR_TOOL, call, long_form, true_or_tool
 from harness.checks.policy_facts import policy_facts
 from harness.matching.json_values import show
-from harness.types import JsonObject, ToolCall
+from harness.types import NOT_SHOWN, JsonObject, ToolCall
 
 Explained = tuple[list[str], str | None]
 """The lines of a failure, none when passed; and the hint."""
@@ -100,6 +100,10 @@ _HINTS = {
     ),
     "unknown_tool": (
         "The server has no such tool for this user. `harness tools` lists what it offers."
+    ),
+    NOT_SHOWN: (
+        "The model made up the name: see whether the prompt, or the description of another tool, "
+        "mentions it."
     ),
     "timeout": "Make the tool faster, or raise the server's call_timeout.",
     "invalid_result": (
@@ -225,7 +229,7 @@ def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
             ),
         ]
         hint = _HINTS.get(
-            failed[0].outcome,
+            failed[0].outcome if not failed[0].tool.endswith(NOT_SHOWN) else NOT_SHOWN,
             "Say in the tool's description what it needs, so that no call is lost.",
         )
     return CheckFinding(

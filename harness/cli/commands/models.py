@@ -27,7 +27,7 @@ def command(json_output: bool) -> None:
     Keys themselves are never shown. PROVIDER:MODEL, for example anthropic:claude-sonnet-4-6, needs
     no configuration; its key comes from the provider's usual variable.
 
-    Behind them come the agents that --agent may name: those of agents: in the configuration, and
+    Below them are the agents that --agent may name: those of agents: in the configuration, and
     those that need none.
     """
     config = load_config(Path.cwd(), os.environ)

@@ -70,7 +70,7 @@ def command(
     with open_index(runs) as index, asked(index, sql, timeout) as answer:
         if parquet is not None:
             rows = write_parquet(answer, parquet)
-            click.echo(f"{rows:,} rows in {parquet}")
+            click.echo(f"{rows:,} row{'s' if rows != 1 else ''} in {parquet}")
             return
         left_out = FORMS["json" if json_output else "csv" if as_csv else "table"](
             answer, limit, sys.stdout

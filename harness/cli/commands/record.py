@@ -1,4 +1,4 @@
-"""Run a program of the user's with a recording proxy in front of a server."""
+"""Run a program, and record its calls of a server's tools."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ from harness.variants.clients import habit_of
     type=click.Choice(["elicitation", "sampling", "nothing"]),
     default=("elicitation",),
     show_default=True,
-    help="What servers of the handshake are told that the program can be asked for.",
+    help="Requests of a server that the program can answer; told to servers of the protocol "
+    "revisions with a handshake (initialize).",
 )
 def command(
     *,

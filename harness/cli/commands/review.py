@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
 from harness.cli import shell_completion as completing
-from harness.cli.named_runs import open_run
+from harness.cli.named_runs import tell_of_reading, warn
 from harness.errors import UsageError, did_you_mean
-from harness.judging.from_log import judge_log
 from harness.judging.review import Decision, add_review
+from harness.querying.reviewed_trials import ReviewedRun, ReviewedTrial, reviewed_run
 from harness.reports.sections.remarks import review_words, reviews_json
-from harness.runlog import RunLog, read_log
+from harness.runner.runs.folders import find_log
 from harness.safe_text import one_line, printable
-from harness.types import Review, TrialResult
+from harness.types import Review
 
 _MOST_NAMED = 10
 
@@ -49,19 +49,24 @@ def command(
     is a line at the end of the run's log. Exit codes and pass rates stay those of the machine,
     unless --by-people of view or compare says otherwise.
     """
-    log = open_run(run)
+    log = find_log(run)
+    reviewed = reviewed_run(log, tell_of_reading(log))
+    warn(reviewed.complaints)
     if case is not None:
         if decision is None:
             raise UsageError("say what you think of the verdict", meant="--accept or --overrule.")
-        result = _only(_matching(log, case, model, trial), case)
-        add_review(log.path, result.key, decision, by=by or _login(), note=note)
-        log = read_log(log.path)
+        chosen = _only(_matching(reviewed, case, model, trial), case)
+        by = by or _login()
+        add_review(
+            reviewed.log, chosen.key, decision, by=by, note=note, known=reviewed.known(chosen)
+        )
     elif decision is not None:
         raise UsageError("name the case that you review", meant=f"harness review {run} CASE …")
+    reviews = reviewed.reviews()
     if json_output:
-        click.echo(json.dumps({"status": "ok", "result": reviews_json(log.reviews)}))
+        click.echo(json.dumps({"status": "ok", "result": reviews_json(reviews)}))
     else:
-        click.echo(printable("\n".join(_lines(log))))
+        click.echo(printable("\n".join(_lines(reviewed, reviews))))
 
 
 def _login() -> str:
@@ -71,24 +76,25 @@ def _login() -> str:
         return ""
 
 
-def _matching(log: RunLog, case: str, model: str | None, trial: int | None) -> list[TrialResult]:
+def _matching(
+    run: ReviewedRun, case: str, model: str | None, number: int | None
+) -> list[ReviewedTrial]:
     """Return the trials that the arguments describe; ``CASE`` may be ``SUITE::CASE``."""
-    results = judge_log(log).results
-    named = [one for one in results if case in {one.case.name, f"{one.suite}::{one.case.name}"}]
+    named = [one for one in run.trials if one.is_called(case)]
     if not named:
-        names = sorted({one.case.name for one in results})
+        names = sorted({one.case for one in run.trials})
         raise UsageError(
             f"the run has no case {case!r}",
             meant=did_you_mean(case, names) or f"It has: {', '.join(names[:_MOST_NAMED])}.",
         )
-    return [one for one in named if model in {None, one.model} and trial in {None, one.index + 1}]
+    return [one for one in named if model in {None, one.model} and number in {None, one.number}]
 
 
-def _only(found: Sequence[TrialResult], case: str) -> TrialResult:
+def _only(found: Sequence[ReviewedTrial], case: str) -> ReviewedTrial:
     if not found:
         raise UsageError(f"no trial of {case!r} is of that model and number")
     if len(found) > 1:
-        told = "; ".join(map(_name, found[:_MOST_NAMED]))
+        told = "; ".join(map(str, found[:_MOST_NAMED]))
         raise UsageError(
             f"{case!r} has {len(found)} trials: {told}",
             meant="Pick one with SUITE::CASE, --model or --trial.",
@@ -96,11 +102,11 @@ def _only(found: Sequence[TrialResult], case: str) -> TrialResult:
     return found[0]
 
 
-def _lines(log: RunLog) -> Iterator[str]:
-    yield review_words(log.reviews.values()) or "Nobody has reviewed this run."
-    for result in judge_log(log).results:
-        if review := log.reviews.get(result.key):
-            yield f"{_words(review)}  {_name(result)}"
+def _lines(run: ReviewedRun, reviews: Mapping[str, Review]) -> Iterator[str]:
+    yield review_words(reviews.values()) or "Nobody has reviewed this run."
+    for trial in run.trials:
+        if review := reviews.get(trial.key):
+            yield f"{_words(review)}  {trial}"
             if review.note:
                 yield f"    {one_line(review.note)}"
 
@@ -108,8 +114,3 @@ def _lines(log: RunLog) -> Iterator[str]:
 def _words(review: Review) -> str:
     said = "" if review.decision == "accepted" else f" to {review.verdict}"
     return f"{review.machine}, {review.decision}{said} by {review.by}"
-
-
-def _name(result: TrialResult) -> str:
-    trial = f", trial {result.index + 1}" if result.repeats > 1 else ""
-    return f"{result.suite}::{result.case.name} with {result.model}{trial}"

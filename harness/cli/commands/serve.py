@@ -37,7 +37,7 @@ def _settings(*, max_mb: float, **values: Any) -> Settings:
         type=click.IntRange(0, 65535),
         default=8000,
         show_default=True,
-        help="0 chooses a free port.",
+        help="Port to listen on; 0 chooses a free one.",
     ),
     click.option(
         "--host",

@@ -1,4 +1,4 @@
-"""Find out by experiment which words of a server's tools carry weight."""
+"""Find out by experiment which words of a server's tools matter, and improve them."""
 
 from __future__ import annotations
 
@@ -108,7 +108,14 @@ ORDER = bundle(
         metavar="MODEL",
         help="Model that writes better descriptions.  [default: none; rules do it]",
     ),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N"),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        metavar="N",
+        help="Seed of every random choice.",
+    ),
 )
 
 
@@ -141,14 +148,14 @@ MODE = bundle(
         flag_value=LATEST,
         metavar="[RUN]",
         shell_complete=completing.runs,
-        help="Go on with an earlier workbench: run only what is missing or was not judged.",
+        help="Continue an earlier workbench: run only what is missing or was not judged.",
     ),
     click.option(
         "--from",
         "from_run",
         metavar="RUN",
         shell_complete=completing.runs,
-        help="Run nothing: show what this run, of the workbench or of evals, says.",
+        help="Run nothing: analyse this earlier run of workbench or evals.",
     ),
     click.option(
         "--dry-run",
@@ -185,7 +192,7 @@ def command(
     *,
     quiet: bool,
 ) -> None:
-    """Find out by experiment which words of a server's tools carry weight, and what helps.
+    """Find out by experiment which words of a server's tools matter, and improve them.
 
     The cases of SUITE are asked again and again while the model is shown changed tool lists: a
     sentence less, another order, more tools. The server is never changed.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.types import ToolCall
+from harness.types import NOT_SHOWN, ToolCall
 
 _BY_SERVER = {
     "tool_error": "The server refused it to this user: its tool answered with an error (isError).",
@@ -24,4 +24,6 @@ def refused_by(call: ToolCall) -> str:
     if call.outcome == "denied":
         words = _BY_SERVER.get(call.refusal or "", "The server refused it to this user.")
         return f"{words} {call.error_code}." if call.refusal == "protocol_error" else words
+    if call.outcome == "unknown_tool" and call.tool.endswith(NOT_SHOWN):
+        return "harness did not send it: the variant shows the model no tool of this name."
     return _BY_OTHERS.get(call.outcome, "")

@@ -14,11 +14,12 @@ from starlette.routing import Route
 
 from harness.documents.strict_json import strict_json
 from harness.errors import HarnessError, InvalidValue, UsageError
-from harness.judging.review import Decision, add_review
+from harness.judging.review import Decision, KnownStatus, add_review
 from harness.runlog import being_written
+from harness.runlog.scanning import last_line_of_trial
 from harness.web import history
 from harness.web.results import clean, shown_reviews
-from harness.web.run_view import run_view
+from harness.web.run_view import kept_view, run_view, settled_at
 from harness.web.settings import Settings
 from harness.web.view.reviews import reviews_in
 
@@ -47,7 +48,7 @@ class Reviews:
         if await anyio.to_thread.run_sync(being_written, path):
             raise HTTPException(409, "The run is still under way: review it when it has ended.")
         add = partial(
-            add_review,
+            _add,
             path,
             fields["key"],
             cast("Decision", fields["decision"]),
@@ -63,6 +64,22 @@ class Reviews:
         except HarnessError as error:
             raise HTTPException(409, clean(str(error))) from error
         return JSONResponse(await anyio.to_thread.run_sync(_reviews, path))
+
+
+def _add(path: Path, key: str, decision: Decision, *, by: str, note: str) -> None:
+    add_review(path, key, decision, by=by, note=note, known=_known_status(path, key))
+
+
+def _known_status(path: Path, key: str) -> KnownStatus | None:
+    """Return the status of a trial from the view of the run, if there is one."""
+    facts = path.stat()
+    if kept_view(path, facts) is None:
+        return None
+    found = last_line_of_trial(path, key)
+    if found is None:
+        return None
+    offset, line = found
+    return KnownStatus(status=(settled_at(path, offset) or line.run).status, size=facts.st_size)
 
 
 def _reviews(path: Path) -> dict[str, Any]:

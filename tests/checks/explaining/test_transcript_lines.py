@@ -109,3 +109,9 @@ def test_the_first_six_words_that_tools_share_are_named(shared: int) -> None:
     words = [f"{letter}word" for letter in "abcdefg"[:shared]]
     left, right = _tool("one", " ".join([*words, "left"])), _tool("two", " ".join(words))
     assert shared_words(left, right) == words[:6]
+
+
+def test_shared_words_are_told_as_they_are_written_and_are_no_filler() -> None:
+    left = _tool("one", "This is what lists all directories and has orders.")
+    right = _tool("two", "This is for one directory: its order.")
+    assert shared_words(left, right) == ["directories", "orders"]

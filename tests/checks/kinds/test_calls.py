@@ -175,7 +175,7 @@ def test_calls_made_instead_are_told_in_order_with_outcome_and_the_tool_taken_fo
         "Expected call not found: get_orders(…)",
         'Called instead, in order:\n  1. search_orders({"query": "C1"}) → ok\n'
         "  2. weather() → refused by the server: “not for guests”\n",
-        "The model may have confused it with search_orders (both speak of customer, order):\n"
+        "The model may have confused it with search_orders (both speak of customer, orders):\n"
         "  get_orders: Return the orders of one customer.\n  search_orders: Search the orders",
         "Say in the descriptions of get_orders and search_orders when to use which",
     )
