@@ -41,6 +41,7 @@ from mcp_types import (
 
 from .shapes import Schema
 from .store import Store
+from .wording import words_of
 
 HASH_URI: Final = "state://hash"
 
@@ -163,7 +164,7 @@ def answer(tools: Tools, name: str, arguments: Mapping[str, Any]) -> tuple[str, 
         return (result if isinstance(result, str) else json.dumps(result)), False
     except Exception as error:  # noqa: BLE001 - whatever is wrong with a call, its caller reads why
         # Half of a surrogate pair among the arguments could not be sent back.
-        return f"Error: {error}".encode("utf-8", "replace").decode(), True
+        return f"Error: {words_of(error)}".encode("utf-8", "replace").decode(), True
 
 
 def _not_found(name: str) -> str:

@@ -26,8 +26,11 @@ READ_ELSEWHERE: dict[tuple[str, str], str] = {
     ("docs/ci.md", "permissions:"): "a workflow: tests/packaging/test_action.py runs its steps",
     ("docs/ci.md", "include:"): "a pipeline: tests/packaging/test_gitlab.py runs its script",
     ("docs/ci.md", "repos:"): "hooks: tests/end_to_end/test_ci_page.py compares them",
-    ("docs/engines.md", "apiVersion:"): "for a cluster of Kubernetes; the page says: not tried",
-    ("docs/engines.md", "#!/bin/bash"): "for Slurm; the page says: not tried",
+    ("docs/engines.md", "apiVersion:"): (
+        "for a cluster of Kubernetes: tests/docsite/test_cluster_recipes.py runs its commands"
+    ),
+    ("docs/engines.md", "#!/bin/bash"): "for Slurm: tests/docsite/test_cluster_recipes.py runs it",
+    ("docs/engines.md", "job=$(sbatch"): "for Slurm: the scripts that it submits are run",
     ("docs/engines.md", "jobs:"): "a workflow of shards and merge, which tests of both run",
     ("docs/migrate/mxcp.md", "mxcp: 1"): (
         "wrong on purpose: tests/docsite/test_walkthroughs.py shows what is said of it"

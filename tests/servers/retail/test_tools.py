@@ -77,6 +77,11 @@ def test_products_are_listed_by_name(shop: Shop) -> None:
             {"order": "#P", "x": 1},
             "RetailTools.cancel_pending_order() got an unexpected keyword argument 'order'",
         ),
+        (
+            "cancel_pending_order",
+            {"order_id": "#P", "reasons": "whim"},
+            "RetailTools.cancel_pending_order() got an unexpected keyword argument 'reasons'",
+        ),
         ("cancel_pending_order", {"order_id": "#P", "reason": "whim"}, "Invalid reason"),
         ("cancel_pending_order", {"order_id": "#P", "reason": []}, "unhashable type: 'list'"),
         (
