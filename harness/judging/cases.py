@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, starmap
 from typing import TypeAlias
 
 from harness.judging.access_checks import is_leaking
@@ -27,13 +27,13 @@ def case_results(results: Iterable[TrialResult]) -> tuple[CaseResult, ...]:
 
 def _parts(results: ResultBlocks) -> Iterator[Sequence[TrialResult]]:
     """Yield the trials of each case: one range of ``results``, unless they are in no order."""
-    places: dict[_Asked, list[range]] = {}
+    places: dict[_Asked, tuple[range, ...]] = {}
     start = 0
     for asked, together in groupby(map(_asked, results)):
         end = start + sum(1 for _ in together)
-        places.setdefault(asked, []).append(range(start, end))
+        places[asked] = (*places.get(asked, ()), range(start, end))
         start = end
-    return map(results.part, places.values())
+    return starmap(results.part, places.values())
 
 
 def _asked(result: TrialResult) -> _Asked:

@@ -30,7 +30,7 @@ class Sharing:
     def __init__(self) -> None:
         """Start without any."""
         self._first: dict[tuple[str, str], TrialResult] = {}
-        self._values = _Values()
+        self._values = Values()
 
     def among(self, result: TrialResult) -> TrialResult:
         """Return ``result``, just read and known to nobody else, with the parts of an equal one."""
@@ -46,13 +46,14 @@ class Sharing:
         return result
 
 
-class _Values:
+class Values:
     """Remembers values by what they are made of, each part being one of those remembered.
 
     Whatever is remembered holds its own parts, so that an id in its key stays that of the part.
     """
 
     def __init__(self) -> None:
+        """Start without any."""
         self._known: dict[Any, Any] = {}
 
     def known(self, value: Any, depth: int = 0) -> Any:

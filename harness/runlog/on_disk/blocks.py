@@ -46,7 +46,7 @@ class ResultBlocks(FileSequence):
         self._conversations = conversations
         self._recent = ()
 
-    def part(self, places: Sequence[range]) -> Sequence[TrialResult]:
+    def part(self, *places: range) -> Sequence[TrialResult]:
         """Return those at ``places``, one range after the other."""
         return _Part(self, places)
 
@@ -89,16 +89,15 @@ class ResultBlocks(FileSequence):
 class _Part(FileSequence):
     """Some of the results of `ResultBlocks`, in their order."""
 
-    __slots__ = ("_number", "_of", "_places")
+    __slots__ = ("_of", "_places")  # there is one for each case
 
-    def __init__(self, of: ResultBlocks, places: Sequence[range]) -> None:
+    def __init__(self, of: ResultBlocks, places: tuple[range, ...]) -> None:
         self._of = of
-        self._places = tuple(places)
-        self._number = sum(map(len, places))
+        self._places = places
 
     def __len__(self) -> int:
         """Return their number."""
-        return self._number
+        return sum(map(len, self._places))
 
     def __iter__(self) -> Iterator[TrialResult]:
         """Yield each result, in their order."""

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from operator import attrgetter
 from typing import Any, TypeAlias
 
+from harness.runlog.sharing import Values
 from harness.types import CaseFacts, TrialResult
 
 Row: TypeAlias = tuple[Any, ...]
@@ -35,6 +36,8 @@ class Packing:
         self._cases: list[CaseFacts] = []
         self._numbers: dict[int, int] = {}
         """id of a case → its number; the list keeps the case, so that the id stays its own."""
+        self._shared = Values()
+        """Values that cases have in common."""
         self._digests: dict[bytes, int] = {}
         """Digest of a case → the number of an equal one."""
         self._bytes: dict[int, tuple[Any, bytes]] = {}
@@ -64,8 +67,8 @@ class Packing:
             digest = blake2b(packed(case), digest_size=16).digest()
             number = self._digests.setdefault(digest, len(self._cases))
             if number == len(self._cases):
-                self._cases.append(case)
-                self._numbers[id(case)] = number
+                self._cases.append(self._shared.known(case))
+                self._numbers[id(self._cases[-1])] = number
         return number
 
     def _packed(self, part: Any) -> bytes | None:

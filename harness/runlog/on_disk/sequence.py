@@ -13,6 +13,8 @@ from harness.types import TrialResult
 class FileSequence(Sequence[TrialResult]):  # noqa: PLW1641 - like a list, it has no hash
     """A sequence that reads each result when it is asked for."""
 
+    __slots__ = ()
+
     @abstractmethod
     def at_place(self, place: int) -> TrialResult:
         """Return the result at ``place``, from 0 on, which there is."""
