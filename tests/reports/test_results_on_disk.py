@@ -22,6 +22,7 @@ from harness.runlog.on_disk.blocks import ResultBlocks
 from harness.types import Review, Usage
 from harness.web.run_view import VIEW, keep_view
 from tests.judging.test_golden_logs import GOLDEN
+from tests.often import often
 from tests.reports.run_logs import a_run, write_log
 from tests.reports.sample_logs import a_conversation, a_hostile_log, a_log, an_ordinary_log
 from tests.reports.sample_logs import a_run as a_told_run
@@ -136,8 +137,17 @@ def told(log: RunLog) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("by_people", [False, True])
-@pytest.mark.parametrize("make", LOGS, ids=lambda make: str(make.__name__))
+@pytest.mark.parametrize(
+    ("make", "by_people"),
+    often(
+        [
+            (that_people_judged, True),
+            *((make, False) for make in LOGS),
+            *((make, True) for make in LOGS),
+        ],
+        count=1 + len(LOGS),
+    ),
+)
 def test_reports_do_not_depend_on_where_results_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], by_people: bool
 ) -> None:

@@ -12,6 +12,8 @@ from harness.runlog.on_disk.latest import LatestResults
 from harness.types import TrialResult
 from tests.runlog.on_disk.made import a_result, results
 
+MANY = 2_000
+"""Results that are more than a database holds in memory."""
 steps = st.lists(st.tuples(st.booleans(), results, st.integers(0, 2**40)), max_size=20)
 
 
@@ -40,10 +42,10 @@ def test_a_later_result_takes_the_place_of_an_earlier_one_of_its_trial(
 
 def test_no_file_is_left_whatever_ends_the_process(tmp_path: Path) -> None:
     kept = LatestResults(tmp_path)
-    for number in range(20_000):
-        kept.put(a_result(str(number), value="x" * 500), number)
+    for number in range(MANY):
+        kept.put(a_result(str(number), value="x" * 5_000), number)
     assert list(tmp_path.iterdir()) == []
-    assert [one.key for one in kept] == list(map(str, range(20_000)))
+    assert [one.key for one in kept] == list(map(str, range(MANY)))
 
 
 def test_a_folder_that_cannot_be_written_does_not_matter(tmp_path: Path) -> None:

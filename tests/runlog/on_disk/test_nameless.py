@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.often import often
 from tests.reports.run_logs import write_log
 
 SCRIPT = """
@@ -25,7 +26,9 @@ except HarnessError as error:
 """
 
 
-@pytest.mark.parametrize(("most", "words"), [(0, "there is no room for the results"), (999, "")])
+@pytest.mark.parametrize(
+    ("most", "words"), often([(0, "there is no room for the results"), (999, "")])
+)
 def test_no_room_on_the_disk_is_an_error_in_words(tmp_path: Path, most: int, words: str) -> None:
     log = write_log(tmp_path / "log.jsonl", {f"case {n}": "p" for n in range(900)}).path
     done = subprocess.run(
