@@ -124,7 +124,7 @@ def test_the_log_holds_a_result_twice_and_little_else(few: Cost, many: Cost) -> 
 
 def test_memory_holds_no_transcript_of_a_case_that_is_over(few: Cost, many: Cost) -> None:
     a_case = 1024 * (many.peak_kb - few.peak_kb) / (MANY - FEW)
-    assert a_case < RESULT_BYTES + 6_000
+    assert a_case < RESULT_BYTES + 9_000  # measured: 13 kB, and 26 kB where transcripts are kept
 
 
 def test_a_run_loads_the_sdk_of_its_own_model_only(few: Cost, tmp_path: Path) -> None:

@@ -112,6 +112,13 @@ def _read_all(value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
 
 
 def _read_at(value: Any, path: JsonPath) -> JsonObject:
+    if not isinstance(value, Mapping):
+        # of words one must hold, and of mappings each: a list of both would say neither
+        raise InvalidValue(
+            f"this is {kind_of(value)} in a list of mappings, each of which states a decision",
+            path=path,
+            meant="Write {is: allowed} in place of the word 'allowed'.",
+        )
     try:
         return _read(value)
     except InvalidValue as error:

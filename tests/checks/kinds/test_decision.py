@@ -337,3 +337,9 @@ def test_one_assertion_may_state_several_decisions() -> None:
         VOCABULARY.parse("decision", [told[0], {"is": "denid", "tool": "get_orders"}])
     assert caught.value.path == (1, "is")
     assert len(VOCABULARY.parse("decision", ["denied", "hidden", "not_attempted"][:1])) == 1
+
+
+def test_a_list_of_decisions_in_words_and_in_mappings_is_refused() -> None:
+    with pytest.raises(InvalidValue, match="in a list of mappings") as caught:
+        VOCABULARY.parse("decision", ["allowed", {"is": "hidden", "tool": "get_salary"}])
+    assert caught.value.path == (0,)
