@@ -21,7 +21,7 @@ from tests.mutations import JUDGES
 ROOT = Path(harness.__file__).parent
 
 FLOORS = (
-    {"types", "py", "json_bounds", "manual", "platforms", "utc", "version"},
+    {"types", "batches", "py", "json_bounds", "manual", "platforms", "utc", "version"},
     {"errors", "canonical_json", "linear_regex", "sarif"},
     {
         "redaction",
@@ -297,7 +297,7 @@ def test_every_dependency_is_pinned_to_a_release() -> None:
     assert [pin for pin in pins if not re.match(r"[a-z0-9._-]+(\[[a-z0-9,._-]+\])?==\d", pin)] == []
 
 
-GATHERED = {"AccessFacts", "WithheldValue", "_Totals", "_Waiting"}
+GATHERED = {"AccessFacts", "Totals", "WithheldValue", "_Waiting"}
 """Records of the judges, and of what is counted of them, that grow while they are gathered."""
 
 

@@ -20,6 +20,7 @@ from harness.runlog import (
     TrialLine,
     read_lines,
     read_log,
+    reader,
 )
 from harness.types import (
     AssistantMessage,
@@ -214,7 +215,11 @@ def test_a_resumed_log_has_no_footer_until_it_is_closed_again(tmp_path: Path) ->
     assert read_log(path).footer is None
 
 
-def test_a_log_that_is_read_on_is_the_same_as_one_that_is_read_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("most", [20_000, 0], ids=["in memory", "on disk"])
+def test_a_log_that_is_read_on_is_the_same_as_one_that_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(reader, "MOST_IN_MEMORY", most)
     path = tmp_path / "log.jsonl"
     write(path, HEADER, a_trial("a"), a_trial("b"))
     damage(path, 3)

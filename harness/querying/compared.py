@@ -88,6 +88,8 @@ class _IndexedTrials:
     def _columns(
         self, columns: str, model: str, names: Iterable[CaseName]
     ) -> Iterator[tuple[object, ...]]:
+        if model not in self.rows:
+            self.endings(model)
         rows = self.rows[model]
         wanted = json.dumps([rows[name] for name in names if name in rows])
         # CROSS JOIN: the cases in the order in which they are asked for

@@ -23,7 +23,7 @@ from harness.judging.exit_codes import exit_code_of
 from harness.judging.from_log import order_of
 from harness.judging.missing_results import NO_TRIAL, missing_beside
 from harness.querying.of_run import CASES, RUNS, WholeRun
-from harness.reports.build import counts_of, report_on
+from harness.reports.build import Totals, report_on
 from harness.reports.sections.call_outcomes import count_calls
 from harness.reports.sections.run_list import past_run
 from harness.reports.sections.sentences import pass_rate_of
@@ -70,21 +70,16 @@ def write_totals(
     sums = _Sums()
     db.execute('DELETE FROM "cases"')
     rate = pass_rate_of(_written(db, sums.counted(_cases(db, log, whole))))
-    counts = counts_of(sums.endings, log.header.planned)
-    report = replace(
-        report_on(log, counts, sums.usage),
-        judge_usage=sums.judge_usage,
-        user_usage=sums.user_usage,
-    )
-    code = exit_code_of(sums.verdicts, report.reason, counts.planned, sums.results)
+    report = report_on(log, sums.totals)
+    code = exit_code_of(sums.verdicts, report.reason, report.counts.planned, sums.results)
     run = WholeRun(
         header=log.header,
         past=replace(past_run(report), exit_code=code),
         finished_at=report.finished_at,
         rate=rate,
-        usage=sums.usage,
-        judge_usage=sums.judge_usage,
-        user_usage=sums.user_usage,
+        usage=report.usage,
+        judge_usage=report.judge_usage,
+        user_usage=report.user_usage,
         calls=CallCounts(outcomes=dict(sums.outcomes), unknown=sums.unknown),
         log_bytes=size,
     )
@@ -96,14 +91,11 @@ def write_totals(
 class _Sums:
     """What is added up while cases go by."""
 
-    endings: Counter[Status] = field(default_factory=Counter)
+    totals: Totals = field(default_factory=Totals)
     verdicts: set[Status] = field(default_factory=set)
     results: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)
     unknown: int = 0
-    usage: Usage = field(default_factory=Usage)
-    judge_usage: Usage = field(default_factory=Usage)
-    user_usage: Usage = field(default_factory=Usage)
 
     def counted(self, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
         """Add each of ``cases``, and pass it on."""
@@ -114,11 +106,7 @@ class _Sums:
             self.outcomes.update(made.outcomes)
             self.unknown += made.unknown
             for one in case.trials:
-                if one.index != NO_TRIAL:
-                    self.endings[one.status] += 1
-                self.usage += one.usage
-                self.judge_usage += one.judge_usage
-                self.user_usage += one.user_usage
+                self.totals.take(one)
             yield case
 
 

@@ -29,13 +29,13 @@ def build_report(log: RunLog) -> Report:
         else judged.results
     )
     cases = case_results(results)
-    totals = _totals(results)
+    totals = Totals()
+    for result in results:
+        totals.take(result)
     report = replace(
-        report_on(log, counts_of(totals.endings, log.header.planned), totals.usage),
+        report_on(log, totals),
         results=results,
         cases=cases,
-        judge_usage=totals.judge_usage,
-        user_usage=totals.user_usage,
         calls=count_calls(results),
         access=access_report(judged.facts, cases),
     )
@@ -43,28 +43,27 @@ def build_report(log: RunLog) -> Report:
 
 
 @dataclass(slots=True)
-class _Totals:
-    """What is summed over all results, in one pass."""
+class Totals:
+    """What is summed over all results while they go by."""
 
     endings: Counter[Status] = field(default_factory=Counter)
+    """How many trials ended how."""
     usage: Usage = field(default_factory=Usage)
+    """As in `Report`, as the next two."""
     judge_usage: Usage = field(default_factory=Usage)
     user_usage: Usage = field(default_factory=Usage)
 
-
-def _totals(results: Iterable[TrialResult]) -> _Totals:
-    totals = _Totals()
-    for result in results:
+    def take(self, result: TrialResult) -> None:
+        """Add one result."""
         if result.index != NO_TRIAL:
-            totals.endings[result.status] += 1
-        totals.usage += result.usage
-        totals.judge_usage += result.judge_usage
-        totals.user_usage += result.user_usage
-    return totals
+            self.endings[result.status] += 1
+        self.usage += result.usage
+        self.judge_usage += result.judge_usage
+        self.user_usage += result.user_usage
 
 
-def report_on(log: RunLog, counts: Counts, usage: Usage) -> Report:
-    """Return what ``log`` says of its run as a whole, without any result."""
+def report_on(log: RunLog, totals: Totals) -> Report:
+    """Return what ``log`` says of its run as a whole, with ``totals`` and without any result."""
     footer = log.footer
     return Report(
         run_id=log.header.run_id,
@@ -77,8 +76,10 @@ def report_on(log: RunLog, counts: Counts, usage: Usage) -> Report:
         models=log.header.models,
         results=(),
         cases=(),
-        counts=counts,
-        usage=usage,
+        counts=counts_of(totals.endings, log.header.planned),
+        usage=totals.usage,
+        judge_usage=totals.judge_usage,
+        user_usage=totals.user_usage,
         settings=log.header.settings,
         damaged=log.complaints,
         reviews=log.reviews,

@@ -23,15 +23,15 @@ class Usage:
     @property
     def tokens(self) -> int | None:
         """Input and output together."""
-        return _sum(self.input_tokens, self.output_tokens)
+        return known_sum(self.input_tokens, self.output_tokens)
 
     def __add__(self, other: Usage) -> Usage:
         """Sum field by field; an unknown part makes an unknown sum."""
         return Usage(
-            input_tokens=_sum(self.input_tokens, other.input_tokens),
-            output_tokens=_sum(self.output_tokens, other.output_tokens),
-            cache_read_tokens=_sum(self.cache_read_tokens, other.cache_read_tokens),
-            cache_write_tokens=_sum(self.cache_write_tokens, other.cache_write_tokens),
+            input_tokens=known_sum(self.input_tokens, other.input_tokens),
+            output_tokens=known_sum(self.output_tokens, other.output_tokens),
+            cache_read_tokens=known_sum(self.cache_read_tokens, other.cache_read_tokens),
+            cache_write_tokens=known_sum(self.cache_write_tokens, other.cache_write_tokens),
             cost_usd=None
             if self.cost_usd is None or other.cost_usd is None
             else self.cost_usd + other.cost_usd,
@@ -48,5 +48,6 @@ UNKNOWN_USAGE = Usage(
 """Usage of a reply that does not report any."""
 
 
-def _sum(left: int | None, right: int | None) -> int | None:
+def known_sum(left: int | None, right: int | None) -> int | None:
+    """Return the sum of two amounts; an unknown one makes it unknown."""
     return None if left is None or right is None else left + right

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from harness.querying import index
-from harness.querying.compared import compared_run
+from harness.querying.compared import compared_run, indexed_run
 from harness.querying.shown import shown_run
 from harness.reports.build import total_usage
 from harness.reports.comparing.compare import compare, compare_runs
@@ -24,6 +24,7 @@ from harness.reports.comparing.nouns import Comparison
 from harness.reports.comparing.page import write_comparison_html
 from harness.reports.comparing.page.trials import Opener, judged_run
 from harness.reports.comparing.pages import write_comparison_markdown
+from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import LogWriter, RunLog, ToolsLine, read_log
 from harness.types import ToolList, Usage
 from tests.judging.test_golden_logs import GOLDEN
@@ -107,6 +108,17 @@ def test_it_says_the_same_as_the_logs(tmp_path: Path, logs_in: Any) -> None:
     logs = logs_in(tmp_path)
     found = told(by_index([log.path for log in logs]), shown_run)
     assert found == told(compare(logs), judged_run)
+
+
+def test_what_a_case_took_may_be_asked_for_first(tmp_path: Path) -> None:
+    log = an_ordinary_log(tmp_path)
+    with index.index_of(log.path) as made, indexed_run(made, log.path) as (run, _):
+        (found,) = run.trials.spent("m", [("shop", "often")])
+    (expected,) = ComparedRun.of(log).trials.spent("m", [("shop", "often")])
+    assert (found.input_tokens, list(found.latencies)) == (
+        expected.input_tokens,
+        list(expected.latencies),
+    )
 
 
 @pytest.mark.parametrize("seeds", [(0, 1), (1, 2), (3, 4), (4, 0, 5), (2,), (5,)])

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol, TypeAlias
 from harness.reports.build import counts_of
 from harness.reports.comparing.nouns import Tally
 from harness.types import DECIDED, Counts, Status, TrialResult, Usage
+from harness.types.usage import known_sum
 
 CaseName: TypeAlias = tuple[str, str]
 """Suite and case."""
@@ -127,10 +128,10 @@ def total(cases: Iterable[Spent]) -> tuple[Usage, float | None]:
     def latencies() -> Iterator[Sequence[float]]:
         nonlocal tokens_in, tokens_out, read, written, cost, started
         for more_in, more_out, more_read, more_written, costs, seconds in cases:
-            tokens_in = None if tokens_in is None or more_in is None else tokens_in + more_in
-            tokens_out = None if tokens_out is None or more_out is None else tokens_out + more_out
-            read = None if read is None or more_read is None else read + more_read
-            written = None if written is None or more_written is None else written + more_written
+            tokens_in = known_sum(tokens_in, more_in)
+            tokens_out = known_sum(tokens_out, more_out)
+            read = known_sum(read, more_read)
+            written = known_sum(written, more_written)
             cost = None if cost is None or costs is None else reduce(add, costs, cost)
             started += len(seconds)
             yield seconds

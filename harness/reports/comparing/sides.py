@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields, replace
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.errors import UsageError
 from harness.judging.exit_codes import exit_code
@@ -26,7 +26,7 @@ from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog
 from harness.runlog_diff import differences, tool_differences
 from harness.stats import mean, rate_interval
-from harness.types import Counts, JsonObject, ToolList, TrialResult, Usage
+from harness.types import CaseResult, Counts, JsonObject, ToolList, TrialResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class ComparedRun:
         return cls(
             header=log.header,
             log=str(log.path),
-            trials=_JudgedTrials.of(log, report.results),
+            trials=_JudgedTrials.of(log, report.cases),
             tools=log.tools,
             exit_code=exit_code(report),
             ended=result_words(report),
@@ -63,42 +63,32 @@ class ComparedRun:
         )
 
 
-class _Trial(NamedTuple):
-    """A trial as far as it is counted."""
-
-    key: str
-    ending: Ending
-    usage: Usage
-    seconds: float | None
-
-
 @dataclass(frozen=True, slots=True)
 class _JudgedTrials:
     """The trials of a log that was judged: `CountedTrials`."""
 
     log: RunLog
-    cases: Mapping[str, Mapping[CaseName, Sequence[_Trial]]]
+    cases: Mapping[str, Mapping[CaseName, Sequence[TrialResult]]]
     """Model → case → its trials, in the order of a report."""
 
     @classmethod
-    def of(cls, log: RunLog, results: Iterable[TrialResult]) -> _JudgedTrials:
-        """Take those of the judged ``results`` that are in ``log``: others stand for no trial."""
-        found: dict[str, dict[CaseName, list[_Trial]]] = {}
-        for one in results:
-            if one.key in log:
-                seconds = None if one.stop is None else one.latency_s
-                cases = found.setdefault(one.model, {})
-                trials = cases.setdefault((one.suite, one.case.name), [])
-                trials.append(_Trial(one.key, Ending.of(one), one.usage, seconds))
+    def of(cls, log: RunLog, cases: Iterable[CaseResult]) -> _JudgedTrials:
+        """Take those of the judged ``cases`` that are in ``log``: others have no trial."""
+        found: dict[str, dict[CaseName, Sequence[TrialResult]]] = {}
+        for one in cases:
+            if one.trials[0].key in log:
+                found.setdefault(one.model, {})[one.suite, one.case] = one.trials
         return cls(log, found)
 
     def endings(self, model: str) -> Mapping[CaseName, Endings]:
         cases = self.cases.get(model, {})
-        return {name: Endings.of(one.ending for one in trials) for name, trials in cases.items()}
+        return {name: Endings.of(map(Ending.of, trials)) for name, trials in cases.items()}
 
     def spent(self, model: str, names: Iterable[CaseName]) -> Iterator[Spent]:
         for trials in self._trials(model, names):
-            yield Spent.of((one.usage, one.seconds) for one in trials)
+            yield Spent.of(
+                (one.usage, None if one.stop is None else one.latency_s) for one in trials
+            )
 
     def offered(self, model: str, names: Iterable[CaseName]) -> AbstractSet[str]:
         return {
@@ -108,7 +98,7 @@ class _JudgedTrials:
             if (said := self.log.transcript(one.key)) is not None
         }
 
-    def _trials(self, model: str, names: Iterable[CaseName]) -> Iterator[Sequence[_Trial]]:
+    def _trials(self, model: str, names: Iterable[CaseName]) -> Iterator[Sequence[TrialResult]]:
         cases = self.cases.get(model, {})
         return (cases[name] for name in names if name in cases)
 

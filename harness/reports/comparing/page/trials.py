@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from harness.judging.cases import case_results
 from harness.judging.from_log import judge_log
 from harness.reports.comparing.counted import CaseName
 from harness.reports.comparing.nouns import CasePair, Side
@@ -110,10 +111,8 @@ class _JudgedRun:
 
     @classmethod
     def of(cls, log: RunLog) -> _JudgedRun:
-        found: dict[tuple[str, CaseName], list[TrialResult]] = {}
-        for one in judge_log(log).results:
-            found.setdefault((one.model, (one.suite, one.case.name)), []).append(one)
-        return cls(log, found)
+        cases = case_results(judge_log(log).results)
+        return cls(log, {(one.model, (one.suite, one.case)): one.trials for one in cases})
 
     @property
     def tools(self) -> Mapping[str, ToolList]:

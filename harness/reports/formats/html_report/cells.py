@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from harness.batches import batches
 from harness.reports.sections.sentences import URGENCY
 from harness.reports.viewer.grid import cells_of, frame, grid
 from harness.runlog import RunLog
@@ -47,7 +48,5 @@ def further_cells(report: Report, log: RunLog) -> Iterator[tuple[str, Any]]:
     if len(report.cases) <= MOST_AT_ONCE:
         return
     cells = (made.cell for made in cells_of(report, log))
-    number = 0
-    while block := list(islice(cells, BLOCK)):
+    for number, block in enumerate(batches(cells, BLOCK)):
         yield f"cells-{number}", block
-        number += 1
