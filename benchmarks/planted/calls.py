@@ -8,7 +8,7 @@ from typing import Any
 
 import mcp_types as types
 
-USER_KEY = "io.github.harness/user_context"
+USER_KEY = "harness/user_context"
 """Where `_meta` says who asks, over stdio."""
 
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 const customers = JSON.parse(process.env.DESK_CUSTOMERS);
 if (process.env.DESK_EMAIL) customers[0].email = process.env.DESK_EMAIL;
 
-const role = (extra) => (extra._meta?.["io.github.harness/user_context"] ?? {}).role;
+const role = (extra) => (extra._meta?.["harness/user_context"] ?? {}).role;
 
 function shown({ email, ...rest }, extra) {
   if (role(extra) === "admin") return { ...rest, email };

@@ -29,7 +29,7 @@ from benchmarks.unseen.faults import FAULTS
 from benchmarks.unseen.policy import NOBODY, Caller, Denied
 from benchmarks.unseen.tokens import Verifier
 
-USER_KEY: Final = "io.github.harness/user_context"
+USER_KEY: Final = "harness/user_context"
 READS: Final = ToolAnnotations(read_only_hint=True, destructive_hint=False)
 CHANGES: Final = ToolAnnotations(read_only_hint=False, destructive_hint=False)
 DELETES: Final = ToolAnnotations(read_only_hint=False, destructive_hint=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from typing import Any, get_args
@@ -10,6 +11,7 @@ from harness.documents.document import Steps
 from harness.documents.fields import (
     Field,
     Layout,
+    as_line,
     as_mapping,
     choice,
     integer,
@@ -19,9 +21,23 @@ from harness.documents.fields import (
 )
 from harness.documents.reading import Reading, dropped
 from harness.errors import InvalidValue
-from harness.types import RESERVED_CLAIMS, IdentitySpec, IdentityVia, TokenAlgorithm
+from harness.types import (
+    RESERVED_CLAIMS,
+    USER_CONTEXT_META_KEY,
+    IdentitySpec,
+    IdentityVia,
+    TokenAlgorithm,
+)
 
 _HIGHEST_PORT = 65_535
+_META_KEY = re.compile(
+    r"(?:{label}(?:\.{label})*/)?[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?".replace(
+        "{label}", r"[A-Za-z](?:[A-Za-z0-9-]*[A-Za-z0-9])?"
+    ),
+    re.ASCII,
+)
+_META_KEYS_OF_MCP = frozenset({"progressToken", "traceparent", "tracestate", "baggage"})
+_LABELS_OF_MCP = frozenset({"mcp", "modelcontextprotocol"})  # first or second of a prefix
 _EXTERNAL = (
     "claims",
     "scope",
@@ -77,11 +93,37 @@ def _command(value: Any) -> str:
     return value
 
 
+def _meta_key(value: Any) -> str:
+    """Parse a key of ``_meta``, by the grammar of the MCP specification."""
+    key = as_line(value)
+    if not _META_KEY.fullmatch(key):
+        raise InvalidValue(
+            f"{key!r} is not a key for _meta", meant="Write it like com.example/user, or user."
+        )
+    labels = key.rpartition("/")[0].lower().split(".")
+    if key in _META_KEYS_OF_MCP or _LABELS_OF_MCP.intersection(labels[:2]):
+        raise InvalidValue(
+            f"the key {key!r} belongs to MCP itself", meant="Choose one of your own domain."
+        )
+    return key
+
+
 _WHOLE = integer("", least=1)
 
 IDENTITY = Layout(
     fields={
         "via": choice("How the user_context is sent to the server.", get_args(IdentityVia)),
+        "meta_key": Field(
+            schema={
+                "type": "string",
+                "pattern": r"\S",
+                "description": (
+                    "via meta: the key of _meta for the user_context; default "
+                    f"{USER_CONTEXT_META_KEY}."
+                ),
+            },
+            parse=_meta_key,
+        ),
         "variables": texts_by_name("via env: variable → template, such as {role}."),
         "json_variable": line("via env: a variable for the whole user_context as JSON."),
         "headers": texts_by_name("via header: HTTP header → template, such as {role}."),
@@ -140,6 +182,7 @@ IDENTITY = Layout(
 """Layout of ``identity:`` of a server, as a mapping."""
 
 _VIA = {
+    "meta_key": "meta",
     "variables": "env",
     "json_variable": "env",
     "headers": "header",

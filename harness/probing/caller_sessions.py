@@ -153,6 +153,7 @@ class Prober:
             "min_coverage": self.plan.min_coverage,
             "not_asked": max(0, len(self._damaged()) - self._most),
             "unsent_tokens": unsent_tokens(self.plan.server),
+            "meta_key": self.plan.server.identity.meta_key,
             "expected_hidden": {
                 caller.name: tools
                 for caller in self.plan.callers

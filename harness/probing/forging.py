@@ -72,7 +72,7 @@ class Forging:
 
     def _possible(self) -> Iterator[Iterator[ForgedCall]]:
         """Yield the forged calls for each caller and call, the most promising first."""
-        by_meta = self._prober.plan.server.identity.via == "meta"
+        identity = self._prober.plan.server.identity
         callers = {caller.name: caller for caller in self._prober.plan.callers}
         known = {canonical_json(call.arguments) for call in self._prober.calls}
         for caller, call, tool, bending in self._bendings():
@@ -81,7 +81,7 @@ class Forging:
             posing = (
                 one
                 for name in others[:_MOST_OTHERS]
-                for one in smuggled(caller, call, callers[name], tool.input_schema, by_meta=by_meta)
+                for one in smuggled(caller, call, callers[name], tool.input_schema, identity)
             )
             bent = [*bending.bent(caller, call, known)]
             # The repeated call comes last: access that it opens would distort other results.

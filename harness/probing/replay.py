@@ -13,8 +13,7 @@ from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import ProbeFinding
-from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
-from harness.types import JsonObject, Report, TrialResult
+from harness.types import USER_CONTEXT_META_KEY, JsonObject, Report, TrialResult
 
 _LONGEST = 2_000
 """Maximum length of a command, so that it can be pasted."""
@@ -105,7 +104,8 @@ def request_of(finding: ProbeFinding, report: Report) -> dict[str, Any] | None:
     if run is None:
         return None
     facts, user_context = facts_of(run), run.case.user_context
-    sent = {} if user_context is None else {USER_CONTEXT_META_KEY: user_context}
+    key = report.settings.get("meta_key", USER_CONTEXT_META_KEY)
+    sent = {} if user_context is None else {key: user_context}
     sent |= facts.get("forged", {}).get("brought", {}).get("meta", {})
     meta = {"_meta": sent} if sent else {}
     method, params = "tools/call", {"name": facts["tool"], "arguments": facts["arguments"], **meta}

@@ -76,6 +76,7 @@ from harness.types.outcomes import (
 from harness.types.parties import (
     RESERVED_CLAIMS,
     THE_LIST,
+    USER_CONTEXT_META_KEY,
     GuardRails,
     IdentitySpec,
     IdentityVia,
@@ -136,6 +137,7 @@ __all__ = [
     "THE_LIST",
     "UNANSWERED",
     "UNKNOWN_USAGE",
+    "USER_CONTEXT_META_KEY",
     "Access",
     "AccessCell",
     "AccessReport",

@@ -13,6 +13,10 @@ from harness.types.variants import Variant
 RESERVED_CLAIMS = ("iss", "aud", "exp", "nbf", "iat", "jti")
 """Claims of a token that its issuer sets; no user_context and no configuration can change them."""
 
+USER_CONTEXT_META_KEY = "harness/user_context"
+"""The usual key of ``_meta`` for the user_context of a request; it begins with no domain, because
+such keys belong to the domain's owner."""
+
 IdentityVia: TypeAlias = Literal["meta", "env", "header", "bearer"]
 """How a server is told who asks: in ``_meta`` of every request, in the environment of its process,
 in HTTP headers, or by a signed bearer token."""
@@ -28,6 +32,8 @@ class IdentitySpec:
 
     via: IdentityVia = "meta"
     """The way it travels."""
+    meta_key: str = USER_CONTEXT_META_KEY
+    """``meta``: the key of ``_meta`` that holds the user_context."""
     variables: JsonObject = field(default_factory=dict)
     """``env``: variable name → template such as ``{role}``; empty means only `json_variable`."""
     json_variable: str | None = None

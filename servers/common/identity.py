@@ -16,7 +16,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-USER_CONTEXT_META_KEY = "io.github.harness/user_context"
+USER_CONTEXT_META_KEY = "harness/user_context"
 """Key in ``_meta`` whose value is a JSON object such as ``{"role": "analyst"}``."""
 
 USER_CONTEXT_VARIABLE = "HARNESS_USER_CONTEXT"

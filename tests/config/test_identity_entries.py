@@ -106,6 +106,15 @@ def test_a_token_command_is_expanded_and_appears_in_no_log(configure: Configure)
         ),
         ("{via: bearer, token_command: [hunter2]}", "expected a command line"),
         ("{via: bearer, issuer: x}", "harness itself is the issuer"),
+        ("{via: header, headers: {X: y}, meta_key: a}", "'meta_key' has no effect on identity via"),
+        *(
+            (f"{{via: meta, meta_key: '{key}'}}", "is not a key for _meta")
+            for key in ("a b", "/user", "com.example/", "1a.b/user", "a..b/user", "a-/b", "_a", "é")
+        ),
+        *(
+            (f"{{via: meta, meta_key: {key}}}", "belongs to MCP itself")
+            for key in ("dev.mcp/user", "io.ModelContextProtocol/user", "mcp/user", "traceparent")
+        ),
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_without_the_command(
@@ -116,6 +125,13 @@ def test_a_mistake_is_told_with_its_line_and_without_the_command(
     assert "harness.yml:4:" in str(caught.value)
     assert problem in str(caught.value)
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("key", ["com.example/user", "user", "a-b.c1/d.e_f-g", "com.example.mcp/u"])
+def test_the_key_of_meta_reaches_the_server_and_the_log(configure: Configure, key: str) -> None:
+    server = configure(f"{{via: meta, meta_key: '{key}'}}").server("shop", "any")
+    assert server.identity.meta_key == key
+    assert describe_server(server)["identity"]["meta_key"] == key
 
 
 def test_a_url_is_one_claim_and_no_path(configure: Configure) -> None:

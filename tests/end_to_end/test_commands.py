@@ -50,7 +50,7 @@ def test_a_user_context_on_the_command_line_replaces_that_of_every_case(project:
     transcript = project.log().transcript(project.log().results[0].key)
     assert transcript is not None
     (made,) = transcript.tool_calls
-    assert made.structured["meta"]["io.github.harness/user_context"] == {"role": "admin"}
+    assert made.structured["meta"]["harness/user_context"] == {"role": "admin"}
 
 
 def test_each_run_has_a_folder_of_its_own(project: Project) -> None:

@@ -169,9 +169,7 @@ def test_scripted_calls_go_through_the_session_and_are_no_calls_of_the_model(
     assert details["tool_calls"] == []
     assert [made["arguments"] for made in details["setup_calls"]] == [{"n": 1}]
     found = transcript(project)
-    assert found.setup_calls[0].structured == {
-        "meta": {"io.github.harness/user_context": {"role": "clerk"}}
-    }
+    assert found.setup_calls[0].structured == {"meta": {"harness/user_context": {"role": "clerk"}}}
     assert [made.outcome for made in found.teardown_calls] == ["ok"]
 
 

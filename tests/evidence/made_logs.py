@@ -25,7 +25,7 @@ from harness.runlog import read_log
 from harness.runner.runs.folders import RUNS, log_path, run_ids
 from tests.probing.loopback import QuietHandler
 
-KEY = "io.github.harness/user_context"
+KEY = "harness/user_context"
 ANY: dict[str, Any] = {"type": "object"}
 BY_ID: dict[str, Any] = {
     "type": "object",

@@ -11,7 +11,7 @@ import os
 import sys
 from typing import Any
 
-KEY = "io.github.harness/user_context"
+KEY = "harness/user_context"
 _ANY = {"type": "object", "properties": {}}
 _TOOLS = [
     {"name": name, "inputSchema": _ANY, "annotations": {"readOnlyHint": True}}

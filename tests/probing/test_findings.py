@@ -35,7 +35,7 @@ from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
 from tests.often import often
 from tests.probing.loopback import QuietHandler, on_loopback
 
-KEY = "io.github.harness/user_context"
+KEY = "harness/user_context"
 READ = {"name": "read", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
 ALICE, BOBBY = {"role": "user", "id": "alice"}, {"role": "user", "id": "bobby"}
 CASES = tuple(

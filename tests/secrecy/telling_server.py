@@ -165,7 +165,7 @@ CALLS: dict[str, Callable[[int], dict[str, Any]]] = {
 
 def call(request: dict[str, Any]) -> dict[str, Any]:
     params = request["params"]
-    user = (params.get("_meta") or {}).get("io.github.harness/user_context") or {}
+    user = (params.get("_meta") or {}).get("harness/user_context") or {}
     name = params["name"]
     if not user:
         return text("Access denied: sign in first", isError=True)

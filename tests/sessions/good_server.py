@@ -9,7 +9,7 @@ from mcp.server.context import CallNext, ServerRequestContext
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
-KEY = "io.github.harness/user_context"
+KEY = "harness/user_context"
 asked: dict[str, Any] = {}
 
 

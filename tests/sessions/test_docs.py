@@ -13,8 +13,7 @@ from harness.api import load_suite
 from harness.config import load_config
 from harness.config.identity_entries import IDENTITY
 from harness.sessions.identity.bearer import PLACEHOLDERS
-from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
-from harness.types import RESERVED_CLAIMS, Credential, IdentityVia
+from harness.types import RESERVED_CLAIMS, USER_CONTEXT_META_KEY, Credential, IdentityVia
 
 PAGE = (Path(__file__).parents[2] / "docs" / "identity.md").read_text(encoding="utf-8")
 EXAMPLES: list[dict[str, Any]] = [
@@ -43,7 +42,13 @@ def test_every_way_credential_setting_and_placeholder_stands_on_the_page() -> No
         assert re.search(rf"^\| `(\{{via: )?{via}\b", PAGE, re.MULTILINE), via
     for credential in get_args(Credential):
         assert re.search(rf"^\| `{credential}`", PAGE, re.MULTILINE), credential
-    for setting in set(IDENTITY.fields) - {"via", "variables", "json_variable", "headers"}:
+    for setting in set(IDENTITY.fields) - {
+        "via",
+        "meta_key",
+        "variables",
+        "json_variable",
+        "headers",
+    }:
         assert re.search(rf"^\| `{setting}`", PAGE, re.MULTILINE), setting
     for name, variable in PLACEHOLDERS.items():
         assert f"`{{{name}}}`" in PAGE

@@ -10,9 +10,8 @@ import pytest
 
 from harness.errors import ServerError, UsageError
 from harness.sessions import Session, pool
-from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
 from harness.sessions.pool import open_sessions
-from harness.types import IdentitySpec, JsonObject, ServerSpec
+from harness.types import USER_CONTEXT_META_KEY, IdentitySpec, JsonObject, ServerSpec
 from tests.clock import BOUND_S
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
 

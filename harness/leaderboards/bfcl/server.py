@@ -21,8 +21,7 @@ from harness.leaderboards.bfcl.data import Entry, entry_of
 from harness.leaderboards.bfcl.output import Call
 from harness.leaderboards.bfcl.schemas import description_of, parameters_of
 from harness.leaderboards.bfcl.source import data_folder
-from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
-from harness.types import JsonObject, Tool
+from harness.types import USER_CONTEXT_META_KEY, JsonObject, Tool
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

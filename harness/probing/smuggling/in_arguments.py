@@ -13,8 +13,7 @@ from harness.canonical_json import canonical_json
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall
-from harness.sessions.identity.delivery import USER_CONTEXT_META_KEY
-from harness.types import JsonObject
+from harness.types import IdentitySpec, JsonObject
 
 KEYS = ("_meta", "user_context", "role", "as_role", "user", "identity", "is_admin")
 """Keys that are added to the arguments besides the other identity's own attributes."""
@@ -36,7 +35,11 @@ _NAMES = ("username", "user", "name", "sub", "user_id", "id", "email")
 
 
 def smuggled(
-    caller: ProbeCaller, call: ProbeCall, other: ProbeCaller, schema: JsonObject, *, by_meta: bool
+    caller: ProbeCaller,
+    call: ProbeCall,
+    other: ProbeCaller,
+    schema: JsonObject,
+    identity: IdentitySpec,
 ) -> Iterator[ForgedCall]:
     """Yield ``call`` of ``caller`` with the identity of ``other``, in one place at a time.
 
@@ -45,13 +48,14 @@ def smuggled(
         call: The regular call.
         other: An identity with more access, whose attributes are added.
         schema: The input schema of the tool.
-        by_meta: Whether the caller's own identity is sent in ``_meta``, so that its key is taken.
+        identity: How the server learns the caller's own identity; a key of ``_meta`` may be taken.
     """
     context = other.user_context or {}
     # A declared argument may have another meaning and request other data.
     declared = frozenset(schema.get("properties") or {})
     sent: set[str] = {canonical_json(call.arguments)}
-    for place, arguments in _places(call.arguments, schema, context, other.name):
+    key_of_meta = identity.meta_key
+    for place, arguments in _places(call.arguments, schema, context, other.name, key_of_meta):
         key = canonical_json(arguments)
         if key not in sent:
             sent.add(key)
@@ -63,9 +67,9 @@ def smuggled(
                 arguments=arguments,
                 same=declared.isdisjoint(arguments.keys() - call.arguments.keys()),
             )
-    meta = {**_everything(context), **_other_names(context, other.name)}
-    if by_meta:
-        del meta[USER_CONTEXT_META_KEY]
+    meta = {**_everything(context, key_of_meta), **_other_names(context, other.name)}
+    if identity.via == "meta":
+        del meta[key_of_meta]
     yield ForgedCall(
         caller=caller,
         base=call,
@@ -77,13 +81,13 @@ def smuggled(
 
 
 def _places(
-    arguments: JsonObject, schema: JsonObject, context: JsonObject, name: str
+    arguments: JsonObject, schema: JsonObject, context: JsonObject, name: str, key_of_meta: str
 ) -> Iterator[tuple[str, JsonObject]]:
     """Yield a description of the added keys, and the forged arguments."""
-    for key, value in _values(context, name).items():
+    for key, value in _values(context, name, key_of_meta).items():
         if key not in arguments:
             yield f"the key {key!r}", {**arguments, key: value}
-    everything = {**_everything(context), **context}
+    everything = {**_everything(context, key_of_meta), **context}
     yield "every attribute", {**everything, **arguments}
     yield "other names for the identity", {**_other_names(context, name), **arguments}
     for key, value in context.items():
@@ -94,13 +98,13 @@ def _places(
         yield f"every attribute under {path!r}", _with(arguments, path, everything)
 
 
-def _values(context: JsonObject, name: str) -> dict[str, Any]:
+def _values(context: JsonObject, name: str, key_of_meta: str) -> dict[str, Any]:
     """Return the keys to add, with their values."""
     role = _role_of(context, name)
     own = dict(list(context.items())[:_MOST_ATTRIBUTES])
     user = next((context[key] for key in _NAMES if context.get(key)), dict(context))
     return {
-        "_meta": _everything(context),
+        "_meta": _everything(context, key_of_meta),
         "user_context": dict(context),
         **own,
         "role": own.get("role", role),
@@ -127,12 +131,12 @@ def _role_of(context: JsonObject, name: str) -> Any:
     return role[0] if isinstance(role, list) and role else role
 
 
-def _everything(context: JsonObject) -> JsonObject:
+def _everything(context: JsonObject, key_of_meta: str) -> JsonObject:
     return {
-        USER_CONTEXT_META_KEY: dict(context),
         "user_context": dict(context),
         "user": dict(context),
         **context,
+        key_of_meta: dict(context),
     }
 
 

@@ -324,12 +324,14 @@ def _describe_identity(identity: IdentitySpec) -> JsonObject:
         "json_variable": identity.json_variable,
         "headers": identity.headers,
     }
+    usual = IdentitySpec()
     later = {
+        "meta_key": None if identity.meta_key == usual.meta_key else identity.meta_key,
         "claims": identity.claims,
         "scope": identity.scope,
         "audience": identity.audience,
         "issuer_port": identity.issuer_port,
-        "algorithm": None if identity.algorithm == IdentitySpec().algorithm else identity.algorithm,
+        "algorithm": None if identity.algorithm == usual.algorithm else identity.algorithm,
         "token_command": identity.token_command is not None,
         "token_env": identity.token_env,
     }

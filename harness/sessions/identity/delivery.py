@@ -25,9 +25,6 @@ from harness.errors import UsageError
 from harness.sessions.transports import TRANSPORTS
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 
-USER_CONTEXT_META_KEY = "io.github.harness/user_context"
-"""The key of ``_meta`` for the ``user_context`` of a request."""
-
 NO_ISOLATION = (
     "Only 'meta' names the user in each request. Over HTTP one process serves all "
     "users anyway: leave it out."
@@ -132,7 +129,7 @@ def request_meta(identity: IdentitySpec, user_context: JsonObject | None) -> dic
     """Return ``_meta`` for every request of this user."""
     if identity.via != "meta" or user_context is None:
         return {}
-    return {USER_CONTEXT_META_KEY: dict(user_context)}
+    return {identity.meta_key: dict(user_context)}
 
 
 def process_env(identity: IdentitySpec, user_context: JsonObject | None) -> dict[str, str]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 FAULT = sys.argv[1] if len(sys.argv) > 1 else "none"
-IDENTITY = "io.github.harness/user_context"
+IDENTITY = "harness/user_context"
 PEOPLE = {
     "P-1007": {
         "person_id": "P-1007",

@@ -22,7 +22,7 @@ from typing import Any
 
 FAULTS = frozenset(sys.argv[1].split(",")) if len(sys.argv) > 1 else frozenset()
 CHANCE = random.Random(sys.argv[2] if len(sys.argv) > 2 else "1")
-IDENTITY = "io.github.harness/user_context"
+IDENTITY = "harness/user_context"
 TEAMS = ("blue", "green")
 NOISE = random.Random()
 

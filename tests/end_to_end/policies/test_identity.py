@@ -117,7 +117,7 @@ def test_every_way_reaches_the_server_and_nothing_of_it_the_model_or_in_case_of_
         )
         told = seen(project.log())
         bodies = [json.dumps(incoming.body) for incoming in provider.journal]
-    assert told["by_meta"]["meta"]["io.github.harness/user_context"] == USER
+    assert told["by_meta"]["meta"]["harness/user_context"] == USER
     assert (told["by_env"]["ROLE"], json.loads(told["by_env"]["WHO"])) == ("zz-role-4712", USER)
     assert told["by_header"]["claims"] == told["by_command"]["claims"] == {"opaque": True}
     assert told["by_bearer"]["claims"].items() >= USER.items()

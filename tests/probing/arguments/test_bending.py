@@ -8,7 +8,7 @@ from harness.probing.arguments.bending import Bending
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.smuggling.in_arguments import smuggled
-from harness.types import Tool
+from harness.types import IdentitySpec, Tool
 
 CLERK = ProbeCaller(name="clerk", user_context={"role": "clerk"})
 ADMIN = ProbeCaller(name="admin", user_context={"role": "admin", "user_id": "U-1"})
@@ -54,13 +54,19 @@ def test_what_no_schema_declares_is_asked_for_at_once() -> None:
 
 
 def test_an_identity_travels_under_the_names_of_those_whom_one_acts_for() -> None:
-    sent = [*smuggled(CLERK, CALL, ADMIN, SCHEMA, by_meta=True)]
+    sent = [*smuggled(CLERK, CALL, ADMIN, SCHEMA, IdentitySpec())]
     assert any(one.arguments.get("impersonate") == "admin" for one in sent)
     assert any(one.arguments.get("on_behalf_of") == "U-1" for one in sent)
     assert any(one.arguments.get("roles") == ["admin"] for one in sent)
 
 
 def test_where_the_identity_travels_in_meta_another_one_is_put_beside_it() -> None:
-    beside = [one.meta for one in smuggled(CLERK, CALL, ADMIN, SCHEMA, by_meta=True) if one.meta]
+    beside = [one.meta for one in smuggled(CLERK, CALL, ADMIN, SCHEMA, IdentitySpec()) if one.meta]
     assert [meta["role"] for meta in beside] == ["admin"]
-    assert "io.github.harness/user_context" not in beside[0]
+    assert "harness/user_context" not in beside[0]
+
+
+def test_an_own_key_of_meta_is_never_taken_and_is_tried_in_the_arguments() -> None:
+    sent = [*smuggled(CLERK, CALL, ADMIN, SCHEMA, IdentitySpec(meta_key="com.example/user"))]
+    assert all("com.example/user" not in one.meta for one in sent)
+    assert any("com.example/user" in one.arguments.get("_meta", {}) for one in sent)

@@ -22,7 +22,7 @@ JSON = st.recursive(
 
 
 def test_client_and_servers_agree_on_the_key_in_meta() -> None:
-    client = pytest.importorskip("harness.sessions.identity.delivery")
+    client = pytest.importorskip("harness.types")
     assert client.USER_CONTEXT_META_KEY == USER_CONTEXT_META_KEY
 
 

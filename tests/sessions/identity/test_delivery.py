@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from harness.errors import UsageError
 from harness.sessions.identity.delivery import (
-    USER_CONTEXT_META_KEY,
     check_headers,
     identity_key,
     process_env,
@@ -21,6 +20,7 @@ from harness.sessions.identity.delivery import (
 )
 from harness.sessions.pool import open_sessions
 from harness.types import (
+    USER_CONTEXT_META_KEY,
     IdentitySpec,
     ServerSpec,
     TransportSpec,
@@ -33,6 +33,18 @@ def test_meta_carries_the_whole_user_under_one_key() -> None:
     user = {"role": "admin", "nested": {"a": [1, None]}}
     assert request_meta(IdentitySpec(), user) == {USER_CONTEXT_META_KEY: user}
     assert request_meta(IdentitySpec(), {}) == {USER_CONTEXT_META_KEY: {}}
+
+
+def test_a_servers_author_chooses_the_key() -> None:
+    own = IdentitySpec(meta_key="com.example/user")
+    assert request_meta(own, {"role": "admin"}) == {"com.example/user": {"role": "admin"}}
+    assert request_meta(own, None) == {}
+
+
+def test_the_usual_key_belongs_to_no_domain() -> None:
+    prefix, _, name = USER_CONTEXT_META_KEY.partition("/")
+    assert name
+    assert "." not in prefix
 
 
 def test_nobody_leaves_no_trace() -> None:
