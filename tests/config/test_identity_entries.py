@@ -169,4 +169,5 @@ def test_what_older_logs_say_of_a_server_is_said_as_ever() -> None:
         "algorithm",
         "token_command",
         "token_env",
+        "meta_key",
     }
