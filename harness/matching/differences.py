@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.matching.json_values import ABSENT, show, type_name
-from harness.matching.matchers import describe, is_matcher, matches
+from harness.matching.json_values import ABSENT, is_number, show, type_name
+from harness.matching.matchers import describe, is_matcher, matches, unlike
 from harness.matching.texts import clip, fold
 from harness.types import JsonObject
 
@@ -93,25 +93,17 @@ def _note(pattern: Any, value: Any) -> str:
     if value is ABSENT:
         return ""
     if is_matcher(pattern):
-        asked = next(
-            (pattern[key] for key in ("$gt", "$gte", "$lt", "$lte", "$approx") if key in pattern),
-            value,
-        )
-        return (
-            ""
-            if type_name(asked) == type_name(value)
-            else f"{show(value, 30)} is a {type_name(value)}"
-        )
+        if "$approx" in pattern and not is_number(value):
+            return f"{show(value, 30)} is a {type_name(value)}"
+        return unlike(pattern, value)
     if type_name(pattern) != type_name(value):
         return (
             f"{show(value, 30)} ({type_name(value)}) instead of {show(pattern, 30)} "
             f"({type_name(pattern)})"
         )
-    if isinstance(pattern, str):
-        return _text_note(pattern, value)
     if isinstance(pattern, list):
         return f"{len(value)} elements instead of {len(pattern)}"
-    return ""
+    return _text_note(pattern, value) if isinstance(pattern, str) else ""
 
 
 def _text_note(wanted: str, given: str) -> str:

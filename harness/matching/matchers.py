@@ -15,7 +15,7 @@ value that equals the mapping as written (a query such as ``{"$gt": 5}``) matche
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from harness.errors import InvalidValue
 from harness.linear_regex import search
 from harness.matching.amounts import check_tolerance, close
 from harness.matching.json_values import ABSENT, equal, is_number, show, type_name
+from harness.matching.ordering import compare, has_order, why_unlike
 from harness.matching.paths import check_path, select
 from harness.matching.patterns import check_pattern
 from harness.matching.texts import clip, fold
@@ -119,6 +120,34 @@ def _words(key: str, operand: Any, width: int) -> str:
     return OPERATORS[key].words.format(told)
 
 
+def unlike(pattern: Any, value: Any) -> str:
+    """Return why a part of ``value`` cannot be compared with a bound of the pattern, in words.
+
+    The text is empty if every part can be.
+    """
+    for key, operand in pattern.items() if isinstance(pattern, Mapping) else ():
+        if key in BOUNDS and (why := why_unlike(value, operand)):
+            return why
+    return next(filter(None, (unlike(*pair) for pair in _parts(pattern, value))), "")
+
+
+def _parts(pattern: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each inner pattern with each value that it is compared with."""
+    if isinstance(pattern, list) and isinstance(value, list | tuple):
+        yield from zip(pattern, value, strict=False)
+    for key, operand in pattern.items() if isinstance(pattern, Mapping) else ():
+        if key == "$path" and value is not ABSENT:
+            yield from ((operand[path], part) for path in operand for part in select(path, value))
+        elif key == "$one_of":
+            yield from ((option, value) for option in operand)
+        elif key in ("$every", "$contains") and isinstance(value, list | tuple):
+            yield from ((operand, part) for part in value)
+        elif key in ("$not", "$contains"):
+            yield operand, value
+        elif isinstance(value, Mapping) and key in value:
+            yield operand, value[key]
+
+
 # ── Operands ─────────────────────────────────────────────────────────────────────────────────
 
 
@@ -134,8 +163,14 @@ def _be(fits: Callable[[Any], bool], what: str) -> Callable[[Any, JsonPath], Non
     return check
 
 
-def _ordered(operand: Any) -> bool:
-    return is_number(operand) or isinstance(operand, str)
+def _check_bound(operand: Any, path: JsonPath) -> None:
+    if not has_order(operand):
+        raise InvalidValue(
+            f"{path[-1]} takes a number or a date, not {show(operand)}",
+            path=path,
+            meant="A date is written 2024-03-31 or 2024-03-31T09:30:00Z. Other texts have no "
+            "order: use $one_of or $matches.",
+        )
 
 
 def _check_regex(operand: Any, path: JsonPath) -> None:
@@ -189,14 +224,8 @@ def _is_type(operand: Any) -> bool:
 # ── Operators ────────────────────────────────────────────────────────────────────────────────
 
 
-def _compare(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def compare(operand: Any, value: Any) -> bool:
-        alike = (is_number(operand) and is_number(value)) or (
-            isinstance(operand, str) and isinstance(value, str)
-        )
-        return alike and holds(value, operand)
-
-    return compare
+def _bound(words: str, *signs: int) -> _Operator:
+    return _Operator(_check_bound, lambda operand, value: compare(value, operand) in signs, words)
 
 
 def _contains(operand: Any, value: Any) -> bool:
@@ -231,7 +260,6 @@ def leads_to(path: str, pattern: Any, value: Any) -> bool:
 
 
 _FLAG = _be(lambda operand: isinstance(operand, bool), "true or false")
-_ORDERED = _be(_ordered, "a number or a string")
 
 OPERATORS: Mapping[str, _Operator] = {
     "$equals": _Operator(_anything, equal, "exactly {}"),
@@ -251,10 +279,10 @@ OPERATORS: Mapping[str, _Operator] = {
         lambda operand, value: any(matches(part, value) for part in operand),
         "one of {}",
     ),
-    "$gt": _Operator(_ORDERED, _compare(lambda value, operand: value > operand), "more than {}"),
-    "$gte": _Operator(_ORDERED, _compare(lambda value, operand: value >= operand), "at least {}"),
-    "$lt": _Operator(_ORDERED, _compare(lambda value, operand: value < operand), "less than {}"),
-    "$lte": _Operator(_ORDERED, _compare(lambda value, operand: value <= operand), "at most {}"),
+    "$gt": _bound("more than {}", 1),
+    "$gte": _bound("at least {}", 0, 1),
+    "$lt": _bound("less than {}", -1),
+    "$lte": _bound("at most {}", -1, 0),
     "$approx": _Operator(_check_approx, _approx, "about {}"),
     "$length": _Operator(
         _check_length,
@@ -283,6 +311,9 @@ OPERATORS: Mapping[str, _Operator] = {
     ),
 }
 """Every matcher by its name."""
+
+BOUNDS = ("$gt", "$gte", "$lt", "$lte")
+"""The matchers that compare the order of values."""
 
 _SYNONYMS = {
     "$eq": "$equals",

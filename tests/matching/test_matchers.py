@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 from harness.errors import InvalidValue
 from harness.matching.json_values import ABSENT, equal, plain
-from harness.matching.matchers import OPERATORS, check_matcher, describe, matches, matches_partly
+from harness.matching.matchers import (
+    OPERATORS,
+    check_matcher,
+    describe,
+    matches,
+    matches_partly,
+    unlike,
+)
 from tests.checks.strategies import JSON, PLAIN
 
 
@@ -82,7 +89,9 @@ def test_bounds_are_those_of_the_number_line(low: int, high: int, value: float) 
         ({"$matches": "^C\\d+$"}, "C12"),
         ({"$one_of": ["a", 1, {"$gt": 5}]}, 6),
         ({"$one_of": ["a", {"$absent": True}]}, ABSENT),
-        ({"$gte": "2024-01-01", "$lt": "2025"}, "2024-06-30"),
+        ({"$gte": "2024-01-01", "$lt": "2025-01-01"}, "2024-06-30"),
+        ({"$lte": "2024-12-31"}, "2024-12-31T23:59:59-08:00"),
+        ({"$gt": "2024-01-01T00:00:00+02:00"}, "2023-12-31T22:30:00Z"),
         ({"$approx": 0.3}, 0.1 + 0.2),
         ({"$approx": {"value": 100, "tolerance": 2}}, 98),
         ({"$approx": {"value": 100, "tolerance": "2%"}}, 102),
@@ -129,7 +138,9 @@ def test_a_matcher_holds(pattern: Any, value: Any) -> None:
         ({"$one_of": ["1"]}, 1),
         ({"$gt": 5}, "6"),
         ({"$gt": 5}, True),
-        ({"$gte": "a"}, 1),
+        ({"$gte": "2024-01-01"}, 1),
+        ({"$gte": "2024-01-01"}, "tomorrow"),
+        ({"$gt": "2024-12-31"}, "2024-12-31T23:59:59Z"),
         ({"$gt": 5}, ABSENT),
         ({"$approx": 1}, 1.001),
         ({"$approx": 1}, True),
@@ -165,7 +176,9 @@ def test_a_matcher_does_not_hold(pattern: Any, value: Any) -> None:
         ({"$zzzzz": 1}, ("$zzzzz",), "there is no matcher $zzzzz", "Known: $equals"),
         ({"$ref": "#/x"}, ("$ref",), "there is no matcher $ref", "put it under $equals"),
         ({"$gt": 5, "age": 3}, ("age",), "the key 'age' stands beside a $ operator", "$equals"),
-        ([{"$gt": None}], (0, "$gt"), "$gt takes a number or a string, not null", ""),
+        ([{"$gt": None}], (0, "$gt"), "$gt takes a number or a date, not null", ""),
+        ({"$lt": "b"}, ("$lt",), '$lt takes a number or a date, not "b"', "use $one_of"),
+        ({"$gte": "2025"}, ("$gte",), "a number or a date", "written 2024-03-31"),
         ({"$matches": "("}, ("$matches",), "missing )", ""),
         (
             {"$matches": 5},
@@ -238,6 +251,28 @@ def test_nothing_else_is_a_length(operand: Any) -> None:
 )
 def test_every_key_that_a_part_names_must_match(pattern: Any, value: Any, held: bool) -> None:
     assert matches_partly(pattern, value) is held
+
+
+@pytest.mark.parametrize(
+    ("pattern", "value", "why"),
+    [
+        ({"$gte": "2024-01-01"}, "soon", "'soon' is not a date"),
+        ({"due": {"$gt": 5}}, {"due": "6"}, "'6' is not a number"),
+        ({"$path": {"[*].due": {"$gt": 5}}}, [{"due": 7}, {"due": "6"}], "'6' is not a number"),
+        ({"$every": {"$lt": 5}}, ["a", 4, "b"], "'a' is not a number"),
+        ({"$contains": {"due": {"$lt": 5}}}, {"due": "a"}, "'a' is not a number"),
+        ({"$one_of": ["now", {"$gte": "2024-01-01"}]}, "soon", "'soon' is not a date"),
+        ([1, {"$lt": 5}], [1, "a"], "'a' is not a number"),
+        ({"$gte": 5}, 4, ""),
+        ({"$equals": {"$gt": 5}}, "a", ""),
+        ({"due": {"$gt": 5}}, {}, ""),
+    ],
+)
+def test_what_cannot_be_compared_with_a_bound_is_said_at_any_depth(
+    pattern: Any, value: Any, why: str
+) -> None:
+    check_matcher(pattern)
+    assert unlike(pattern, value) == why
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from harness.checks.walk import walk
 from harness.errors import InvalidValue
 from harness.matching.differences import differences, side_by_side
 from harness.matching.json_values import brief, plain, show
-from harness.matching.matchers import check_matcher, describe, leads_to
+from harness.matching.matchers import check_matcher, describe, leads_to, unlike
 from harness.matching.paths import check_path, select
 from harness.types import Check, JsonObject, JsonPath, StateReading, Transcript
 
@@ -134,6 +134,7 @@ def _matched(params: JsonObject, reading: StateReading) -> CheckFinding:
         else [
             f"End state is not as expected: {place} should be {describe(pattern)}",
             f"{named(reading.source)} → {place} is {told}",
+            *(why for value in found[:3] if (why := unlike(pattern, value))),
         ]
     )
     return CheckFinding(

@@ -28,7 +28,7 @@ from harness.checks.parsing import CALL, TEXT, calls, long_form, mapping, number
 from harness.errors import InvalidValue, JudgeError, did_you_mean
 from harness.matching.differences import differences
 from harness.matching.json_values import ABSENT, brief, show
-from harness.matching.matchers import describe, is_matcher
+from harness.matching.matchers import describe, is_matcher, unlike
 from harness.matching.texts import clip, line
 from harness.types import Check, CheckResult, JsonObject, ToolCall
 
@@ -275,15 +275,20 @@ def _differing(args: JsonObject, given: JsonObject) -> list[str]:
         return [
             (
                 f"{part.path or 'all'} expected {describe(part.expected, 60)}, got "
-                f"{show(part.actual, 60)}"
+                f"{show(part.actual, 60)}{_aside(part.expected, part.actual)}"
             )
             for part in differences(args, given)
         ]
     return [
-        f"{name} expected {describe(part, 60)}, got {show(given.get(name, ABSENT), 60)}"
+        f"{name} expected {describe(part, 60)}, got {show(value, 60)}{_aside(part, value)}"
         for name, part in args.items()
-        if match(part, given.get(name, ABSENT)) < 1
+        if match(part, value := given.get(name, ABSENT)) < 1
     ]
+
+
+def _aside(pattern: Any, value: Any) -> str:
+    why = unlike(pattern, value)
+    return f" ({why})" if why else ""
 
 
 def _nearest_title(name: str, evidence: Evidence) -> str | None:

@@ -36,7 +36,7 @@ from harness.checks.parsing import (
 )
 from harness.errors import InvalidValue
 from harness.matching.json_values import ABSENT, brief, plain, show
-from harness.matching.matchers import check_matcher, describe, leads_to, matches
+from harness.matching.matchers import check_matcher, describe, leads_to, matches, unlike
 from harness.matching.paths import check_path, select
 from harness.matching.texts import line
 from harness.types import JsonObject, JsonPath, ToolCall
@@ -123,6 +123,7 @@ def _explain_result(
             else f"nothing; {_keys(result_json(call))}"
         )
         lines.append(f"{as_made(call, 80)} → {place} is {told}")
+        lines += [f"  {why}" for value in found[:3] if (why := unlike(pattern, value))]
     if not any(_values(path, call) for call in calls):
         return lines, "The path leads nowhere: correct it, or see whether the call failed."
     return (

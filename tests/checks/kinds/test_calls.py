@@ -418,7 +418,12 @@ def test_differing_arguments_stand_side_by_side_with_what_is_different() -> None
             "how its values are written",
         ),
         ({"limit": {"$gte": 5}}, {"limit": 3}, "at least 5", "how its values are written"),
-        ({"limit": {"$gte": 5}}, {"limit": "7"}, '"7" is a string', "how its values are written"),
+        (
+            {"limit": {"$gte": 5}},
+            {"limit": "7"},
+            "'7' is not a number",
+            "how its values are written",
+        ),
         (
             {"$equals": {"limit": 5}},
             {"limit": 5, "status": "a"},
