@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
 from harness.types import JsonObject
 from harness.version import __version__
@@ -11,6 +12,8 @@ from harness.version import __version__
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
+_LINE_HASH = "primaryLocationLineHash"
+"""The fingerprint by which GitHub tells two results of one rule apart."""
 
 
 def sarif_log(
@@ -35,18 +38,34 @@ def sarif_log(
                 },
                 "automationDetails": {"id": category},
                 "columnKind": "unicodeCodePoints",
-                "results": list(results),
+                "results": list(_numbered(results)),
                 **more,
             }
         ],
     }
 
 
+def _numbered(results: Iterable[JsonObject]) -> Iterator[JsonObject]:
+    """Yield ``results``; of those that a reader would take for one, the later ones are numbered."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for one in results:
+        prints: JsonObject = one["partialFingerprints"]
+        known = one["ruleId"], prints[_LINE_HASH]
+        seen[known] += 1
+        if seen[known] == 1:
+            yield one
+        else:
+            later = {
+                name: f"{text.partition(':')[0]}:{seen[known]}" for name, text in prints.items()
+            }
+            yield {**one, "partialFingerprints": later}
+
+
 def fingerprints(name: str, parts: Iterable[str]) -> JsonObject:
     """Return the fingerprints of what ``parts`` identify; ``name`` is that of their scheme."""
     print_ = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
     # GitHub looks at the first, whose form is HASH:NUMBER; others are for anybody.
-    return {"primaryLocationLineHash": f"{print_[:16]}:1", name: print_}
+    return {_LINE_HASH: f"{print_[:16]}:1", name: print_}
 
 
 def physical_location(file: str, line: int, column: int | None = None) -> JsonObject:

@@ -6,11 +6,11 @@ import json
 from collections.abc import Collection, Iterator
 from textwrap import indent
 
+from harness.reports.case_names import case_name
 from harness.reports.sections.call_outcomes import case_mark, marked
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.sentences import (
-    case_name,
     effort,
     endings,
     failed_checks,

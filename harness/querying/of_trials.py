@@ -42,6 +42,7 @@ _KNOWN: Mapping[str, tuple[Kind, str]] = {
     "review": ("TEXT", "A person's review of the verdict: accepted, overruled."),
     "reviewed_by": ("TEXT", "The reviewer."),
     "review_note": ("TEXT", "The reviewer's reason."),
+    "key": ("TEXT", "SHA-256 of everything that determines the trial; `--resume` compares it."),
 }
 
 
@@ -208,12 +209,6 @@ TRIALS = Table(
             lambda one: one.result.case.at and one.result.case.at.line,
         ),
         *(_reported(name) for name in RESULT_FIELDS),
-        Column(
-            "key",
-            "TEXT",
-            "SHA-256 of everything that determines the trial; `--resume` compares it.",
-            lambda one: one.result.key,
-        ),
         Column(
             "events_digest",
             "TEXT",

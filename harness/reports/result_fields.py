@@ -22,6 +22,7 @@ RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
     "review": lambda result, log: _reviewed(result, log, "decision"),
     "reviewed_by": lambda result, log: _reviewed(result, log, "by"),
     "review_note": lambda result, log: _reviewed(result, log, "note"),
+    "key": lambda result, _log: result.key,
 }
 """Name → the value, as JSON has it; in CSV a column of that name, after the others."""
 

@@ -19,6 +19,7 @@ import anyio.abc
 import anyio.to_thread
 
 from harness.errors import HarnessError
+from harness.reports.case_names import part_name
 from harness.reports.sections.sentences import URGENCY
 from harness.reports.viewer.grid import short
 from harness.runlog import TrialLine, read_header, read_lines
@@ -117,7 +118,7 @@ def beginning(log: Path) -> dict[str, Any]:
         if len(cells) >= FIRST or end >= FIRST_BYTES:
             break
     columns = [
-        {"key": [short(model)], "title": short(model), "words": "", "rates": []}
+        {"key": [part_name(model)], "title": short(model), "words": "", "rates": []}
         for model in read_header(log).models
     ]
     axis = {"name": "model", "column": ["model"], "row": ["suite", "case"], "columns": columns}

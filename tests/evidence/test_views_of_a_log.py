@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -220,10 +221,9 @@ def of_html(folder: Path) -> bool:
     }
 
 
-def of_junit(folder: Path) -> bool:
+def of_junit(folder: Path, name: str = "junit.xml") -> bool:
     return not any(
-        element.tag in ("failure", "error", "skipped")
-        for element in ET.parse(folder / "junit.xml").iter()
+        element.tag in ("failure", "error", "skipped") for element in ET.parse(folder / name).iter()
     )
 
 
@@ -261,6 +261,7 @@ def of_summary(folder: Path) -> bool:
 OF_REPORTS: Mapping[str, Callable[[Path], bool]] = {
     "html": of_html,
     "junit": of_junit,
+    "junit10": partial(of_junit, name="junit10.xml"),
     "json": of_json,
     "jsonl": of_jsonl,
     "csv": of_csv,

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from harness.reports.build import total_usage
+from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
     LEGEND,
     distinct_leaks,
@@ -27,7 +28,6 @@ from harness.reports.sections.repeats import repeat_lines, trials_passed
 from harness.reports.sections.scores import score_lines, score_tables
 from harness.reports.sections.sentences import (
     beside,
-    case_name,
     effort,
     endings,
     failed_checks,

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from harness.reports.case_names import case_name
 from harness.reports.formats.markdown_report import write_markdown
-from harness.reports.sections.sentences import account, case_name
+from harness.reports.sections.sentences import account
 from harness.reports.writers import Writer
 from harness.safe_text import printable, shorten
 from harness.types import CaseResult, Report
 
 _LONGEST = 2_000
 """Characters of an annotation."""
+_TITLE = 180
+"""Characters of the name in its title."""
 
 
 def workflow_commands(report: Report) -> Iterator[str]:
@@ -39,7 +42,7 @@ WRITER = Writer(
 def _annotation(case: CaseResult, report: Report) -> str:
     run = case.spokesman
     ending = "failed" if case.status == "failed" else "could not be judged"
-    properties = {"title": shorten(f"{case_name(case, report)} {ending}", 200)}
+    properties = {"title": f"{case_name(case, report, _TITLE)} {ending}"}
     if run.case.at is not None:
         place = {"file": run.case.at.file, "line": run.case.at.line, "col": run.case.at.column}
         properties = {

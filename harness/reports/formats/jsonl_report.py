@@ -75,5 +75,4 @@ def _ours(result: TrialResult, log: RunLog) -> dict[str, Any]:
             else {}
         ),
         "tags": list(result.case.tags),
-        "key": result.key,
     }

@@ -1,9 +1,13 @@
 """JUnit XML, as CI systems read it: a suite for each suite and model, a test case for each case.
 
-The document keeps to what the strictest common reader accepts (the ``junit-10`` schema of Jenkins'
-xUnit plugin, after that of Maven's Surefire). That schema gives a test case neither properties nor
-a file, so those stand in its ``system-out`` as ``[[PROPERTY|name=value]]``, the form that readers
-of test reports know; properties of the whole stand where the schema has them, on the suite.
+Readers know a test case again by ``classname`` and ``name``, some of them by ``name`` alone within
+a ``testsuite``, so the name says the model if there are several.
+
+But for ``file`` and ``line`` of a test case, the document keeps to what the strictest common reader
+accepts (the ``junit-10`` schema of Jenkins' xUnit plugin, after that of Maven's Surefire). That
+schema gives a test case no properties, so those stand in its ``system-out`` as
+``[[PROPERTY|name=value]]``, the form that readers of test reports know; properties of the whole
+stand where the schema has them, on the suite.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
 from harness.reports.build import total_usage, trials_of
+from harness.reports.case_names import name_within_suite
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.sections.audit import inputs_of
 from harness.reports.sections.call_outcomes import calls_words, case_mark, count_calls
@@ -38,8 +43,11 @@ _ELEMENTS: Mapping[Status, str] = {
 }
 
 
-def write_junit(report: Report, log: RunLog, stream: TextIO) -> None:
-    """Write the document case by case, which needs little memory."""
+def write_junit(report: Report, log: RunLog, stream: TextIO, *, places: bool = True) -> None:
+    """Write the document case by case, which needs little memory.
+
+    Without ``places``, test cases have neither ``file`` nor ``line``.
+    """
     groups: dict[tuple[str, str], list[CaseResult]] = {}
     for case in report.cases:
         groups.setdefault((case.suite, case.model), []).append(case)
@@ -52,7 +60,7 @@ def write_junit(report: Report, log: RunLog, stream: TextIO) -> None:
     for (suite, model), cases in groups.items():
         element = _suite(suite, model, cases, report)
         stream.write(f"  {_opening(element)}\n")
-        parts = chain(element, (_case(case, log) for case in cases))
+        parts = chain(element, (_case(case, report, log, places=places) for case in cases))
         stream.writelines(f"    {_written(part, 2)}\n" for part in parts)
         stream.write("  </testsuite>\n")
     stream.write("</testsuites>\n")
@@ -81,6 +89,9 @@ def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) 
     name = suite if len(report.models) == 1 else f"{suite} [{model}]"
     skipped = sum(case.status == "skipped" for case in cases)
     attributes = {"name": _text(name), **_sums(cases), "skipped": str(skipped)}
+    file = report.suites.get(suite, {}).get("file")
+    if file is not None:
+        attributes["file"] = _text(file)
     if report.started_at:
         attributes["timestamp"] = report.started_at[:19]
     element = ET.Element("testsuite", attributes)
@@ -92,7 +103,7 @@ def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) 
     ]
     facts = {
         "model": model,
-        "file": report.suites.get(suite, {}).get("file"),
+        "file": file,
         "run": report.run_id,
         "trials_planned": sum(case.planned for case in cases),
         "calls": calls_words(count_calls(trials_of(cases))),
@@ -109,11 +120,16 @@ def _suite(suite: str, model: str, cases: Sequence[CaseResult], report: Report) 
     return element
 
 
-def _case(case: CaseResult, log: RunLog) -> ET.Element:
-    element = ET.Element(
-        "testcase", {"name": _text(case.case), "classname": _text(case.suite), "time": _time(case)}
-    )
+def _case(case: CaseResult, report: Report, log: RunLog, *, places: bool) -> ET.Element:
     shown = case.spokesman
+    attributes = {
+        "name": name_within_suite(case, report, _text),
+        "classname": _text(case.suite),
+        "time": _time(case),
+    }
+    if places and (at := shown.case.at) is not None:
+        attributes |= {"file": _text(at.file), **({"line": str(at.line)} if at.line else {})}
+    element = ET.Element("testcase", attributes)
     if case.status in _ELEMENTS:
         attributes = {"message": _text(shorten(problem(shown), _MESSAGE)), "type": _type(shown)}
         ET.SubElement(element, _ELEMENTS[case.status], attributes).text = _text(_reason(case))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import TextIO
 
 from harness.reports.build import total_usage
+from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
     LEGEND,
     cell_words,
@@ -30,7 +31,6 @@ from harness.reports.sections.sentences import (
     account,
     beside,
     by_urgency,
-    case_name,
     effort,
     endings,
     model_words,
@@ -146,9 +146,7 @@ def _access(report: Report) -> str:
         lines.append(f"|---|{'---|' * len(identities)}")
         for row in rows[:_ROWS]:
             cells = (html.escape(cell_words(cell)) for cell in cells_of(row, identities))
-            lines.append(
-                f"| {code(shorten(row_name(row, report), _PROBLEM))} | {' | '.join(cells)} |"
-            )
+            lines.append(f"| {code(row_name(row, report, _PROBLEM))} | {' | '.join(cells)} |")
         left_out = f" … and {len(rows) - _ROWS} more tests." if len(rows) > _ROWS else ""
         lines.append(f"\n{LEGEND}.{left_out}\n")
     return "\n".join([*lines, ""]) if lines else ""
@@ -184,7 +182,7 @@ def _details(report: Report) -> Iterator[str]:
 def _detail(case: CaseResult, report: Report) -> str:
     run = case.spokesman
     where = f"{code(str(run.case.at))}\n\n" if run.case.at else ""
-    title = html.escape(shorten(case_name(case, report), _PROBLEM))
+    title = html.escape(case_name(case, report, _PROBLEM))
     return (
         f"\n<details><summary>{_MARKS[case.status]} <code>{title}</code></summary>\n\n"
         f"{where}{fenced(bounded(account(run), _ACCOUNT))}\n\n</details>\n"

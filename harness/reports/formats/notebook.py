@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 
+from harness.reports.case_names import case_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
 from harness.reports.sections.sentences import (
     by_urgency,
-    case_name,
     effort,
     endings,
     pass_rate,

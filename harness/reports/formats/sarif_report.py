@@ -8,7 +8,8 @@ from pathlib import PurePath
 from typing import TextIO
 
 from harness.judging.exit_codes import EXIT_PASSED, exit_code
-from harness.reports.sections.sentences import account, again, case_name
+from harness.reports.case_names import case_name
+from harness.reports.sections.sentences import account, again
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
 from harness.safe_text import escaped_json, printable, shorten

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from harness.judging.access_checks import UNOBSERVED_HINT, by_value, leak_lines
+from harness.reports.case_names import name_of
 from harness.reports.terminal import table_lines
 from harness.safe_text import one_line, shorten
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status
@@ -33,11 +34,9 @@ def cell_words(cell: AccessCell | None) -> str:
     return f"{word}{_MARKS[cell.status]}"
 
 
-def row_name(row: AccessRow, report: Report) -> str:
+def row_name(row: AccessRow, report: Report, limit: int | None = None) -> str:
     """Return the test's name with as much of suite and model as is needed to tell it apart."""
-    suite = f"{row.suite}::" if len(report.suites) > 1 else ""
-    model = f" [{row.model}]" if len(report.models) > 1 else ""
-    return one_line(f"{suite}{row.group}{model}")
+    return name_of(row.suite, row.group, row.model, report, limit)
 
 
 def by_urgency(access: AccessReport) -> list[AccessRow]:
@@ -85,7 +84,7 @@ def matrix_lines(report: Report, width: int) -> Iterator[str]:
     rows, identities = by_urgency(access), access.identities
     if not rows:
         return
-    names = [shorten(row_name(row, report), _MAX_NAME) for row in rows]
+    names = [row_name(row, report, _MAX_NAME) for row in rows]
     columns = [
         [
             shorten(one_line(identity), _MAX_NAME),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.reports.sections.sentences import again, by_urgency, case_name, problem
+from harness.reports.case_names import case_name
+from harness.reports.sections.sentences import again, by_urgency, problem
 from harness.runlog import RunLog
 from harness.types import JsonObject, Report
 

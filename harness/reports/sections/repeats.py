@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.reports.case_names import case_name
 from harness.safe_text import one_line
 from harness.stats import mean, pass_at_k, pass_hat_k, standard_error
 from harness.types import DECIDED, CaseResult, Report
@@ -64,7 +65,7 @@ def repeat_lines(report: Report) -> Iterator[str]:
     flaky = [case for case in report.cases if is_flaky(case)]
     if flaky:
         names = ", ".join(
-            f"{one_line(case.case)} "
+            f"{case_name(case, report)} "
             f"{case.passed}/{sum(result.status in {'passed', 'failed'} for result in case.trials)}"
             for case in flaky[:_MOST]
         )

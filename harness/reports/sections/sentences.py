@@ -162,13 +162,6 @@ def least_urgent_first(report: Report) -> list[CaseResult]:
     return sorted(by_urgency(report), key=lambda case: -URGENCY.index(case.status))
 
 
-def case_name(case: CaseResult, report: Report) -> str:
-    """Return the case's name with as much of suite and model as is needed to tell it apart."""
-    suite = f"{case.suite}::" if len(report.suites) > 1 else ""
-    model = f" [{case.model}]" if len(report.models) > 1 else ""
-    return one_line(f"{suite}{case.case}{model}")
-
-
 def failed_checks(result: TrialResult) -> Iterator[CheckResult]:
     """Yield the checks because of which the trial did not pass."""
     return (

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.reports.case_names import part_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.sentences import (
     GRADED,
@@ -96,11 +97,11 @@ def cell_of(case: CaseResult, said: Mapping[str, Said]) -> dict[str, Any]:
         tools += said.get(one.key, _SILENT).tools
     failed = [check.kind for check in shown.checks if check.verdict != "passed"]
     facts = {
-        "suite": short(case.suite),
-        "case": short(case.case),
-        "model": short(case.model),
-        "identity": short(shown.case.identity or ""),
-        "group": short(shown.case.group or ""),
+        "suite": part_name(case.suite),
+        "case": part_name(case.case),
+        "model": part_name(case.model),
+        "identity": part_name(shown.case.identity or ""),
+        "group": part_name(shown.case.group or ""),
         "question": said.get(shown.key, _SILENT).question,
         "status": case.status,
         "problem": short(case_mark(case) or problem(shown), PROBLEM),
@@ -147,7 +148,7 @@ def _by_model(report: Report) -> JsonObject:
         "row": ["suite", "case"],
         "columns": [
             {
-                "key": [short(name)],
+                "key": [part_name(name)],
                 "title": short(name),
                 "words": short(model_words(report.models.get(name, {}), name)),
                 "rates": _rates([case for case in report.cases if case.model == name]),
@@ -173,7 +174,7 @@ def _by_identity(report: Report) -> list[JsonObject]:
             "row": ["suite", "group"],
             "columns": [
                 {
-                    "key": [short(identity), short(model)],
+                    "key": [part_name(identity), part_name(model)],
                     "title": short(identity + (f" · {model}" if several else "")),
                     "words": "",
                     "rates": _rates(cases),
@@ -192,7 +193,7 @@ def _rates(cases: Sequence[CaseResult]) -> list[JsonObject]:
     rates: list[JsonObject] = []
     for suite, own in suites.items():
         rate = pass_rate_of(own)
-        name = short(suite) if len(suites) > 1 else ""
+        name = part_name(suite) if len(suites) > 1 else ""
         if rate is None:
             rates.append({"suite": name, "text": "–", "words": "nothing has a verdict"})
         else:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.reports.case_names import part_name
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import CasePair
 from harness.reports.comparing.page.trials import ShownSide, ShownTrial
@@ -30,8 +31,8 @@ def case_row(pair: CasePair, before: ShownSide, after: ShownSide) -> dict[str, A
         result for trials in reversed(sides) for result in trials if result.status != "passed"
     ]
     return {
-        "suite": short(pair.suite),
-        "case": short(pair.case),
+        "suite": part_name(pair.suite),
+        "case": part_name(pair.case),
         "change": pair.change,
         "before": words.tally(pair.before),
         "after": words.tally(pair.after),
