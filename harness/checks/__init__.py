@@ -7,14 +7,15 @@ entry-point group ``harness.checks``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
+from harness.checks.contradictions import TURNS_PASSED_KIND, Claim, contradictions
 from harness.checks.judge.judge import Judge
 from harness.checks.turns import unreached, until
-from harness.errors import HarnessError
+from harness.errors import HarnessError, Problem
 from harness.registry import Registry, members_in
 from harness.types import (
     Case,
@@ -28,9 +29,6 @@ from harness.types import (
     Transcript,
     Verdict,
 )
-
-TURNS_PASSED_KIND = "turns_passed"
-"""With this check in a case, the checks of single turns are only shown, and do not decide."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +158,18 @@ class CheckVocabulary:
             (path, asked if isinstance(asked, Check) else Check(kind=name, params=asked))
             for path, asked in KINDS.get(name).parse(value)
         )
+
+    def contradictions(self, case: Case) -> Sequence[Problem]:
+        """Return the checks of ``case`` that cannot hold together."""
+        return tuple(contradictions(case, _claims))
+
+
+def _claims(check: Check) -> Iterable[Claim]:
+    # Kinds of other packages need not have any.
+    claims: Callable[[JsonObject], Iterable[Claim]] | None = getattr(
+        KINDS.get(check.kind), "claims", None
+    )
+    return () if claims is None else claims(check.params)
 
 
 VOCABULARY = CheckVocabulary()

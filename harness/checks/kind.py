@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.contradictions import Claim
 from harness.errors import InvalidValue
 from harness.matching.texts import clip
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Severity, Verdict
@@ -74,6 +75,8 @@ class Kind:
     """Judges."""
     doc: CheckDoc | None = None
     """Its row in the documentation."""
+    claims: Callable[[JsonObject], Iterable[Claim]] = lambda _params: ()
+    """What params claim, to find checks that contradict each other."""
 
     def parse(self, value: Any) -> Parsed:
         """Return ``(path, params)`` for each check in ``value``.
@@ -122,9 +125,9 @@ def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Pa
     """Return a reader for a kind that takes a list of checks; a single item needs no list."""
 
     def read(value: Any) -> Parsed:
-        if value is None:
+        if value is None or value in ([], ()):
             raise InvalidValue(
-                "there is no value",
+                "there is no value" if value is None else "this list is empty: nothing is checked",
                 meant="Write a list of at least one item, or leave the key out.",
             )
         if isinstance(value, list | tuple):
@@ -136,4 +139,4 @@ def several(reader: Callable[[Any, JsonPath], JsonObject]) -> Callable[[Any], Pa
 
 def one_or_list(item: JsonObject) -> JsonObject:
     """Return the schema of what a reader made by `several` accepts."""
-    return {"anyOf": [item, {"type": "array", "items": item}]}
+    return {"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from harness.matching.matchers import is_matcher
+from harness.matching.json_values import ABSENT
+from harness.matching.matchers import is_matcher, matches, matches_partly
 from harness.types import JsonObject
 
 Scalar: TypeAlias = str | int | float
@@ -36,6 +37,37 @@ def _has_matcher(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(str(key).startswith("$") or _has_matcher(part) for key, part in value.items())
     return isinstance(value, list | tuple) and any(map(_has_matcher, value))
+
+
+def covers(general: JsonObject, special: JsonObject) -> bool:
+    """Whether it is certain that arguments which match ``special`` match ``general``, too."""
+    if special.keys() == {"$equals"}:
+        return matches_partly(general, special["$equals"])
+    if general == special or is_matcher(general) or is_matcher(special):
+        return general == special
+    return all(_part_covers(part, special.get(key, ABSENT)) for key, part in general.items())
+
+
+def _part_covers(general: Any, special: Any) -> bool:
+    plain = special is not ABSENT and not _has_matcher(special)
+    return special == general or (plain and matches(general, special))
+
+
+def exclude(one: JsonObject, other: JsonObject) -> bool:
+    """Whether it is certain that no arguments match both."""
+    if {"$equals"} in (one.keys(), other.keys()):
+        exact, pattern = (one, other) if one.keys() == {"$equals"} else (other, one)
+        return not matches_partly(pattern, exact["$equals"])
+    if is_matcher(one) or is_matcher(other):
+        return False
+    return any(_parts_exclude(one[key], other[key]) for key in one.keys() & other.keys())
+
+
+def _parts_exclude(one: Any, other: Any) -> bool:
+    for value, pattern in ((one, other), (other, one)):
+        if not _has_matcher(value):
+            return not matches(pattern, value)
+    return False
 
 
 def plain_values(pattern: Any) -> Iterator[Scalar]:

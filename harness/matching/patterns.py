@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.errors import InvalidValue
 from harness.linear_regex import BrokenPattern, search
 from harness.matching.texts import clean
@@ -19,6 +21,8 @@ _ADVICE = {
     "escape": r"Write \z for the end of the text; back-references such as \1 are not supported.",
 }
 
+_ANCHOR = re.compile(r"[\^$]|\\[AbBzZ]")
+
 
 def check_pattern(pattern: str, path: JsonPath = ()) -> None:
     """Make sure that ``pattern`` compiles, so that texts can be searched in linear time.
@@ -34,3 +38,11 @@ def check_pattern(pattern: str, path: JsonPath = ()) -> None:
         raise InvalidValue(
             f"this regular expression does not work: {said}", path=path, meant=advice
         ) from error
+
+
+def is_in_every_text(pattern: str) -> bool:
+    """Whether it is certain that the valid ``pattern`` is found in every text."""
+    # Without an anchor, what matches the empty text is found anywhere; with one at its beginning
+    # or end, it is found there.
+    bare = (pattern.removeprefix("^"), re.sub(r"(?<!\\)\$$", "", pattern))
+    return any(not _ANCHOR.search(each) and search(each, "") is not None for each in bare)

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
 from harness.documents.files import shown
-from harness.errors import UsageError
+from harness.errors import InvalidInput, Problem, UsageError
 from harness.registry import Registry
 from harness.suites.formats import SuiteFormat, built_in, is_recognised
-from harness.types import Check, JsonObject, Suite
+from harness.types import Case, Check, JsonObject, Suite
 
 
 class Vocabulary(Protocol):
@@ -34,6 +34,10 @@ class Vocabulary(Protocol):
         Raises:
             InvalidValue: the error has the path of the invalid part.
         """
+        ...
+
+    def contradictions(self, case: Case) -> Sequence[Problem]:
+        """Return the checks of ``case`` that cannot hold together."""
         ...
 
 
@@ -66,6 +70,18 @@ def read_suite(path: Path, vocabulary: Vocabulary, max_cases: int | None = None)
         read = getattr(import_module(module), attribute)
     limited = {"max_cases": max_cases} if chosen.counts_cases and max_cases is not None else {}
     suite: Suite = read(path, vocabulary, **limited)
+    return check_consistent(suite, vocabulary)
+
+
+def check_consistent(suite: Suite, vocabulary: Vocabulary) -> Suite:
+    """Return ``suite``, none of whose cases has checks that contradict each other.
+
+    Raises:
+        InvalidInput: the error names every check that contradicts another.
+    """
+    problems = [problem for case in suite.cases for problem in vocabulary.contradictions(case)]
+    if problems:
+        raise InvalidInput(dict.fromkeys(problems))
     return suite
 
 

@@ -45,7 +45,6 @@ GOOD: dict[str, list[Any]] = {
         ["a"],
         "a",
         [{"tool": "a", "args": {"x": {"$gt": 1}}, "times": 2, "severity": "warn"}],
-        [],
     ],
     "must_not_call": [["a"], [{"tool": "a", "args": {}}]],
     "must_call_any": [["a", {"tool": "b"}], {"calls": ["a"], "severity": "warn"}],
@@ -149,6 +148,9 @@ def test_what_people_write_is_read_fits_the_schema_and_can_be_judged(name: str) 
 
 
 AT_BOUNDS: list[tuple[str, Any, Any]] = [
+    ("must_call", ["a"], []),
+    ("answer_contains", ["a"], []),
+    ("answer_not_contains", ["a"], []),
     ("must_call", [{"tool": "a", "times": 1}], [{"tool": "a", "times": 0}]),
     ("must_call", [{"tool": "a", "min_times": 1}], [{"tool": "a", "min_times": 0}]),
     ("must_call", [{"tool": "a", "max_times": 1}], [{"tool": "a", "max_times": 0}]),
@@ -166,14 +168,14 @@ AT_BOUNDS: list[tuple[str, Any, Any]] = [
     ("remembers", {"answers": ["a"], "at_least": 1}, {"answers": ["a"], "at_least": 1.01}),
     ("remembers", {"answers": ["a"], "at_least": 0.01}, {"answers": ["a"], "at_least": 0}),
     ("remembers", {"answers": ["a"]}, {"answers": []}),
-    ("answer_judge", {"rubric": "a", "threshold": 0}, {"rubric": "a", "threshold": -0.01}),
+    ("answer_judge", {"rubric": "a", "threshold": 0.01}, {"rubric": "a", "threshold": 0}),
     ("answer_judge", {"rubric": "a", "threshold": 1}, {"rubric": "a", "threshold": 1.01}),
-    ("graded", {"expected": ["a"], "threshold": 0}, {"expected": ["a"], "threshold": -0.01}),
+    ("graded", {"expected": ["a"], "threshold": 0.01}, {"expected": ["a"], "threshold": 0}),
     ("graded", {"expected": ["a"], "threshold": 1}, {"expected": ["a"], "threshold": 1.01}),
     ("max_tokens", 0, -1),
     ("max_cost", 0, -0.01),
     ("max_seconds", 0, -1),
-    ("max_replies", 1, -1),
+    ("max_replies", 1, 0),
     ("turns_passed", 1, 1.01),
     ("any_of", [{"refuses": True}], []),
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.errors import InvalidValue
-from harness.types import Check, JsonObject
+from harness.errors import InvalidValue, Problem
+from harness.types import Case, Check, JsonObject
 
 _ITEM: JsonObject = {
     "anyOf": [
@@ -41,6 +41,9 @@ class PlainVocabulary:
     def parse(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], Check]]:
         parsed = self._params(name, value)
         return [(path, Check(kind=name, params=params)) for path, params in parsed]
+
+    def contradictions(self, case: Case) -> Sequence[Problem]:
+        return ()
 
     def _params(self, name: str, value: Any) -> Sequence[tuple[tuple[str | int, ...], JsonObject]]:
         if name == "expected_answer":

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.contradictions import TextClaim
 from harness.checks.explaining.missing_text import explain_missing
 from harness.checks.explaining.transcript_lines import as_made
 from harness.checks.kind import (
@@ -26,7 +27,7 @@ from harness.checks.parsing import TEXT, long_form, mapping, text, texts
 from harness.errors import InvalidValue
 from harness.linear_regex import search
 from harness.matching.json_values import show
-from harness.matching.patterns import check_pattern
+from harness.matching.patterns import check_pattern, is_in_every_text
 from harness.matching.texts import Passage, clip, contains, find, fold, folding, line
 from harness.types import JsonObject, JsonPath
 
@@ -71,6 +72,7 @@ ANSWER_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_contains,
+    claims=lambda params: [TextClaim(any_of=(params["text"],))],
     doc=CheckDoc(
         section="Answers",
         asks="the answer contains each of these texts",
@@ -141,6 +143,7 @@ ANSWER_NOT_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_not_contains,
+    claims=lambda params: [TextClaim(none_of=(params["text"],))],
     doc=CheckDoc(
         section="Answers",
         asks="the answer contains none of these texts",
@@ -186,6 +189,7 @@ ANSWER_CONTAINS_ANY = Kind(
     schema={"anyOf": [_TEXTS, long_form({"texts": _TEXTS}, required=("texts",))]},
     read=single(_read_any),
     judge=_judge_any,
+    claims=lambda params: [TextClaim(any_of=params["texts"])],
     doc=CheckDoc(
         section="Answers",
         asks="the answer contains at least one of these texts",
@@ -227,6 +231,7 @@ ANSWER_EQUALS = Kind(
     schema=_TEXT_ITEM,
     read=single(lambda value: _read_text(value, ())),
     judge=_judge_equals,
+    claims=lambda params: [TextClaim(any_of=(params["text"],), whole=True)],
     doc=CheckDoc(
         section="Answers",
         asks="the answer is this text, without any other words",
@@ -240,13 +245,14 @@ ANSWER_EQUALS = Kind(
 
 
 def _read_pattern(value: Any, path: JsonPath) -> JsonObject:
-    if not isinstance(value, Mapping):
-        check_pattern(text(value, path, "regular expression"), path)
-        return {"pattern": value}
-    found = mapping(value, path, required=("pattern",))
-    inside = (*path, "pattern")
+    inside = path
+    if isinstance(value, Mapping):
+        value, inside = mapping(value, path, required=("pattern",)), (*path, "pattern")
+    found = value if isinstance(value, Mapping) else {"pattern": value}
     check_pattern(text(found["pattern"], inside, "regular expression"), inside)
-    return found
+    if is_in_every_text(found["pattern"]):
+        raise InvalidValue("every answer matches this, so it cannot fail", path=inside)
+    return dict(found)
 
 
 def _judge_matches(params: JsonObject, evidence: Evidence) -> CheckFinding:

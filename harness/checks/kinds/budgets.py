@@ -23,6 +23,7 @@ def _limit(
 ) -> Kind:
     """Return a kind that limits a quantity; ``hints`` are for too much and for unknown."""
     counted = name in ("max_replies", "max_tokens")
+    least = int(name == "max_replies")  # every conversation has one
 
     def read(value: Any) -> JsonObject:
         found = (
@@ -32,7 +33,7 @@ def _limit(
         )
         path = ("limit",) if isinstance(value, Mapping) else ()
         limit = (
-            whole(found["limit"], path, at_least=0)
+            whole(found["limit"], path, at_least=least)
             if counted
             else number(found["limit"], path, at_least=0)
         )
@@ -59,7 +60,7 @@ def _limit(
             hint=hints[0] if over else None,
         )
 
-    amount_schema: JsonObject = {"type": "integer" if counted else "number", "minimum": 0}
+    amount_schema: JsonObject = {"type": "integer" if counted else "number", "minimum": least}
     schema = {"anyOf": [amount_schema, long_form({"limit": amount_schema}, required=("limit",))]}
     return Kind(name=name, schema=schema, read=single(read), judge=judge, doc=doc)
 

@@ -5,10 +5,12 @@ Calls of one reply count in the order in which the reply lists them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.contradictions import CallsClaim
 from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.transcript_lines import (
@@ -115,6 +117,19 @@ def _chain(steps: Sequence[JsonObject]) -> str:
 
 _CALLS: JsonObject = {"type": "array", "items": CALL, "minItems": 2}
 
+
+def _claims(params: JsonObject) -> Iterator[CallsClaim]:
+    yield CallsClaim(least=len(params["calls"]))
+    for tool, steps in groupby(sorted(params["calls"], key=_tool), key=_tool):
+        several = list(steps)
+        yield CallsClaim(tool=tool, least=len(several))
+        yield from (CallsClaim(tool=tool, args=step["args"], least=1) for step in several)
+
+
+def _tool(step: JsonObject) -> str:
+    return str(step["tool"])
+
+
 MUST_CALL_IN_ORDER = Kind(
     name="must_call_in_order",
     schema={
@@ -125,6 +140,7 @@ MUST_CALL_IN_ORDER = Kind(
     },
     read=single(_read),
     judge=_judge,
+    claims=_claims,
     doc=CheckDoc(
         section="Calls",
         asks=(

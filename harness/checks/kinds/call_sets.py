@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.canonical_json import canonical_json
 from harness.checks import Evidence
+from harness.checks.contradictions import CallsClaim
 from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import without_calls
@@ -87,11 +88,18 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
+def _claims_of_any(params: JsonObject) -> Iterator[CallsClaim]:
+    yield CallsClaim(least=1)
+    if len(params["calls"]) == 1:
+        yield CallsClaim(**as_asked(params)[0], least=1)
+
+
 MUST_CALL_ANY = Kind(
     name="must_call_any",
     schema=_call_list_schema(1),
     read=single(call_list),
     judge=_judge_any,
+    claims=_claims_of_any,
     doc=CheckDoc(
         section="Calls",
         asks="at least one of these calls was made",
@@ -150,6 +158,7 @@ ONLY_CALL = Kind(
     schema=_call_list_schema(0),
     read=single(lambda value: call_list(value, at_least=0)),
     judge=_judge_only,
+    claims=lambda params: [CallsClaim(most=0, other_than=params["calls"])],
     doc=CheckDoc(
         section="Calls",
         asks="no calls other than these were made; `[]`: no tool was called at all",
@@ -237,6 +246,7 @@ MAX_CALLS = Kind(
     ),
     read=_parse_max_calls,
     judge=_judge_max_calls,
+    claims=lambda params: [CallsClaim(tool=params.get("tool"), most=params["limit"])],
     doc=CheckDoc(
         section="Calls",
         asks="at most so many calls, of all tools or of one",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.contradictions import CallsClaim
 from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.transcript_lines import (
@@ -125,6 +126,14 @@ MUST_CALL = Kind(
     ),
     read=several(_read_must_call),
     judge=_judge_must_call,
+    claims=lambda params: [
+        CallsClaim(
+            tool=params["tool"],
+            args=params["args"],
+            least=params.get("times", params.get("min_times", 1)),
+            most=params.get("times", params.get("max_times")),
+        )
+    ],
     doc=CheckDoc(
         section="Calls",
         asks=(
@@ -241,6 +250,7 @@ MUST_NOT_CALL = Kind(
     ),
     read=several(call),
     judge=_judge_must_not_call,
+    claims=lambda params: [CallsClaim(tool=params["tool"], args=params["args"], most=0)],
     doc=CheckDoc(
         section="Calls",
         asks="no call of the tool (with these arguments) was tried",

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 from harness.checks import Evidence
 from harness.checks.absent_fields import FIELDS, given_fields, how_given, masks_of, read_absent
+from harness.checks.contradictions import CallsClaim
 from harness.checks.explaining.as_shown import hidden_by
 from harness.checks.explaining.transcript_lines import (
     as_made,
@@ -82,6 +83,7 @@ def _read(value: Any) -> JsonObject:
             raise InvalidValue(
                 "'hidden' does not say which tool", meant="Write {is: hidden, tool: …}."
             )
+        _refuse_every_outcome(words, ("allowed", "denied", "not_attempted"), ())
         return {"is": words}
     found = mapping(value, (), optional=("is", "tool", "args", "without"))
     if not found.keys() & {"is", "without"}:
@@ -99,9 +101,21 @@ def _read(value: Any) -> JsonObject:
             raise InvalidValue(
                 "'hidden' does not say which tool", path=("is",), meant="Name it under 'tool:'."
             )
+    if "without" not in found:
+        tool = ("hidden",) if "tool" in found else ()
+        _refuse_every_outcome(found["is"], ("allowed", "denied", "not_attempted", *tool), ("is",))
     if "without" in found:
         found["without"] = read_absent(found["without"])
     return found
+
+
+def _refuse_every_outcome(words: Sequence[str], outcomes: Sequence[str], path: JsonPath) -> None:
+    if set(outcomes) <= set(words):
+        raise InvalidValue(
+            "this takes every outcome, so it cannot fail",
+            path=path,
+            meant="Leave out what would be wrong, or the whole check.",
+        )
 
 
 def _read_all(value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
@@ -268,6 +282,15 @@ def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
     return [f"Also: {line('; '.join(others[:4]), 240)}"] if others else []
 
 
+def _claims(params: JsonObject) -> Iterator[CallsClaim]:
+    words, through = set(params.get("is", WORDS)), {"allowed", "filtered"}
+    tool, args = params.get("tool"), params.get("args", {})
+    if words <= through:
+        yield CallsClaim(tool=tool, args=args, least=1, outcome="ok")
+    if not words & through:
+        yield CallsClaim(tool=tool, args=args, most=0, outcome="ok")
+
+
 _WORD: JsonObject = {"enum": list(WORDS)}
 _DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minItems": 1}]}
 _OF_TOOL = long_form(
@@ -284,6 +307,7 @@ DECISION = Kind(
     },
     read=_read_all,
     judge=_judge,
+    claims=_claims,
     doc=CheckDoc(
         section="Outcomes",
         asks=(

@@ -24,7 +24,7 @@ from harness.checks.kinds.metrics import (
     pair_calls,
     tool_selection,
 )
-from harness.checks.parsing import CALL, TEXT, calls, long_form, mapping, number, text, texts
+from harness.checks.parsing import CALL, SHARE, TEXT, calls, long_form, mapping, share, text, texts
 from harness.errors import InvalidValue, JudgeError, did_you_mean
 from harness.matching.differences import differences
 from harness.matching.json_values import ABSENT, brief, show
@@ -51,9 +51,7 @@ def _read(value: Any) -> JsonObject:
             path=("expected",),
         )
     keywords = found.get("keywords", [])
-    threshold = number(found.get("threshold", THRESHOLD), ("threshold",), at_least=0)
-    if threshold > 1:
-        raise InvalidValue(f"{show(threshold)} is more than 1, the best score", path=("threshold",))
+    threshold = share(found.get("threshold", THRESHOLD), ("threshold",))
     if "model" in found:
         text(found["model"], ("model",), "model")
     return {
@@ -106,7 +104,7 @@ class Graded:
         properties: JsonObject = {
             "expected": {"type": "array", "items": CALL, "maxItems": MAX_EXPECTED},
             "keywords": {"type": "array", "items": TEXT},
-            "threshold": {"type": "number", "minimum": 0, "maximum": 1, "default": THRESHOLD},
+            "threshold": {**SHARE, "default": THRESHOLD},
             "model": TEXT,
         }
         return long_form(properties, required=("expected",))

@@ -14,8 +14,8 @@ from harness.checks.judge.faithfulness import conversation
 from harness.checks.judge.judge import Judge
 from harness.checks.judge.prompt import GRADE, SCORE, Question
 from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude, passed_if
-from harness.checks.parsing import TEXT, long_form, mapping, number, text
-from harness.errors import InvalidValue, JudgeError
+from harness.checks.parsing import SHARE, TEXT, long_form, mapping, share, text
+from harness.errors import JudgeError
 from harness.matching.json_values import show
 from harness.matching.texts import line
 from harness.types import Check, CheckResult, JsonObject, Judgement
@@ -55,9 +55,7 @@ def _read_rubric(value: Any) -> JsonObject:
         return {"rubric": text(value, (), "rubric"), "threshold": THRESHOLD}
     found = mapping(value, (), required=("rubric",), optional=("threshold", "model"))
     text(found["rubric"], ("rubric",), "rubric")
-    threshold = number(found.get("threshold", THRESHOLD), ("threshold",), at_least=0)
-    if threshold > 1:
-        raise InvalidValue(f"{show(threshold)} is more than 1, the best score", path=("threshold",))
+    threshold = share(found.get("threshold", THRESHOLD), ("threshold",))
     return _with_model({**found, "threshold": threshold})
 
 
@@ -179,12 +177,7 @@ ANSWER_JUDGE = Judged(
             long_form(
                 {
                     "rubric": TEXT,
-                    "threshold": {
-                        "type": "number",
-                        "minimum": 0,
-                        "maximum": 1,
-                        "default": THRESHOLD,
-                    },
+                    "threshold": {**SHARE, "default": THRESHOLD},
                     "model": TEXT,
                 },
                 required=("rubric",),

@@ -6,9 +6,11 @@ tool was hidden from this user; the server allowed it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 from harness.checks import Evidence
+from harness.checks.contradictions import CallsClaim
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.transcript_lines import (
     as_made,
@@ -59,7 +61,21 @@ def _on_a_call(
     item = {
         "anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]
     }
-    return Kind(name=name, schema=one_or_list(item), read=several(call), judge=judge, doc=doc)
+
+    def claims(params: JsonObject) -> Iterator[CallsClaim]:
+        ok: Literal["ok", "error"] = "ok" if wants == "ok" else "error"
+        yield CallsClaim(tool=params["tool"], args=params["args"], least=1, outcome=ok)
+        if ok == "error":
+            yield CallsClaim(tool=params["tool"], args=params["args"], most=0, outcome="ok")
+
+    return Kind(
+        name=name,
+        schema=one_or_list(item),
+        read=several(call),
+        judge=judge,
+        doc=doc,
+        claims=claims,
+    )
 
 
 def _is_through(made: list[ToolCall]) -> bool:
@@ -287,6 +303,7 @@ NO_TOOL_ERRORS = Kind(
     schema=TRUE_OR_TOOL,
     read=single(true_or_tool),
     judge=_judge_no_errors,
+    claims=lambda params: [CallsClaim(tool=params.get("tool"), most=0, outcome="error")],
     doc=CheckDoc(
         section="Outcomes",
         asks="no call failed, of any tool or of one",
@@ -299,6 +316,11 @@ RECOVERS_FROM_ERROR = Kind(
     schema=TRUE_OR_TOOL,
     read=single(true_or_tool),
     judge=_judge_recovers,
+    claims=lambda params: [
+        CallsClaim(tool=params.get("tool"), least=1, outcome="error"),
+        CallsClaim(tool=params.get("tool"), least=1, outcome="ok"),
+        CallsClaim(tool=params.get("tool"), least=2),
+    ],
     doc=CheckDoc(
         section="Outcomes",
         asks=(

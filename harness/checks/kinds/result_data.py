@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.contradictions import CallsClaim
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
 from harness.checks.explaining.transcript_lines import (
@@ -154,6 +155,9 @@ TOOL_RESULT = Kind(
     ),
     read=several(_read_result),
     judge=_judge_result,
+    claims=lambda params: [
+        CallsClaim(tool=params.get("tool"), args=params.get("args", {}), least=1)
+    ],
     doc=CheckDoc(
         section="Results",
         asks=(
@@ -237,6 +241,9 @@ OUTPUT_SCHEMA_VALID = Kind(
     schema=TRUE_OR_TOOL,
     read=single(true_or_tool),
     judge=_judge_schema,
+    claims=lambda params: [
+        CallsClaim(tool=tool, least=1, outcome="ok") for tool in [params.get("tool")] if tool
+    ],
     doc=CheckDoc(
         section="Results",
         asks=(

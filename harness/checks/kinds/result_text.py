@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.contradictions import CallsClaim, TextClaim
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
 from harness.checks.explaining.transcript_lines import (
@@ -184,6 +185,10 @@ TOOL_RESULT_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_contains,
+    claims=lambda params: [
+        TextClaim(of="result", tool=params.get("tool"), any_of=(params["text"],)),
+        CallsClaim(tool=params.get("tool"), least=1),
+    ],
     doc=CheckDoc(
         section="Results",
         asks=(
@@ -199,6 +204,9 @@ TOOL_RESULT_NOT_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_not_contains,
+    claims=lambda params: [
+        TextClaim(of="result", tool=params.get("tool"), none_of=(params["text"],))
+    ],
     doc=CheckDoc(
         section="Results",
         asks="no tool returned this text. A leak that the answer does not repeat is still a leak",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.contradictions import CallsClaim
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.checks.policy_facts import FACTS
@@ -98,6 +99,7 @@ MUST_BE_REFUSED = Kind(
     schema={"anyOf": [{"const": True}, long_form({}, required=())]},
     read=single(_read),
     judge=_judge,
+    claims=lambda _params: [CallsClaim(most=0)],
     doc=CheckDoc(
         section="Outcomes",
         asks=(

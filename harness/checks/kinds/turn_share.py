@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from harness.checks import TURNS_PASSED_KIND, Evidence
+from harness.checks import Evidence
+from harness.checks.contradictions import TURNS_PASSED_KIND
 from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude
 from harness.checks.parsing import SHARE, long_form, mapping, share
 from harness.matching.texts import line

@@ -43,7 +43,7 @@ from harness.suites.in_python.values import (
     user,
 )
 from harness.suites.in_python.variants import python_variants
-from harness.suites.readers import Vocabulary
+from harness.suites.readers import Vocabulary, check_consistent
 from harness.suites.simulated_users import summary
 from harness.suites.wordings import flaws
 from harness.types import (
@@ -180,7 +180,7 @@ class _Reading:
         )
         if self.problems:
             raise InvalidInput(dict.fromkeys(self.problems))
-        return suite
+        return check_consistent(suite, self.vocabulary)
 
     @cached_property
     def source(self) -> str:

@@ -79,7 +79,8 @@ def test_what_is_unknown_is_not_judged(kind: str, usage: Usage, said: str, hint:
     ("kind", "value", "path", "said"),
     [
         ("max_replies", 1.5, (), "1.5 is not a whole number"),
-        ("max_replies", -1, (), "-1 is less than 0"),
+        ("max_replies", 0, (), "0 is less than 1"),
+        ("max_tokens", -1, (), "-1 is less than 0"),
         ("max_tokens", "many", (), "this is a string where a number belongs"),
         ("max_cost", {"limit": None}, ("limit",), "this is empty where a number belongs"),
         ("max_seconds", {"seconds": 5}, ("seconds",), "unknown key"),

@@ -130,7 +130,7 @@ def test_the_group_carries_the_severity() -> None:
         ),
         ("any_of", ["a"], (0,), "this is a string where a mapping of assertions belongs", ""),
         ("any_of", [{}], (0,), "this group has no check", ""),
-        ("any_of", [{"must_call": []}], (0,), "this group has no check", ""),
+        ("any_of", [{"must_call": []}], (0, "must_call"), "this list is empty", ""),
         (
             "any_of",
             [{"must_cal": ["a"]}],

@@ -1,0 +1,232 @@
+"""Checks that contradict each other: no conversation passes both, so one of them is a mistake.
+
+Every kind of check says what it claims of the calls and texts (`harness.checks.kind.Kind.claims`).
+Two claims contradict each other only if that is certain whatever the model does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from harness.errors import Problem
+from harness.matching.described_calls import covers, exclude
+from harness.matching.texts import contains
+from harness.types import Case, Check, JsonObject, Location
+
+TURNS_PASSED_KIND = "turns_passed"
+"""With this check in a case, the checks of single turns are only shown, and do not decide."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallsClaim:
+    """How many calls of a sort there are."""
+
+    tool: str | None = None
+    """The tool; ``None``: any."""
+    args: JsonObject = field(default_factory=dict)
+    """What their arguments match."""
+    least: int = 0
+    """At least so many."""
+    most: int | None = None
+    """At most so many."""
+    outcome: Literal["ok", "error"] | None = None
+    """How they end; ``None``: in any way."""
+    other_than: Sequence[JsonObject] = ()
+    """Calls that are not meant."""
+
+    def includes(self, other: CallsClaim) -> bool:
+        """Whether every call that ``other`` requires is one that this claim is about."""
+        return (
+            self.tool in (None, other.tool)
+            and self.outcome in (None, other.outcome)
+            and covers(self.args, other.args)
+            and all(_differ(call["tool"], call["args"], other) for call in self.other_than)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextClaim:
+    """What a text contains."""
+
+    of: str = "answer"
+    """``answer``, or ``result``."""
+    tool: str | None = None
+    """The tool whose results are meant; ``None``: any."""
+    any_of: Sequence[str] = ()
+    """One of these is in it."""
+    none_of: Sequence[str] = ()
+    """None of these is in it."""
+    whole: bool = False
+    """Whether the first of `any_of` is all of it."""
+
+
+Claim: TypeAlias = CallsClaim | TextClaim
+ClaimsOf: TypeAlias = Callable[[Check], Iterable[Claim]]
+"""The claims of a check that is no group."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Made:
+    check: Check
+    claim: Claim
+
+
+def contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
+    """Yield the checks of ``case`` that cannot hold together, each at its place."""
+    shares = [check for check in case.checks if check.kind == TURNS_PASSED_KIND]
+    if shares and not any(turn.checks for turn in case.turns):
+        why = f"{TURNS_PASSED_KIND!r} cannot hold: no turn has checks."
+        yield _problem(case, shares[0].at, why, "Write 'assertions:' under the turns.")
+    finder = _Finder(case, claims_of)
+    before: list[_Made] = []
+    for number, turn in enumerate(case.turns, start=1):
+        ended = number == len(case.turns) and not shares
+        yield from finder.find((*turn.checks, *(case.checks if ended else ())), before)
+        if not shares:
+            # The calls of earlier turns count in later ones; their answers do not.
+            made = finder.claims(turn.checks)
+            before += [one for one in made if isinstance(one.claim, CallsClaim)]
+    if not case.turns or shares:
+        yield from finder.find(case.checks, before)
+
+
+class _Finder:
+    """Finds contradictions among the checks of one case."""
+
+    def __init__(self, case: Case, claims_of: ClaimsOf) -> None:
+        self._case = case
+        self._claims_of = claims_of
+
+    def claims(self, checks: Sequence[Check]) -> list[_Made]:
+        """Return what must hold if all ``checks`` do."""
+        made: list[_Made] = []
+        for check in checks:
+            if check.kind == "not":
+                (inner,) = check.options
+                # Of several that must not all hold, any one may fail.
+                claims = self.claims(inner) if len(inner) == 1 else []
+                made += [_Made(check, _opposite(claims[0].claim))] if len(claims) == 1 else []
+            elif len(check.options) == 1 or check.kind == "all_of":
+                made += [one for option in check.options for one in self.claims(option)]
+            elif not check.options:
+                made += [_Made(check, claim) for claim in self._claims_of(check)]
+        return made
+
+    def find(
+        self, checks: Sequence[Check], before: Sequence[_Made] = (), around: Sequence[_Made] = ()
+    ) -> Iterator[Problem]:
+        """Yield contradictions of ``checks`` with each other and with claims of others.
+
+        Args:
+            checks: What must hold together.
+            before: What earlier turns require; what they forbid may be done later.
+            around: What must hold as well.
+        """
+        own = self.claims(checks)
+        for limit in (*own, *around):
+            for demands, why in _violations(limit.claim, [*own, *before, *around]):
+                if not any(one in own for one in (limit, *demands)):
+                    continue
+                # The later one in the file is what was added to the other.
+                *_, later = sorted([limit, *demands], key=lambda one: _place(one.check))
+                yield self._problem(later, limit, demands, why)
+        for check in checks:
+            for option in check.options:
+                alternative = check.kind == "any_of" and len(check.options) > 1
+                if alternative or check.kind == "not":
+                    beside = [one for one in own if one.check is not check]
+                    yield from self.find(option, (), (*beside, *around) if alternative else ())
+
+    def _problem(self, later: _Made, limit: _Made, demands: Sequence[_Made], why: str) -> Problem:
+        others = [one.check for one in (limit, *demands) if one is not later]
+        named = {f"{one.kind!r}{_line(one.at)}": None for one in others}
+        message = f"{later.check.kind!r} and {' and '.join(named)} cannot both hold: {why}."
+        return _problem(self._case, later.check.at, message, "Keep what is meant.")
+
+
+def _violations(limit: Claim, made: Sequence[_Made]) -> Iterator[tuple[list[_Made], str]]:
+    if isinstance(limit, CallsClaim) and limit.most is not None:
+        needed, least = _needed(limit, made)
+        if least > limit.most:
+            which = f"of {limit.tool}" if limit.tool else "of any tool"
+            which = "of other tools" if limit.other_than else which
+            ended = {"ok": " that succeed", "error": " that fail", None: ""}[limit.outcome]
+            yield needed, f"{_count(least)} {which}{ended} must be made, and {limit.most} may be"
+    elif isinstance(limit, TextClaim):
+        for one in made:
+            if isinstance(one.claim, TextClaim) and (why := _clash(limit, one.claim)):
+                yield [one], why
+
+
+def _needed(limit: CallsClaim, made: Sequence[_Made]) -> tuple[list[_Made], int]:
+    """Return demands for different calls within a limit, and how many calls they need at least."""
+    demands = [
+        (one.claim, one)
+        for one in made
+        if isinstance(one.claim, CallsClaim) and one.claim.least and limit.includes(one.claim)
+    ]
+    chosen: list[tuple[CallsClaim, _Made]] = []
+    for claim, one in sorted(demands, key=lambda pair: -pair[0].least):
+        if all(_differ(other.tool, other.args, claim) for other, _ in chosen):
+            chosen.append((claim, one))
+    return [one for _, one in chosen], sum(claim.least for claim, _ in chosen)
+
+
+def _differ(tool: str | None, args: JsonObject, other: CallsClaim) -> bool:
+    """Whether no call is both of this tool with such arguments and one of ``other``."""
+    if None in (tool, other.tool):
+        return False
+    return tool != other.tool or exclude(args, other.args)
+
+
+def _clash(limit: TextClaim, other: TextClaim) -> str:
+    """Return why a text cannot be as both say, or nothing."""
+    if limit.of != other.of or limit.tool not in (None, other.tool) or not other.any_of:
+        return ""
+    for forbidden in limit.none_of:
+        # Spaces around a text stand for the ends of a word, which another text may not have.
+        if (forbidden == forbidden.strip() or other.whole) and all(
+            contains(forbidden, wanted) for wanted in other.any_of
+        ):
+            return f"{forbidden!r} is in {other.any_of[0]!r}"
+    if limit.whole and not any(contains(wanted, limit.any_of[0]) for wanted in other.any_of):
+        return f"{other.any_of[0]!r} is not in {limit.any_of[0]!r}"
+    return ""
+
+
+def _opposite(claim: Claim) -> Claim:
+    if isinstance(claim, TextClaim):
+        forbids = TextClaim(of=claim.of, tool=claim.tool, none_of=claim.any_of)
+        wants = TextClaim(of=claim.of, tool=claim.tool, any_of=claim.none_of)
+        return TextClaim() if claim.whole else wants if claim.none_of else forbids
+    few = claim.least and claim.most is None
+    return CallsClaim(
+        tool=claim.tool,
+        args=claim.args,
+        outcome=claim.outcome,
+        least=0 if claim.least or claim.most is None or claim.other_than else claim.most + 1,
+        most=claim.least - 1 if few else None,
+        other_than=claim.other_than,
+    )
+
+
+def _count(number: int) -> str:
+    return "1 call" if number == 1 else f"{number} calls"
+
+
+def _place(check: Check) -> tuple[int, int]:
+    return (0, 0) if check.at is None else (check.at.line or 0, check.at.column or 0)
+
+
+def _line(at: Location | None) -> str:
+    return f" in line {at.line}" if at is not None and at.line else ""
+
+
+def _problem(case: Case, at: Location | None, message: str, meant: str) -> Problem:
+    return Problem(
+        at=at or case.at or Location(file="?"),
+        message=f"test {case.name!r}: {message}",
+        meant=meant,
+    )
