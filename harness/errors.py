@@ -24,7 +24,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from harness.types import UNKNOWN_USAGE, ErrorKind, Location, Usage
+from harness.types import UNKNOWN_USAGE, ErrorKind, Location, ReplyStop, Usage
 
 
 class HarnessError(Exception):
@@ -90,6 +90,8 @@ class ModelError(HarnessError):
         self,
         message: str,
         *,
+        kind: ErrorKind = "model",
+        stop: ReplyStop | None = None,
         status: int | None = None,
         attempts: int = 1,
         waited_s: float = 0.0,
@@ -99,12 +101,16 @@ class ModelError(HarnessError):
 
         Args:
             message: What went wrong, for the user.
+            kind: Whose doing it is: the model's, its provider's or the configuration's.
+            stop: How the model's reply ended, if the failure stands for a reply of the model.
             status: The last HTTP status.
             attempts: Number of requests sent.
             waited_s: Idle time, in seconds.
             usage: What the attempts used; ``None`` means nothing, as for a refused request.
         """
         super().__init__(message)
+        self.kind: ErrorKind = kind
+        self.stop: ReplyStop | None = stop
         self.status = status
         self.attempts = attempts
         self.waited_s = waited_s

@@ -48,6 +48,8 @@ _LIMITED: dict[Stop, str] = {
     "token_limit": "the limit of tokens was reached",
     "cost_limit": "the limit of cost was reached",
     "max_tokens": "the reply was cut at the model's token limit",
+    "malformed_call": "a call of the reply could not be read",
+    "context_limit": "the conversation no longer fits the model",
 }
 """Why a requested call was not sent, by what ended the conversation."""
 
@@ -113,7 +115,7 @@ class Conversation:
         except ModelError as error:
             self._waited_s += error.waited_s
             self._use(error.usage)
-            self._fail(TrialError(kind="model", message=str(error)))
+            self._fail(TrialError(kind=error.kind, message=str(error)))
         finally:
             self._latency_s = anyio.current_time() - self._epoch
         if deadline.cancelled_caught:
@@ -229,7 +231,7 @@ class Conversation:
             self._hear()
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._now()
-            reply = await self._model.answer(seen, self._session.tools, self._system)
+            reply = await self._reply_to(seen)
             self._take(reply, asked_s)
             if (said := self._strategy.said_after(self._replies)) is not None:
                 self.say(said)
@@ -255,6 +257,22 @@ class Conversation:
                 )
                 return "error"
 
+    async def _reply_to(self, seen: Sequence[Message]) -> Reply:
+        """Return the model's reply, also where it is known only by the error of its API."""
+        try:
+            return await self._model.answer(seen, self._session.tools, self._system)
+        except ModelError as error:
+            grown = any(isinstance(message, ToolMessage) for message in seen)
+            if error.stop is None or (error.stop == "context_limit" and not grown):
+                raise
+            return Reply(
+                stop=error.stop,
+                stop_detail=str(error),
+                usage=error.usage,
+                attempts=error.attempts,
+                waited_s=error.waited_s,
+            )
+
     def _hear(self) -> None:
         """Add what the user said meanwhile, so that the model reads it next."""
         now = self._now()
@@ -271,9 +289,8 @@ class Conversation:
         self._waited_s += reply.waited_s
         self._served_by = reply.served_by or self._served_by
         if reply.stop == "other":
-            raise ModelError(
-                f"the reply ended for an unknown reason: {reply.stop_detail or 'none was given'}"
-            )
+            detail = reply.stop_detail or "none was given"
+            raise ModelError(f"the reply ended for an unknown reason: {detail}", kind="provider")
 
     def _use(self, usage: Usage) -> None:
         self._usage += usage
@@ -283,9 +300,9 @@ class Conversation:
     def _limit_after(self, reply: Reply) -> Stop | None:
         """Return the limit that this reply exceeded, if any."""
         limits, usage = self._case.limits, self._usage
-        if reply.stop == "max_tokens":
+        if reply.stop in ("max_tokens", "malformed_call", "context_limit"):
             self._answer = reply.text
-            return "max_tokens"
+            return reply.stop
         if (
             limits.max_tokens is not None
             and usage.tokens is not None

@@ -32,8 +32,8 @@ def _silent_turns(transcript: Transcript) -> list[int]:
             turn += 1
         elif isinstance(message, AssistantMessage):
             reply = message.reply
-            last[turn] = not (
-                reply.text.strip() or reply.tool_requests or reply.stop in ("refusal", "max_tokens")
+            last[turn] = reply.stop in ("end", "tool_calls", "other") and not (
+                reply.text.strip() or reply.tool_requests
             )
     return [turn for turn, silent in last.items() if silent]
 

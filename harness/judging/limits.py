@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.types import CheckResult, Limits, Stop, Transcript
+from harness.types import AssistantMessage, CheckResult, Limits, Stop, Transcript
 
 
 def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResult | None:
@@ -50,6 +50,8 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
             "the reply was cut before it was complete",
         ),
     }
+    if stop in UNREAD_REPLIES:
+        return _unread_reply(stop, transcript)
     if stop not in reached:
         return None
     name, allowed, actual, what = reached[stop]
@@ -64,6 +66,36 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
         hint=_LIMIT_HINTS.get(stop),
     )
 
+
+def _unread_reply(stop: Stop, transcript: Transcript) -> CheckResult:
+    """Return the failed check for a reply of which only the error of the API is known."""
+    replies = [one.reply for one in transcript.messages if isinstance(one, AssistantMessage)]
+    said = (replies[-1].stop_detail if replies else None) or "no words were given"
+    label, what, hint = UNREAD_REPLIES[stop]
+    return CheckResult(
+        kind="limit",
+        label=label,
+        verdict="failed",
+        actual=stop,
+        explanation=f"{what}: {said}",
+        hint=hint,
+    )
+
+
+UNREAD_REPLIES: dict[Stop, tuple[str, str, str]] = {
+    "malformed_call": (
+        "a call that can be read",
+        "The model called a tool in a form that its API could not read",
+        "Simplify the parameters; or the API's parser of tool calls does not fit the model.",
+    ),
+    "context_limit": (
+        "a conversation that fits the model",
+        "With the results of tools, the conversation is too large for the model",
+        "Let the tools return less (filters, pages, fewer fields), or enlarge the context.",
+    ),
+}
+"""How a conversation ends whose last reply is known only by the error of its API → what the failed
+check says: its label, what happened, and what helps."""
 
 _LIMIT_HINTS: dict[Stop, str] = {
     "reply_limit": (

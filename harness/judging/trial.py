@@ -11,7 +11,7 @@ from harness.canonical_json import digest
 from harness.judging.agent_conduct import conduct_warnings
 from harness.judging.echoed_tokens import echo_checks
 from harness.judging.empty_answer import answer_checks
-from harness.judging.limits import limit_check
+from harness.judging.limits import UNREAD_REPLIES, limit_check
 from harness.judging.unanswered_calls import server_fault
 from harness.types import (
     AssistantMessage,
@@ -53,9 +53,12 @@ def judge_trial(
     """
     limit = limit_check(transcript.stop, trial.case.limits, transcript)
     unanswered = answer_checks(trial.case, transcript)
+    own = [limit] if limit else []
+    unread = transcript.stop in UNREAD_REPLIES  # the reason for whatever else failed: told first
     results = (
+        *(own if unread else ()),
         *(checks or ()),
-        *([limit] if limit else []),
+        *(() if unread else own),
         *unanswered,
         *echo_checks(transcript),
         *teardown_warnings(transcript),

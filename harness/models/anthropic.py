@@ -43,7 +43,6 @@ from harness.models.settings import is_own, temperature
 from harness.models.shape import (
     Json,
     Unusable,
-    check_arguments,
     check_role,
     ending,
     name_in,
@@ -69,10 +68,8 @@ _STOPS: dict[str, ReplyStop] = {
     "stop_sequence": "end",
     "tool_use": "tool_calls",
     _PAUSED: "other",
-    "max_tokens": "max_tokens",
-    "model_context_window_exceeded": "max_tokens",
-    "refusal": "refusal",
 }
+"""What is no event (`harness.models.failure_events`)."""
 
 
 class _Client(BoundedClient, DefaultAsyncHttpxClient):
@@ -146,7 +143,12 @@ class AnthropicModel:
             "come to an end"
         )
         raise ModelError(
-            message, status=200, attempts=reply.attempts, waited_s=reply.waited_s, usage=reply.usage
+            message,
+            kind="provider",
+            status=200,
+            attempts=reply.attempts,
+            waited_s=reply.waited_s,
+            usage=reply.usage,
         )
 
     async def aclose(self) -> None:
@@ -208,12 +210,13 @@ class AnthropicModel:
         requests = self._take_calls(content, translation)
         reason = text_in(data, "stop_reason")
         refusal = text_in(object_in(data, "stop_details"), "explanation", "stop_details.")
-        stop = ending(reason, _STOPS, "stop_reason", calls=bool(requests))
+        text = "\n".join(filter(None, texts))
+        stop = ending(reason, _STOPS, "stop_reason", text=text, calls=bool(requests))
         if stop == "other" and not _without_blanks(content):
             raise Unusable("it was paused without any content")
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         return Reply(
-            text="\n".join(filter(None, texts)) or refusal,
+            text=text or refusal,
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
@@ -227,7 +230,6 @@ class AnthropicModel:
         for block in content:
             if block.get("type") != "tool_use":
                 continue
-            check_arguments(block.get("input"), f"{_BLOCK}input")
             arguments, malformed = parse_arguments(block.get("input"))
             block["id"], block["input"] = ids.take(text_in(block, "id", _BLOCK)), arguments
             name = name_in(block, _BLOCK)

@@ -26,6 +26,7 @@ from harness.limiting.limiter import LIMITER_OF, Limited
 from harness.limiting.retrying import Backoff, full_jitter
 from harness.models import http_failures as faults
 from harness.models import shape, traits_of
+from harness.models.error_bodies import error_in, event_with_error
 from harness.models.pricing import Pricer
 from harness.models.retry import with_retries
 from harness.models.settings import is_own
@@ -111,16 +112,12 @@ class Endpoint:
         """Return the reply in a successful response."""
         data = self._parse(response)
         usage = self._pricer.usage(data)
-        if fault := faults.of_body(data, self._spec):
-            fault.usage = usage
+        if fault := faults.of_body(data, self._spec, response.headers, usage):
             raise fault
         try:
             return replace(read(data), usage=usage, served_by=shape.text_in(data, "model") or None)
         except shape.Unusable as problem:
-            status = response.status_code
-            raise faults.Fault(
-                f"the reply is unusable: {problem}", status=status, usage=usage
-            ) from None
+            raise faults.of_unusable(problem, response.status_code, usage) from None
 
     def _parse(self, response: httpx2.Response) -> dict[str, Any]:
         content, status = response.content, response.status_code
@@ -130,6 +127,8 @@ class Endpoint:
         try:
             data = loads(content, strict=True)
         except ValueError:
+            if event := event_with_error(content):
+                return {"error": error_in(event)}
             words = faults.quote(
                 content[: faults.READ_FOR_WORDS].decode("utf-8", "replace"), self._spec
             )
@@ -141,6 +140,8 @@ class Endpoint:
             raise faults.Fault(
                 said, status=status, advice=self._wrong_address(), usage=UNKNOWN_USAGE
             ) from None
+        if isinstance(data, list) and (error := error_in(data)):
+            return {"error": error}
         if not isinstance(data, dict):
             raise faults.Fault("the reply is not a JSON object", status=status, usage=UNKNOWN_USAGE)
         return data

@@ -1,17 +1,14 @@
 """Failures of one HTTP exchange: messages for people and facts for the retry loop.
 
-Faults that may be transient are retried: a connection that was refused, reset or timed out, and the
-statuses 408 (request timeout), 409 (a lock at the provider), 429 (rate limit) and 5xx except 501
-(500, 502, 503 and 504 of servers and gateways, 529 "overloaded", 520 to 524 of a CDN). A lost reply
-may have been paid for; the request is sent again nevertheless.
-
-Other statuses are never retried: 400, 401, 403 and 404 would come again; neither are 429 for an
-account without credit, and any status that the API marks ``x-should-retry: false``.
+What happened is read in `harness.models.failure_events`. What may pass is retried: a connection
+that was refused, reset or timed out, a rate limit, an overloaded or broken server. A lost reply may
+have been paid for; the request is sent again nevertheless. Never retried is what the model did
+wrong, what would come again (400, 401, 403 and 404, an account without credit), and any status that
+the API marks ``x-should-retry: false``.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,9 +16,11 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from harness.json_bounds import loads
 from harness.limiting.retry_after import retry_after_s
 from harness.limiting.retrying import Failed
+from harness.models.error_bodies import body_of, error_in, reported
+from harness.models.failure_events import MEANINGS, Event, event_of
+from harness.models.shape import Unusable
 from harness.models.wire import BrokeOff, TooLarge
 from harness.redirects import shown
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
@@ -30,14 +29,8 @@ LONGEST_QUOTE = 300
 """Most characters of an API's own text that a message quotes."""
 READ_FOR_WORDS = 20 * LONGEST_QUOTE
 """Characters that are searched for that text; much of them may be styles and markup."""
-THROTTLED = frozenset({429, 529})
-"""Statuses that ask for fewer requests at once."""
-NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
-"""Error codes of OpenAI's 429 replies for which waiting does not help."""
-PASSING_ERRORS = frozenset(
-    {"server_error", "rate_limit_exceeded", "overloaded_error", "api_error", "timeout_error"}
-)
-"""Transient error types in the body of a response with status 200."""
+_THROTTLED: frozenset[Event] = frozenset({"rate_limit", "overloaded"})
+"""Events that ask for fewer requests at once."""
 _TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
 
@@ -60,13 +53,14 @@ class Fault(Failed):
         *,
         advice: str | None = None,
         status: int | None = None,
+        event: Event = "unexplained",
         retryable: bool = False,
         retry_after_s: float | None = None,
         usage: Usage | None = None,
     ) -> None:
         """``message`` and ``advice`` are for people.
 
-        ``retry_after_s`` is the API's wish in seconds.
+        ``event`` is what happened. ``retry_after_s`` is the API's wish in seconds.
 
         ``usage`` is that of an unusable reply; ``None`` if no reply came.
         """
@@ -76,7 +70,8 @@ class Fault(Failed):
         self.status = status
         self.retryable = retryable
         self.retry_after_s = retry_after_s
-        self.throttled = retryable and status in THROTTLED
+        self.event = event
+        self.throttled = retryable and event in _THROTTLED
         self.usage = usage or Usage()
 
 
@@ -91,38 +86,76 @@ def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
             advice="If that is where the API is, set base_url to it." if spec.base_url else None,
             status=status,
         )
-    error = _error_of(_json_of(response.content))
-    words = quote(
-        _words(error) or response.content[:READ_FOR_WORDS].decode("utf-8", "replace"), spec
-    )
-    code = error.get("code") if isinstance(error, Mapping) else None
-    retryable = (
-        is_retryable(status)
-        and not _is_one_of(code, NO_CREDIT)
-        and response.headers.get("x-should-retry") != "false"
-    )
-    return Fault(
+    body = body_of(response.content)
+    error = reported(error_in(body) or body)
+    text = error.words or response.content[:READ_FOR_WORDS].decode("utf-8", "replace")
+    words = quote(text, spec, markup=not error.words)
+    event = event_of(error.codes, text, status)
+    return _of_event(
+        event,
         f"HTTP {status} from {origin(url)}" + (f": {words}" if words else ""),
-        advice=_advice(status, code, spec),
+        spec,
         status=status,
-        retryable=retryable,
-        retry_after_s=retry_after_s(response.headers) if retryable else None,
+        headers=response.headers,
+        usage=None,
     )
 
 
-def of_body(data: Mapping[str, Any], spec: ModelSpec) -> Fault | None:
+def of_body(
+    data: Mapping[str, Any], spec: ModelSpec, headers: Mapping[str, str], usage: Usage
+) -> Fault | None:
     """Return the fault in the body of a response with status 200, if there is one.
 
-    Gateways answer so, and Responses of the status ``failed``.
+    Gateways answer so, and Responses of the status ``failed``. ``usage`` is that of the body.
     """
-    error = data.get("error")
-    if not error:
+    told = error_in(data)
+    if not told:
         return None
-    kinds = (error.get("type"), error.get("code")) if isinstance(error, Mapping) else ()
+    error = reported(told)
+    words = quote(error.words or "without words", spec, markup=False)
+    return _of_event(
+        event_of(error.codes, error.words, error.status),
+        f"the API reports an error: {words}",
+        spec,
+        status=error.status,
+        headers=headers,
+        usage=usage,
+    )
+
+
+def of_unusable(problem: Unusable, status: int, usage: Usage) -> Fault:
+    """Return the fault for a reply that is unusable, or whose ending tells of an event."""
     return Fault(
-        f"the API reports an error: {quote(_words(error) or 'without words', spec)}",
-        retryable=any(_is_one_of(kind, PASSING_ERRORS) for kind in kinds),
-        usage=UNKNOWN_USAGE,
+        f"the reply is unusable: {problem}",
+        status=status,
+        event=problem.event,
+        retryable=MEANINGS[problem.event].passing,
+        usage=usage,
+    )
+
+
+def _of_event(
+    event: Event,
+    message: str,
+    spec: ModelSpec,
+    *,
+    status: int | None,
+    headers: Mapping[str, str],
+    usage: Usage | None,
+) -> Fault:
+    retryable = (
+        MEANINGS[event].passing
+        and (status is None or is_retryable(status))
+        and headers.get("x-should-retry") != "false"
+    )
+    return Fault(
+        message,
+        advice=_advice(event, status, spec),
+        status=status,
+        event=event,
+        retryable=retryable,
+        retry_after_s=retry_after_s(headers) if retryable else None,
+        usage=usage,
     )
 
 
@@ -171,7 +204,7 @@ def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec,
 
 def is_retryable(status: int) -> bool:
     """Whether this HTTP status may be transient."""
-    return status in {408, 409, 429} or (status >= 500 and status != 501)  # noqa: PLR2004 - HTTP's own numbers
+    return status in {408, 409, 425, 429} or (status >= 500 and status != 501)  # noqa: PLR2004 - HTTP's own numbers
 
 
 def origin(url: str) -> str:
@@ -180,9 +213,12 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
-def quote(text: str, spec: ModelSpec) -> str:
-    """Return an API's text on one line, bounded, with every secret of ``spec`` redacted."""
-    flat = _TIDY.sub(" ", text[:READ_FOR_WORDS])
+def quote(text: str, spec: ModelSpec, *, markup: bool = True) -> str:
+    """Return an API's text on one line, bounded, with every secret of ``spec`` redacted.
+
+    ``markup`` says that it may be a page, whose tags are left out.
+    """
+    flat = _TIDY.sub(" ", text[:READ_FOR_WORDS]) if markup else text[:READ_FOR_WORDS]
     for secret in secrets(spec):
         flat = flat.replace(secret, "•••")
     flat = " ".join(_LOOKS_LIKE_A_KEY.sub("•••", flat).split())
@@ -196,39 +232,20 @@ def secrets(spec: ModelSpec) -> Iterable[str]:
     return sorted({key, *values} - {""}, key=len, reverse=True)
 
 
-def _advice(status: int, code: object, spec: ModelSpec) -> str | None:
-    if _is_one_of(code, NO_CREDIT):
-        return "The account has no credit left."
+def _advice(event: Event, status: int | None, spec: ModelSpec) -> str | None:
     variable = spec.api_key_variable or "api_key"
     root = " Is base_url the API's root? For an OpenAI-compatible server it usually ends in /v1."
-    return {
-        401: f"Check the key in {variable}."
+    if event == "auth" and status == 403:  # noqa: PLR2004 - HTTP's own number
+        return f"The key has no access to {spec.model_id!r} here."
+    advice: Mapping[Event, str] = {
+        "no_credit": "The account has no credit left.",
+        "auth": f"Check the key in {variable}."
         if spec.api_key
         else f"No key was sent: set {variable}.",
-        403: f"The key has no access to {spec.model_id!r} here.",
-        404: f"Does this API have a model {spec.model_id!r}?{root if spec.base_url else ''}",
-        413: "The conversation is too large for the API.",
-        429: "Run fewer trials at once (--concurrency), or raise the account's rate limit.",
-    }.get(status)
-
-
-def _is_one_of(word: object, words: Iterable[str]) -> bool:
-    return isinstance(word, str) and word in words
-
-
-def _json_of(content: bytes) -> Any:
-    try:
-        return loads(content)
-    except ValueError:
-        return None
-
-
-def _error_of(data: Any) -> Any:
-    """Return the ``error`` of an error body, or all of it."""
-    return data.get("error") or data if isinstance(data, Mapping) else data
-
-
-def _words(error: Any) -> str:
-    if isinstance(error, Mapping):
-        error = error.get("message") or error.get("detail") or ""
-    return error if isinstance(error, str) else json.dumps(error) if error else ""
+        "unknown_model": f"Does this API have a model {spec.model_id!r}?"
+        f"{root if spec.base_url else ''}",
+        "context": "The conversation is too large for the API.",
+        "rate_limit": "Run fewer trials at once (--concurrency), or raise the account's rate "
+        "limit.",
+    }
+    return advice.get(event)

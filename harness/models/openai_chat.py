@@ -7,13 +7,13 @@ from functools import partial
 
 from harness.limiting.retrying import Backoff, full_jitter
 from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, steps
+from harness.models.failure_events import event_of_ending
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.providers.openai import DIALECT, is_reasoning
 from harness.models.settings import is_own
 from harness.models.shape import (
     Json,
     Unusable,
-    check_arguments,
     check_role,
     ending,
     name_in,
@@ -28,10 +28,8 @@ _STOPS: dict[str, ReplyStop] = {
     "stop": "end",
     "tool_calls": "tool_calls",
     "": "end",  # some servers send nothing
-    "length": "max_tokens",
-    "model_length": "max_tokens",  # Mistral's value for a full context
-    "content_filter": "refusal",
 }
+"""What is no event (`harness.models.failure_events`)."""
 
 
 _PATH = "choices[0].message."
@@ -98,8 +96,10 @@ class OpenAIChat:
         calls = []
         for request in reply.tool_requests:
             name, arguments = translation.outward(request.tool, request.arguments)
-            text = dump_arguments(arguments) if request.malformed is None else request.malformed
-            function = {"name": self._translator.legal_name(name), "arguments": text}
+            function = {
+                "name": self._translator.legal_name(name),
+                "arguments": dump_arguments(arguments),
+            }
             calls.append({"id": request.id, "type": "function", "function": function})
         return {
             "role": "assistant",
@@ -112,7 +112,9 @@ class OpenAIChat:
     def _read(self, data: Json, translation: Translation) -> Reply:
         if not (choices := objects_in(data, "choices")):
             raise Unusable("it has no choices")
-        if not (message := object_in(choices[0], "message", "choices[0].")):
+        reason = _ending_word(choices[0])
+        message = object_in(choices[0], "message", "choices[0].")
+        if not message and event_of_ending(reason) is None:
             raise Unusable("choices[0] has no message")
         check_role(message, _PATH)
         if message.get("function_call") is not None:
@@ -133,8 +135,9 @@ class OpenAIChat:
         else:
             text = "" if message.get("content") == [] else text_in(message, "content", _PATH)
         native, requests = self._take_calls(message, translation)
-        reason = text_in(choices[0], "finish_reason", "choices[0].")
-        stop = ending(reason, _STOPS, "finish_reason", calls=bool(requests), refusal=refusal)
+        stop = ending(
+            reason, _STOPS, "finish_reason", text=text, calls=bool(requests), refusal=refusal
+        )
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         return Reply(
             text=text or refusal,
@@ -164,10 +167,10 @@ class OpenAIChat:
             if not (function := object_in(call, "function", _CALL)):
                 raise Unusable("a call in it is not a function call")
             name, raw = name_in(function, f"{_CALL}function."), function.get("arguments")
-            check_arguments(raw, f"{_CALL}function.arguments")
             arguments, malformed = parse_arguments(raw)
             call_id = ids.take(text_in(call, "id", _CALL))
-            text = raw if isinstance(raw, str) and raw.strip() else dump_arguments(arguments)
+            # Several servers parse it when it comes back, and fail if it is no object.
+            text = raw if isinstance(raw, str) and arguments else dump_arguments(arguments)
             sent_back = {**function, "name": self._translator.legal_name(name), "arguments": text}
             calls.append({**call, "id": call_id, "type": "function", "function": sent_back})
             tool, arguments = translation.inward(name, arguments)
@@ -179,6 +182,17 @@ class OpenAIChat:
         elif native.get("content") is None and "refusal" not in native:
             native["content"] = ""
         return native, tuple(requests)
+
+
+def _ending_word(choice: Json) -> str:
+    """Return the word for the ending of a reply.
+
+    It is the provider's own, where a gateway hides a malformed call behind a plainer word.
+    """
+    own = choice.get("native_finish_reason")
+    if isinstance(own, str) and event_of_ending(own) == "malformed_call":
+        return own
+    return text_in(choice, "finish_reason", "choices[0].")
 
 
 def _fixed_fields(spec: ModelSpec) -> Json:

@@ -17,7 +17,6 @@ from harness.models.providers.openai import DIALECT, is_reasoning
 from harness.models.shape import (
     Json,
     Unusable,
-    check_arguments,
     check_role,
     ending,
     name_in,
@@ -33,11 +32,8 @@ _STATUSES: dict[str, ReplyStop] = {
     "completed": "end",
     "": "end",  # some servers send nothing
 }
-_INCOMPLETE: dict[str, ReplyStop] = {
-    "max_output_tokens": "max_tokens",
-    "content_filter": "refusal",
-}
-
+_INCOMPLETE: dict[str, ReplyStop] = {}
+"""What is no event (`harness.models.failure_events`)."""
 
 _PART = "output[].content[]."
 
@@ -100,11 +96,10 @@ class OpenAIResponses:
         result: list[Json] = [{"role": "assistant", "content": reply.text}] if reply.text else []
         for request in reply.tool_requests:
             name, arguments = translation.outward(request.tool, request.arguments)
-            text = dump_arguments(arguments) if request.malformed is None else request.malformed
             call = {
                 "call_id": request.id,
                 "name": self._translator.legal_name(name),
-                "arguments": text,
+                "arguments": dump_arguments(arguments),
             }
             result.append({"type": "function_call", **call})
         return result
@@ -134,14 +129,15 @@ class OpenAIResponses:
             known, field, word = _INCOMPLETE, "incomplete_details.reason", reason
         else:
             known, field, word = _STATUSES, "status", status
-        stop = ending(word, known, field, calls=bool(requests), refusal=refusal)
+        text = "\n".join(filter(None, texts))
+        stop = ending(word, known, field, text=text, calls=bool(requests), refusal=refusal)
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         while (
             output and output[-1].get("type") == "reasoning"
         ):  # without a following item the API refuses it
             output.pop()
         return Reply(
-            text="\n".join(filter(None, texts)) or refusal,
+            text=text or refusal,
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (word or "completed", refusal) if part),
@@ -156,11 +152,11 @@ class OpenAIResponses:
             if item.get("type") != "function_call":
                 continue
             raw = item.get("arguments")
-            check_arguments(raw, "output[].arguments")
             arguments, malformed = parse_arguments(raw)
             item["call_id"] = ids.take(text_in(item, "call_id", "output[]."))
+            # Several servers parse it when it comes back, and fail if it is no object.
             item["arguments"] = (
-                raw if isinstance(raw, str) and raw.strip() else dump_arguments(arguments)
+                raw if isinstance(raw, str) and arguments else dump_arguments(arguments)
             )
             name = name_in(item, "output[].")
             item["name"] = self._translator.legal_name(name)

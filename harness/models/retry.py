@@ -11,6 +11,7 @@ from typing import TypeVar
 from harness.errors import ModelError
 from harness.limiting.limiter import RequestLimiter
 from harness.limiting.retrying import Backoff, GaveUp, RetryOutcome, retried
+from harness.models.failure_events import MEANINGS
 from harness.models.http_failures import Fault
 from harness.types import Usage
 
@@ -47,8 +48,11 @@ def _error(name: str, end: GaveUp) -> ModelError:
     message = f"{name}: {fault.message if fault else waiting}{end.told('the trial')}"
     if fault and fault.advice:
         message += f"\n  {fault.advice}"
+    meaning = MEANINGS[fault.event if fault else "rate_limit"]
     return ModelError(
         message,
+        kind=meaning.party,
+        stop=meaning.stop,
         status=fault.status if fault else None,
         attempts=end.attempts,
         waited_s=end.waited_s,

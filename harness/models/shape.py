@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.models.failure_events import MEANINGS, Event, event_of_ending
 from harness.types import ReplyStop
 
 Json = dict[str, Any]
@@ -19,6 +20,11 @@ MAX_WORD = 100
 
 class Unusable(Exception):
     """A successful response that is no valid reply; the text says why."""
+
+    def __init__(self, message: str, event: Event = "unexplained") -> None:
+        """``event`` is what happened, where the response has a word for it."""
+        super().__init__(message)
+        self.event: Event = event
 
 
 def text_in(record: Json, name: str, path: str = "") -> str:
@@ -62,16 +68,11 @@ def type_in(record: Json, path: str) -> str:
 
 
 def name_in(record: Json, path: str) -> str:
-    """Return the name of the called tool."""
+    """Return the name of the called tool; a call without one is malformed."""
     if not (name := text_in(record, "name", path)):
-        raise Unusable(f"{path.rstrip('.')} is a call without the name of a tool")
+        problem = f"{path.rstrip('.')} is a call without the name of a tool"
+        raise Unusable(problem, "malformed_call")
     return name
-
-
-def check_arguments(value: object, path: str) -> None:
-    """Accept arguments that are an object, a text or absent; a bad text is the model's fault."""
-    if not (value is None or isinstance(value, str | dict)):
-        raise Unusable(f"{path} is {kind_of(value)}, not an object or a text")
 
 
 def check_role(record: Json, path: str = "") -> None:
@@ -81,22 +82,31 @@ def check_role(record: Json, path: str = "") -> None:
 
 
 def ending(
-    word: str, known: Mapping[str, ReplyStop], field: str, *, calls: bool, refusal: str = ""
+    word: str,
+    known: Mapping[str, ReplyStop],
+    field: str,
+    *,
+    text: str,
+    calls: bool,
+    refusal: str = "",
 ) -> ReplyStop:
-    """Return why a reply ended, by its ``field``'s ``word``, its ``calls`` and its ``refusal``.
+    """Return why a reply ended, by its ``field``'s ``word`` and what it holds.
 
-    Calls count even if the word does not announce them; a cut or refused reply stays so.
+    Calls count even if the word does not announce them; a cut or refused reply stays so. A full
+    context cuts a reply that has begun; without a beginning the conversation did not fit.
 
     Raises:
         Unusable: the word is unknown, or it announces calls but there is none.
     """
-    if word not in known:
-        raise Unusable(
-            (f"{field} is {quoted(word)}, which is not a known ending")
-            if word
-            else f"it has no {field}"
-        )
-    stop = "refusal" if refusal else known[word]
+    event = None if word in known else event_of_ending(word)
+    own = known.get(word) or (MEANINGS[event].stop if event else None)
+    if own == "context_limit" and (text.strip() or calls):
+        own = "max_tokens"
+    if own in (None, "malformed_call", "context_limit"):
+        problem = f"{field} is {quoted(word)}" if word else f"it has no {field}"
+        unknown = ", which is not a known ending" if word and event is None else ""
+        raise Unusable(problem + unknown, event or "unexplained")
+    stop = "refusal" if refusal else own
     if calls and stop not in ("max_tokens", "refusal"):
         return "tool_calls"
     if stop == "tool_calls":

@@ -118,5 +118,7 @@ FINISH = {
     "tool_calls": "tool_call",
     "max_tokens": "length",
     "refusal": "content_filter",
+    "malformed_call": "error",
+    "context_limit": "length",
 }
 """`harness.types.ReplyStop` → the convention's."""

@@ -12,9 +12,12 @@ from harness.types.usage import Usage
 from harness.types.wire import Wire
 from harness.types.written import WrittenValues, written_as
 
-ReplyStop: TypeAlias = Literal["end", "tool_calls", "max_tokens", "refusal", "other"]
+ReplyStop: TypeAlias = Literal[
+    "end", "tool_calls", "max_tokens", "refusal", "malformed_call", "context_limit", "other"
+]
 """Why a reply ended: it was complete, it asks for tools, it was cut at the token limit, the model
-or its provider refused, or anything else (`Reply.stop_detail` says what)."""
+or its provider refused, the API could not read the model's call, the conversation with the results
+of tools no longer fits the model, or anything else (`Reply.stop_detail` says what)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,6 +234,8 @@ Stop: TypeAlias = Annotated[
         "answer",
         "refusal",
         "max_tokens",
+        "malformed_call",
+        "context_limit",
         "reply_limit",
         "call_limit",
         "token_limit",
@@ -249,10 +254,11 @@ Stop: TypeAlias = Annotated[
     STOPS,
 ]
 """Why a conversation ended: with an answer, by the model's refusal, by a reply cut at its token
-limit, at one of the case's limits, by an error (`Transcript.error`), by the user's interrupt, by
-the case itself (`Interruption.abort`), through the simulated user (they stopped, the model ended
-it, they were handed over, or had used up their messages: `SimulatedUser`), or before it began,
-because the server refused this caller a session (`Transcript.refused_status`)."""
+limit, by a call that the API could not read, by results that no longer fit the model, at one of the
+case's limits, by an error (`Transcript.error`), by the user's interrupt, by the case itself
+(`Interruption.abort`), through the simulated user (they stopped, the model ended it, they were
+handed over, or had used up their messages: `SimulatedUser`), or before it began, because the server
+refused this caller a session (`Transcript.refused_status`)."""
 
 
 def written_stop(stop: Stop | None) -> str | None:
@@ -260,8 +266,11 @@ def written_stop(stop: Stop | None) -> str | None:
     return STOPS.written(stop)
 
 
-ErrorKind: TypeAlias = Literal["model", "agent", "server", "judge", "harness"]
-"""Whose fault it is that a trial could not be judged."""
+ErrorKind: TypeAlias = Literal[
+    "model", "provider", "configuration", "agent", "server", "judge", "harness"
+]
+"""Whose fault it is that a trial could not be judged. ``provider`` is the model's API, and
+``configuration`` what it was given: key, model, settings, prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -56,7 +56,10 @@ class ModelUser:
             reply = await self._model.answer(self._side, NO_TOOLS, self._system)
         except ModelError as error:
             raise ModelError(
-                f"the simulated user: {error}", waited_s=error.waited_s, usage=error.usage
+                f"the simulated user: {error}",
+                kind=error.kind,
+                waited_s=error.waited_s,
+                usage=error.usage,
             ) from error
         if not reply.text.strip():
             raise ModelError(

@@ -132,7 +132,7 @@ def test_a_reply_that_ended_for_an_unknown_reason_is_an_error_and_its_calls_are_
     odd = asks(("write", {}), text="Hm.")
     transcript = converse(ScriptedModel(replace(odd, stop="other", stop_detail="pause")), session)
     assert transcript.error is not None
-    assert (transcript.stop, transcript.error.kind, session.sent) == ("error", "model", [])
+    assert (transcript.stop, transcript.error.kind, session.sent) == ("error", "provider", [])
     assert "unknown reason: pause" in transcript.error.message
     assert transcript.usage.tokens == 15
 

@@ -119,7 +119,7 @@ class Bench:
         assert run.status in ("passed", "failed", "error")
         if run.status == "error":
             assert run.error is not None
-            assert run.error.kind == "model", run.error
+            assert run.error.kind in ("provider", "configuration"), run.error
             assert "Traceback" not in f"{run.error.message}{run.error.detail}"
             assert len(run.error.message) < 2_000
         if run.status == "passed":

@@ -110,6 +110,8 @@ def _hint_not_called(name: str, evidence: Evidence) -> str:
             "The model declined to go on: reword the prompt, or say in the description what the "
             "tool is allowed to do."
         )
+    if transcript.stop in ("malformed_call", "context_limit"):
+        return "The check on how the conversation ended says what helps."
     if transcript.stop != "answer":
         return (
             "The conversation was cut off: raise that limit, or see in the calls what the model "

@@ -34,6 +34,8 @@ _STOPS: dict[Stop, str] = {
     "answer": "with an answer",
     "refusal": "with the model's refusal",
     "max_tokens": "when a reply was cut at its token limit",
+    "malformed_call": "when the API could not read the model's call",
+    "context_limit": "when the conversation no longer fitted the model",
     "reply_limit": "at the limit of replies",
     "call_limit": "at the limit of tool calls",
     "token_limit": "at the limit of tokens",

@@ -305,7 +305,7 @@ class AgentConversation:
         elif isinstance(error, ModelError):  # of the model that plays the user
             self._waited_s += error.waited_s
             self._user_usage += error.usage
-            self._fail(TrialError(kind="model", message=str(error)))
+            self._fail(TrialError(kind=error.kind, message=str(error)))
         else:
             raise error from raised
 
