@@ -230,7 +230,7 @@ def test_a_kind_of_agent_answers_a_suite(tree: Path, project: Path) -> None:
 @pytest.mark.slow
 def test_a_report_a_field_and_a_column_are_written(evaluated: str, project: Path) -> None:
     assert (project / "out.txt").read_text("utf-8") == "failed hello\n"
-    (columns,) = csv.DictReader((project / "out.csv").read_text("utf-8").splitlines())
+    (columns,) = csv.DictReader((project / "out.csv").read_text("utf-8-sig").splitlines())
     assert (columns["description"], columns["answer_words"]) == ("A greeting.", "4")
     line = json.loads((project / "out.jsonl").read_text("utf-8"))
     assert line["metadata"]["harness"]["answer_words"] == 4

@@ -1,49 +1,77 @@
-"""``--last-failed``: the cases that did not pass in the latest run of their suite."""
+"""``--last-failed``: the cases that did not pass when they last ran, in whatever run that was."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from pathlib import Path
+from typing import TypeAlias
 
 from harness.errors import HarnessError, NothingToRun
 from harness.judging.cases import case_results
 from harness.judging.from_log import judge_log
-from harness.runlog import read_log
-from harness.runner.planning.plan import case_label
+from harness.runlog import read_header, read_log
+from harness.runner.planning.plan import Job, case_label
 from harness.runner.runs.folders import RUNS, log_path, run_ids
+from harness.types import CaseResult
 
+_Asked: TypeAlias = tuple[str, str, str | None]
+"""Suite, case, and the model that answers, or ``None`` for whichever does."""
 _LATEST = 200
 """Number of latest runs that are searched. A suite that is being repaired ran more recently."""
 
 
-def last_failed(suites: Sequence[str], runs: Path = RUNS) -> tuple[str, ...]:
-    """Return the labels of the cases that failed or were errors in the latest run of each suite.
+def last_failed(jobs: Iterable[Job], runs: Path = RUNS) -> tuple[str, ...]:
+    """Return the labels of the cases of ``jobs`` that failed or were errors when they last ran.
+
+    A run of some cases says nothing about the others, nor one that was cut off about those without
+    a verdict: what earlier runs say of them still holds. Likewise a run of one model says nothing
+    about another of ``jobs``.
 
     Raises:
         NothingToRun: there is no such case, or no run of these suites.
     """
-    wanted, seen = set(suites), []
-    failed: list[str] = []
+    trials = [job.trial for job in jobs]
+    labels = {case_label(one.suite, one.case.name): None for one in trials}
+    # Whoever answered: a case that was never asked with these models may have failed with others.
+    unknown: set[_Asked] = {
+        (one.suite, one.case.name, model) for one in trials for model in (one.model, None)
+    }
+    failed: set[str] = set()
+    latest: str | None = None
     for run_id in run_ids(runs)[: -_LATEST - 1 : -1]:
-        if not wanted:
+        if not unknown:
             break
-        try:
-            log = read_log(log_path(run_id, runs))
-        except HarnessError:
-            continue  # a damaged log does not say what failed
-        found = wanted & {result.suite for result in log.results}
-        if not found:
-            continue
-        wanted -= found
-        seen.append(run_id)
-        cases = case_results(one for one in judge_log(log).results if one.suite in found)
-        failed += [
-            case_label(case.suite, case.case)
-            for case in cases
-            if case.status in {"failed", "error"}
-        ]
+        found = _with_verdict(log_path(run_id, runs), unknown)
+        latest = latest or (run_id if found else None)
+        known: set[_Asked] = set()
+        for one in found:
+            told = {(one.suite, one.case, one.model), (one.suite, one.case, None)}
+            known |= told
+            if one.status != "passed" and not unknown.isdisjoint(told):
+                failed.add(case_label(one.suite, one.case))
+        unknown -= known
     if failed:
-        return tuple(dict.fromkeys(failed))
-    if seen:
-        raise NothingToRun(f"no case failed in the latest run: {', '.join(seen)}")
-    raise NothingToRun(f"there is no run yet of {', '.join(suites)}, so nothing has failed")
+        return tuple(label for label in labels if label in failed)
+    if latest is not None:
+        raise NothingToRun(f"no case failed in the latest run: {latest}")
+    names = dict.fromkeys(one.suite for one in trials)
+    raise NothingToRun(f"there is no run yet of {', '.join(names)}, so nothing has failed")
+
+
+def _with_verdict(log: Path, asked: Collection[_Asked]) -> list[CaseResult]:
+    """Return the cases on which a run has a verdict or an error; none if no ``asked`` one is there.
+
+    A damaged log does not say what failed.
+    """
+    try:
+        header = read_header(log)
+        answering = {*header.models, None}
+        if all(
+            case not in header.suites.get(suite, {}).get("cases", ()) or model not in answering
+            for suite, case, model in asked
+        ):
+            return []  # a long log is not read in vain
+        cases = case_results(judge_log(read_log(log)).results)
+    except HarnessError:
+        return []
+    return [one for one in cases if one.status in {"passed", "failed", "error"}]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import stat
 from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any, TextIO
@@ -11,7 +13,7 @@ from typing import Any, TextIO
 from harness.querying.asking import Answer
 from harness.querying.columns import RUN
 from harness.querying.tables import TABLES
-from harness.reports.formats.csv_report import no_formula
+from harness.reports.formats.csv_report import BYTE_ORDER_MARK, no_formula
 from harness.reports.terminal import aligned
 from harness.safe_text import escaped_json, one_line, shorten
 
@@ -83,10 +85,21 @@ def _print_json(answer: Answer, limit: int, out: TextIO) -> bool:
 
 
 def _print_csv(answer: Answer, limit: int, out: TextIO) -> bool:
+    if _is_new_file(out):
+        out.write(BYTE_ORDER_MARK)
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(map(no_formula, answer.columns))
     rows.writerows(map(_for_spreadsheets, row) for row in islice(answer.rows, limit))
     return next(answer.rows, None) is not None
+
+
+def _is_new_file(out: TextIO) -> bool:
+    """Return whether ``out`` is an empty file, and not a pipe to a program that expects no mark."""
+    try:
+        facts = os.fstat(out.fileno())
+    except OSError:  # no file at all, but text in memory
+        return False
+    return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
 
 
 def _for_spreadsheets(value: Any) -> Any:

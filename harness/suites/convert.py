@@ -67,7 +67,9 @@ def convert(
     text = to_yaml(suite) if kinds[0] == _CSV else to_csv(suite, name_of(target))
     _require_equal(suite, text, target, vocabulary)
     try:
-        target.write_text(text, encoding="utf-8", newline="")
+        # With a byte order mark, Excel reads the file as UTF-8.
+        encoding = "utf-8-sig" if kinds[1] == _CSV else "utf-8"
+        target.write_text(text, encoding=encoding, newline="")
     except OSError as error:
         raise UsageError(f"{shown(target)} cannot be written: {error.strerror}") from error
     return suite

@@ -240,7 +240,7 @@ def of_jsonl(folder: Path) -> bool:
 
 
 def of_csv(folder: Path) -> bool:
-    with (folder / "report.csv").open(encoding="utf-8") as file:
+    with (folder / "report.csv").open(encoding="utf-8-sig") as file:
         return all(row["status"] == "passed" for row in csv.DictReader(file))
 
 

@@ -76,7 +76,7 @@ MODE = bundle(
     click.option(
         "--last-failed",
         is_flag=True,
-        help="Run only cases that did not pass in their suite's latest run.",
+        help="Run only cases that did not pass when they last ran.",
     ),
     click.option(
         "--watch",
@@ -139,9 +139,7 @@ def command(
             [word for word in sys.argv[1:] if word != "--watch"], partial(_watched, request), _tell
         )
     if mode.last_failed:
-        request = replace(
-            request, cases=last_failed([suite.name for suite in _prepared(request).plan.suites])
-        )
+        request = replace(request, cases=last_failed(_prepared(request).plan.jobs))
     earlier = (
         None
         if mode.resume is None

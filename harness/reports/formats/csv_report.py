@@ -14,13 +14,16 @@ from harness.types import CaseFacts, Report, TrialResult, written_stop
 
 _LONGEST = 2_000
 """Characters of a cell; a spreadsheet refuses more than 32,767."""
+BYTE_ORDER_MARK = "\ufeff"
+"""What a file begins with that Excel shall read as UTF-8, and not in the computer's code page."""
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """With these a spreadsheet begins a formula (OWASP, "CSV Injection"); tab and carriage return never
 get here."""
 
 
 def write_csv(report: Report, log: RunLog, stream: TextIO) -> None:
-    """Write a header and one row a trial; unknown and absent are empty."""
+    """Write a byte order mark, a header, and one row a trial; unknown and absent are empty."""
+    stream.write(BYTE_ORDER_MARK)
     rows = csv.writer(stream)
     for number, result in enumerate(report.results):
         row = _row(result, log)

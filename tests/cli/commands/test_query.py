@@ -54,6 +54,20 @@ def test_it_prints_csv(log: str) -> None:
     assert query(log, BY_STATUS, "--csv").stdout.splitlines()[:2] == ["status,n", "cancelled,1"]
 
 
+def test_csv_in_a_file_begins_with_what_excel_looks_for(
+    log: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "ends.csv"
+    with path.open("w", encoding="utf-8") as file:
+        monkeypatch.setattr(sys, "stdout", file)
+        command([log, BY_STATUS, "--csv"], standalone_mode=False)
+    assert path.read_text("utf-8").startswith("\ufeffstatus,n\n")
+    with path.open("a", encoding="utf-8") as file:
+        monkeypatch.setattr(sys, "stdout", file)
+        command([log, BY_STATUS, "--csv"], standalone_mode=False)
+    assert path.read_text("utf-8").count("\ufeff") == 1
+
+
 @pytest.mark.parametrize("form", ["--json-output", "--csv", ""])
 def test_it_says_that_rows_were_left_out(log: str, form: str) -> None:
     shown = query(log, BY_STATUS, "--limit", "2", *filter(None, [form]))

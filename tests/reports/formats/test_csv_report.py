@@ -17,7 +17,8 @@ from tests.reports.sample_logs import (
 
 
 def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text, newline="")))
+    assert text.startswith("\ufeff"), "Excel would not read it as UTF-8"
+    return list(csv.DictReader(io.StringIO(text[1:], newline="")))
 
 
 def test_every_trial_is_a_row(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_unknown_is_empty_and_not_zero(tmp_path: Path) -> None:
 
 def test_a_run_without_results_is_a_header_alone(tmp_path: Path) -> None:
     text = written(a_log(tmp_path, []), "csv")
-    assert text.startswith("suite,case,model,trial,status,")
+    assert text.startswith("\ufeffsuite,case,model,trial,status,")
     assert text.count("\r\n") == 1
 
 
