@@ -1,7 +1,9 @@
 r"""Hidden characters: invisible, or turning the text's direction; escaped like ``\u202e``.
 
-With them a server or a model may say one thing to people and another to machines. Joiners and
-variation selectors are kept where emoji and scripts need them: between two non-ASCII characters.
+With them a server or a model may say one thing to people and another to machines. They are
+Unicode's control and format characters, and those that it calls default-ignorable. Where a text is
+shown, joiners and variation selectors are kept if emoji and scripts need them: between two
+non-ASCII characters. Where texts are compared, all of them are left out (`without_hidden`).
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ _ALWAYS = (
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that turn the direction of a text
     "\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff"  # line separators, byte order, no characters
+    "\U00013430-\U00013440"  # joiners of hieroglyphs
     "\U000e0000-\U000e0fff"  # tags, further variation selectors: whole messages were hidden in them
 )
+_JOINING = "\u200c\u200d\ufe00-\ufe0f"
 _SHOWN = r"[^\x00-\x7f\u200b-\u200f\ufe00-\ufe0f]"
 """Characters that a joiner or a selector may belong to."""
 
@@ -27,6 +31,16 @@ HIDDEN = re.compile(
     f"|(?<!{_SHOWN})[\ufe00-\ufe0f](?!\u20e3)"
 )
 """Finds a hidden character."""
+TERMINAL_ESCAPES = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]?"
+)
+"""Finds a command to a terminal, such as another colour, of which a reader sees nothing."""
+_LEFT_OUT = re.compile(rf"[{_ALWAYS}{_JOINING}](?<!\s)")  # white space is seen, as a gap
+
+
+def without_hidden(text: str) -> str:
+    """Return ``text`` without its hidden characters, except those that are white space."""
+    return _LEFT_OUT.sub("", text)
 
 
 def escaped(text: str) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from harness.invisible import HIDDEN, escaped
+from harness.invisible import HIDDEN, TERMINAL_ESCAPES, escaped
 from harness.redaction import KNOWN
 
-_ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|\x1b[@-_]?")
 _COMMANDS = re.compile(r"^(?P<lead>[^\S\n]*)::|##(?=\[)", re.MULTILINE)
 """Text in a log that a CI system takes for a command: ``::error …`` and ``##[error]``."""
 
@@ -18,7 +17,7 @@ def printable(text: str) -> str:
 
     Hidden characters are escaped, the others removed.
     """
-    plain = escaped(_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
+    plain = escaped(TERMINAL_ESCAPES.sub("", KNOWN.text(text).replace("\r\n", "\n")))
     return _COMMANDS.sub(
         lambda found: "# #" if found["lead"] is None else f"{found['lead']}: :", plain
     )

@@ -34,7 +34,7 @@ FLOORS = (
         "limiting",
     },
     {"runlog", "trust", "validation"},
-    {"runlog_diff", "documents", "fetching", "safe_text"},
+    {"runlog_diff", "documents", "fetching", "safe_text", "rendered_text"},
     {"matching", "tool_text", "secrecy"},
     {"models", "sessions"},
     {"agents"},

@@ -1,8 +1,9 @@
 """Text comparison as people do it: folding, finding, the nearest passage, printable excerpts.
 
-Two texts are compared after *folding*: Unicode NFKC, no distinction of case, one space for any run
-of white space, straight quotes and plain hyphens for typographic ones, and invisible characters
-removed.
+Two texts are compared after *folding*: Unicode NFKC, no distinction of case (nor of the Turkish
+``İ`` and ``ı``), one space for any run of white space, straight quotes and plain hyphens for
+typographic ones, and hidden characters removed. A text is searched as it is written and as a reader
+sees it (`harness.rendered_text`).
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-from harness.invisible import escaped
+from harness.invisible import escaped, without_hidden
 from harness.redaction import KNOWN
+from harness.rendered_text import readings, render
 from harness.safe_text import shorten
 
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ′", "'")
     | dict.fromkeys("“”„‟″", '"')
     | dict.fromkeys("‐‑‒–—―−", "-")
-    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", None)
+    | {"İ": "I", "ı": "i", "\u2800": " "}
+    # lines through, over and under a letter: they compose to no letter of their own
+    | dict.fromkeys("\u0305\u0332\u0333\u0334\u0335\u0336\u0337\u0338", None)
 )
-_EMPHASIS = re.compile(r"\*+|`+|__+|~~+")
+_DOT_ABOVE = re.compile("(?<=[iI])\u0307")
 _BREAKS = re.compile("[\t-\r\x1c-\x1f\x85\u2028\u2029]")
 _WORDS = re.compile(r"\S+")
 _SPACE = re.compile(r"\s+")
@@ -95,12 +99,9 @@ def _at_word(text: str, place: int, step: int) -> int:
     return place
 
 
-def folding(text: str, *, emphasis: bool = True) -> Folded:
-    """Fold ``text``, keeping offsets; without ``emphasis``, Markdown's emphasis is removed.
-
-    That is ``**``, ``__`` and backticks.
-    """
-    shown = _normal(text, emphasis=emphasis)
+def folding(text: str) -> Folded:
+    """Fold ``text``, keeping offsets."""
+    shown = _normal(text)
     parts: list[str] = []
     offsets: list[int] = []
     for match in _WORD_OR_SPACE.finditer(shown):
@@ -116,14 +117,17 @@ def folding(text: str, *, emphasis: bool = True) -> Folded:
     return Folded(shown=shown, folded="".join(parts), offsets=(*offsets, len(shown)))
 
 
-def _normal(text: str, *, emphasis: bool) -> str:
-    shown = text if text.isascii() else unicodedata.normalize("NFKC", text).translate(_TYPOGRAPHY)
-    return shown if emphasis else _EMPHASIS.sub("", shown)
+def _normal(text: str) -> str:
+    shown = without_hidden(text)
+    if not shown.isascii():
+        shown = unicodedata.normalize("NFKC", shown).translate(_TYPOGRAPHY)
+        shown = _DOT_ABOVE.sub("", shown)
+    return shown
 
 
-def _folded(text: str, *, emphasis: bool = True) -> str:
+def _folded(text: str) -> str:
     """Return the folded text of `folding` without offsets: many times faster."""
-    return _SPACE.sub(" ", _normal(text, emphasis=emphasis)).casefold()
+    return _SPACE.sub(" ", _normal(text)).casefold()
 
 
 def fold(text: str) -> str:
@@ -134,23 +138,38 @@ def fold(text: str) -> str:
 def find(wanted: str, text: str) -> Passage | None:
     """Return the passage of ``text`` that equals ``wanted`` once both are folded, if any.
 
-    Markdown's emphasis may be there or not. Spaces around ``wanted`` count, and the ends of
+    It is searched in each reading of ``text``. Spaces around ``wanted`` count, and the ends of
     ``text`` count as spaces: ``" no "`` finds only the word *no*.
     """
-    needle, hay = _folded(wanted.strip("\r\n")), f" {text} "
-    emphasis = _reading(needle, hay)
-    return None if emphasis is None else folding(hay, emphasis=emphasis).find(needle)
+    needle, reading = _search(wanted, text)
+    return None if reading is None else folding(reading).find(needle)
 
 
 def contains(wanted: str, text: str) -> bool:
     """Whether `find` would find ``wanted``; much faster in a long text."""
-    return _reading(_folded(wanted.strip("\r\n")), f" {text} ") is not None
+    return _search(wanted, text)[1] is not None
 
 
-def _reading(needle: str, hay: str) -> bool | None:
-    """Return the ``emphasis`` with which the folded ``hay`` contains ``needle``, if either does."""
-    return next(
-        (emphasis for emphasis in (True, False) if needle in _folded(hay, emphasis=emphasis)), None
+def equals(wanted: str, text: str) -> bool:
+    """Whether a reading of ``text`` is ``wanted``, once both are folded, and nothing else."""
+    return fold(wanted) in map(fold, readings(text))
+
+
+def plain_readings(text: str) -> tuple[str, ...]:
+    """Return ``text`` as it is written and, if they differ, as it is read, with plain letters."""
+    return tuple(dict.fromkeys((text, *map(_normal, readings(text)))))
+
+
+def folded_as_read(text: str) -> Folded:
+    """Fold ``text`` as a reader sees it, keeping offsets."""
+    return folding(render(text))
+
+
+def _search(wanted: str, text: str) -> tuple[str, str | None]:
+    """Return the folded ``wanted``, and the first reading of ``text`` that contains it."""
+    needle = _folded(wanted.strip("\r\n"))
+    return needle, next(
+        (hay for reading in readings(text) if needle in _folded(hay := f" {reading} ")), None
     )
 
 

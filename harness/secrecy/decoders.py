@@ -13,6 +13,7 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote_plus
 
+from harness.rendered_text import render
 from harness.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, decompressed
 from harness.secrecy.stretch import Decoder, Stretch
 
@@ -24,6 +25,9 @@ _HEX = re.compile(
 _HEX_NOISE = re.compile(r"0x|\\x|[:\s,-]")
 _URL = re.compile(r"%[0-9A-Fa-f]{2}")
 _HTML = re.compile(r"&(?:#\w{1,8}|\w{2,31});")
+_MARKUP = re.compile(r"<[/!A-Za-z]|\][(\[]|\x1b\[|\u202e")
+"""What a reader does not see, and what would part a value; the search passes over other marks."""
+_TAGS = re.compile("[\U000e0020-\U000e007e]{5,}")
 _JSON_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\"\\/bfnrt]))")
 _LINE = re.compile(r"[^\n]{5,}")
 _DIGIT_WORDS: Mapping[str, str] = {
@@ -119,6 +123,18 @@ def _html(text: str) -> Iterator[Stretch]:
     return _lines_with(_HTML, html.unescape, text)
 
 
+def _markup(text: str) -> Iterator[Stretch]:
+    for line in _LINE.finditer(text):
+        if _MARKUP.search(line[0]):
+            yield Stretch(line.start(), line[0], render(line[0]))
+
+
+def _tags(text: str) -> Iterator[Stretch]:
+    for match in _TAGS.finditer(text):
+        letters = "".join(chr(ord(letter) - 0xE0000) for letter in match[0])
+        yield Stretch(match.start(), match[0], letters)
+
+
 def _json(text: str) -> Iterator[Stretch]:
     return _lines_with(_JSON_ESCAPE, lambda line: _JSON_ESCAPE.sub(_unescaped, line), text)
 
@@ -152,6 +168,8 @@ DECODERS: Mapping[str, Decoder] = {
     "hex": _hex,
     "URL escapes": _url,
     "HTML escapes": _html,
+    "Markdown or HTML": _markup,
+    "invisible tag characters": _tags,
     "JSON in a string": _json,
     "digits spelled out": _spelled_out,
     "'at' and 'dot' for signs": _at_and_dot,

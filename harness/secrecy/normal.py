@@ -14,15 +14,12 @@ from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
 
-from harness.invisible import HIDDEN
+from harness.invisible import without_hidden
 
 _LOOKALIKES = str.maketrans(
     "авеѕіјкмнорстухѵԁɡαβερνοτυχικω",
     "abesijkmhopctyxvdgabepvotyxikw",
 )
-_JOINERS = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\u034f\ufe0f\ufe0e"))
-_TAGS = {0xE0000 + code: code for code in range(0x20, 0x7F)}
-"""Invisible tag characters → the ASCII characters that they represent."""
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 
@@ -37,9 +34,8 @@ def normalised(text: str) -> str:
 def _line(line: str) -> str:
     if line.isascii():
         return line.lower()
-    shown = unicodedata.normalize("NFKC", line.translate(_TAGS))
-    plain = HIDDEN.sub("", shown).translate(_JOINERS)
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
+    shown = unicodedata.normalize("NFKC", without_hidden(line))
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", shown))
     return "".join(map(_plain, plain.casefold().translate(_LOOKALIKES)))
 
 

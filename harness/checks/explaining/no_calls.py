@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from harness.checks.explaining.transcript_lines import ending
-from harness.matching.texts import Folded, folding
+from harness.matching.texts import Folded, folded_as_read
 from harness.types import AssistantMessage, Transcript
 
 _ASKS = re.compile(
@@ -76,4 +76,4 @@ def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
 
 
 def _folded(transcript: Transcript) -> Folded:
-    return folding(transcript.answer[-_READ:], emphasis=False)
+    return folded_as_read(transcript.answer[-_READ:])

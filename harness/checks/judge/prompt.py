@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.canonical_json import digest
+from harness.invisible import without_hidden
 from harness.types import JsonObject, Reply, Tool, ToolList
 
 JUDGE_PROMPT_VERSION = "1"
@@ -166,9 +167,11 @@ def _cut(text: str, width: int) -> Any:
 def encode(material: JsonObject) -> str:
     """Return ``material`` as JSON on one line, without invisible characters."""
     text = json.dumps(material, ensure_ascii=False, default=dict)
-    return "".join(
-        _escape(letter) if unicodedata.category(letter) in _ESCAPED else letter for letter in text
-    )
+    return "".join(_escape(letter) if _is_hidden(letter) else letter for letter in text)
+
+
+def _is_hidden(letter: str) -> bool:
+    return unicodedata.category(letter) in _ESCAPED or not without_hidden(letter)
 
 
 def _escape(letter: str) -> str:

@@ -14,7 +14,7 @@ from harness.checks import Evidence
 from harness.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
 from harness.checks.parsing import kind_of, long_form, mapping
 from harness.errors import InvalidValue
-from harness.matching.texts import clip, folding, line
+from harness.matching.texts import clip, folded_as_read, line
 from harness.types import JsonObject, Transcript
 
 _FOR_WANT_OF_DATA = (
@@ -43,7 +43,7 @@ def declines(transcript: Transcript) -> str | None:
     """Return the passage in which the model declines, on one line, or ``None``."""
     if transcript.stop == "refusal":
         return line(transcript.answer, 160) or "(the provider marks the reply as a refusal)"
-    answer = folding(transcript.answer, emphasis=False)
+    answer = folded_as_read(transcript.answer)
     found = _REFUSALS.search(answer.folded)
     return None if found is None else answer.passage(*found.span()).context
 

@@ -1,7 +1,7 @@
 """Checks on the text of the answer: what it contains, does not contain, equals or matches.
 
-Texts are compared folded (see `harness.matching.texts`); regular expressions see the answer as it
-is.
+Texts are compared folded (see `harness.matching.texts`), and searched as they are written and as a
+reader sees them; so do regular expressions.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from harness.errors import InvalidValue
 from harness.linear_regex import search
 from harness.matching.json_values import show
 from harness.matching.patterns import check_pattern, is_in_every_text
-from harness.matching.texts import Passage, clip, contains, find, fold, folding, line
+from harness.matching.texts import Passage, clip, contains, equals, find, line, plain_readings
 from harness.types import JsonObject, JsonPath
 
 _ANSWER_KEPT = 2_000
@@ -204,8 +204,7 @@ ANSWER_CONTAINS_ANY = Kind(
 
 def _judge_equals(params: JsonObject, evidence: Evidence) -> CheckFinding:
     wanted, answer = params["text"], evidence.transcript.answer
-    forms = {fold(answer), folding(answer, emphasis=False).folded.strip()}
-    same = fold(wanted) in forms
+    same = equals(wanted, answer)
     lines: list[str] = []
     hint = None
     if not same:
@@ -257,7 +256,7 @@ def _read_pattern(value: Any, path: JsonPath) -> JsonObject:
 
 def _judge_matches(params: JsonObject, evidence: Evidence) -> CheckFinding:
     pattern, answer = params["pattern"], evidence.transcript.answer
-    there = search(pattern, answer) is not None
+    there = any(search(pattern, reading) is not None for reading in plain_readings(answer))
     lines: list[str] = []
     hint = None
     if not there:
@@ -297,7 +296,7 @@ ANSWER_MATCHES = Kind(
     judge=_judge_matches,
     doc=CheckDoc(
         section="Answers",
-        asks="the regular expression is found in the answer, as it was written",
+        asks="the regular expression is found in the answer, as it is written or as it is read",
         fails=("Answer does not match expected pattern: …",),
         example="answer_matches: ['(?i)total:\\s+\\$\\d+']  # long: {pattern: …}",
     ),

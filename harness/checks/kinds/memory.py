@@ -19,7 +19,7 @@ from harness.checks.kinds.answer_text import kept
 from harness.checks.parsing import SHARE, TEXT, long_form, mapping, share, text, texts
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.json_values import show
-from harness.matching.texts import clip, line
+from harness.matching.texts import clip, line, plain_readings
 from harness.types import Check, CheckResult, JsonObject, JsonPath
 
 By: TypeAlias = Literal["substring", "exact", "recall"]
@@ -56,8 +56,9 @@ def occurs(wanted: str, answer: str, *, whole: bool = False) -> bool:
     An answer such as *A* consists of an article only; then articles count on both sides.
     """
     articles = not normal(wanted)
-    told, found = normal(wanted, articles=articles), normal(answer, articles=articles)
-    return told == found if whole else told in found
+    told = normal(wanted, articles=articles)
+    forms = (normal(reading, articles=articles) for reading in plain_readings(answer))
+    return any(told == found if whole else told in found for found in forms)
 
 
 @dataclass(frozen=True, slots=True)
