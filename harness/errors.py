@@ -8,6 +8,8 @@
     ├── AgentError              an agent that others wrote could not be started or read
     ├── ServerError             an MCP server could not be started or was lost
     │   ├── NotAdmitted         …or refused this caller a session: HTTP 401 or 403
+    │   ├── RequestRefused      …or answered a request other than a call with an error
+    │   ├── RequestRejected     …or did not take a request as harness wrote it: harness's fault
     │   └── OutOfResources      …because harness ran out of files or processes: harness's fault
     └── JudgeError              a judge gave no usable verdict
 
@@ -174,6 +176,22 @@ class TooBusy(ServerError):
 
 class RequestRefused(ServerError):
     """The MCP server answered a request other than a call with a JSON-RPC error."""
+
+    def __init__(self, message: str, *, code: int, said: str, data: object) -> None:
+        """``code``, ``said`` and ``data`` are the code, message and data of the error."""
+        super().__init__(message)
+        self.code = code
+        self.said = said
+        self.data = data
+
+
+class RequestRejected(ServerError):
+    """The MCP server did not take a request, because of how harness wrote it.
+
+    It is no answer to what was asked, and so nobody's policy.
+    """
+
+    fault = "harness"
 
     def __init__(self, message: str, *, code: int, said: str, data: object) -> None:
         """``code``, ``said`` and ``data`` are the code, message and data of the error."""

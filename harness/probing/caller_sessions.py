@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
 import anyio
 
 from harness.canonical_json import digest
 from harness.checks import Evidence, evaluate
-from harness.errors import HarnessError, NotAdmitted, NothingToRun, ServerError
+from harness.errors import (
+    HarnessError,
+    NotAdmitted,
+    NothingToRun,
+    RequestRejected,
+    ServerError,
+)
 from harness.judging.policy.views import Result
 from harness.judging.trial import judge_trial, not_started
 from harness.probing.callers import (
@@ -23,6 +27,7 @@ from harness.probing.callers import (
     flawed_callers,
     unsent_tokens,
 )
+from harness.probing.evidence.payloads import with_payloads
 from harness.probing.expectations import Expectations
 from harness.probing.interference.declared import declaration
 from harness.probing.lookalikes import lookalike_callers
@@ -31,17 +36,17 @@ from harness.probing.repeated_calls import Again, Suspicion
 from harness.probing.replay import Origin
 from harness.probing.stability import follows_the_caller_before, traits
 from harness.runlog import TrialLine
-from harness.secrecy.token_payloads import payloads_in
+from harness.runner.trial import trial_error
 from harness.sessions import Session
-from harness.sessions.beside import an_aside, bounded, operators_log
+from harness.sessions.beside import bounded, operators_log
 from harness.sessions.pool import Pool
+from harness.sessions.without_answer import without_answer
 from harness.types import (
     Alteration,
     Aside,
     Caller,
     Case,
     Check,
-    ErrorKind,
     JsonObject,
     ModelSpec,
     ServerSpec,
@@ -275,10 +280,7 @@ class Prober:
         The line has a transcript if the server had received the damaged identity. With
         ``identity: env`` the identity may keep the process from starting, so it has none.
         """
-        kind: ErrorKind = "server" if isinstance(error, ServerError) else "harness"
-        fault = TrialError(
-            kind=kind, message=str(error), detail=getattr(error, "stderr_tail", None) or None
-        )
+        fault = trial_error(error)
         if (
             trial.case.metadata["probe"]["bases"]
             and isinstance(error, ServerError)
@@ -304,7 +306,12 @@ class Prober:
         request = ToolRequest(
             id="probe", tool=call.tool, arguments=call.arguments, meta=dict(meta or {})
         )
-        made = _with_payloads(await session.call(request, reply=1, epoch=epoch))
+        try:
+            made = with_payloads(await session.call(request, reply=1, epoch=epoch))
+            error = _fault(made)
+        except RequestRejected as rejected:
+            error = trial_error(rejected)
+            made = without_answer(request, "server_lost", error.message, reply=1, epoch=epoch)
         if is_last:
             beside = bounded((*beside, *operators_log(session)))
         transcript = Transcript(
@@ -315,8 +322,8 @@ class Prober:
             tools=tuple(tool.name for tool in session.tools.tools),
             tools_digest=session.tools.digest,
             beside=beside,
-            error=_fault(made),
-            stop="answer" if _fault(made) is None else "error",
+            error=error,
+            stop="answer" if error is None else "error",
         )
         return await judged(trial, transcript, session.tools)
 
@@ -381,16 +388,6 @@ def result_of(line: TrialLine) -> Result | None:
     """Return the result of the call; ``None`` if no call was made."""
     calls = () if line.transcript is None else line.transcript.tool_calls
     return Result(call=calls[0]) if calls else None
-
-
-def _with_payloads(made: ToolCall) -> ToolCall:
-    """Return a call with what tokens in its answer hold beside it: no log keeps the tokens."""
-    whole = f"{made.text}\n{json.dumps(made.structured, ensure_ascii=False, default=str)}"
-    payloads = dict.fromkeys(payloads_in(whole))
-    if not payloads:
-        return made
-    asides = (an_aside("the payload of a token in the answer", text) for text in payloads)
-    return replace(made, beside=bounded((*made.beside, *chain.from_iterable(asides))))
 
 
 def _fault(made: ToolCall) -> TrialError | None:

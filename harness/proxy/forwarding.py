@@ -27,7 +27,7 @@ from mcp_types import (
     SubscriptionsListenRequestParams,
 )
 
-from harness.errors import RequestRefused, ServerError
+from harness.errors import RequestRefused, RequestRejected, ServerError
 from harness.proxy.feed import Feed
 from harness.proxy.held_calls import HeldCalls, Question
 from harness.proxy.recording import Recording
@@ -204,7 +204,7 @@ class _Forwarding:
     async def _refusable(self, answer: Awaitable[JsonObject]) -> JsonObject:
         try:
             return await answer
-        except RequestRefused as error:
+        except (RequestRefused, RequestRejected) as error:
             raise MCPError(error.code, error.said, error.data) from error
         except ServerError as error:
             raise MCPError(INTERNAL_ERROR, str(error)) from error

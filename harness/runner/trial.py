@@ -116,6 +116,8 @@ async def run_trial(
 
 def trial_error(error: Exception) -> TrialError:
     """Return ``error`` as that of a trial, with the party at fault."""
+    while isinstance(error, ExceptionGroup):  # of calls made at the same time
+        error = error.exceptions[0]
     if isinstance(error, ServerError):
         return TrialError(kind=error.fault, message=str(error), detail=error.stderr_tail or None)
     if isinstance(error, HarnessError):

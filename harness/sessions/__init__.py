@@ -63,6 +63,7 @@ class Session(Protocol):
 
         Raises:
             RequestRefused: the server answered with an error.
+            RequestRejected: the server did not take the request as harness wrote it.
             ServerError: it was not answered in time, or the server is gone.
         """
         ...

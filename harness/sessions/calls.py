@@ -35,6 +35,7 @@ from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT
 from harness.sessions.transports.frames import is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.rejected_requests import is_rejection, rejection
 from harness.sessions.transports.turns import Turns
 from harness.types import (
     Aside,
@@ -177,6 +178,7 @@ class CallSender:
 
         Raises:
             RequestRefused: the server answered with an error.
+            RequestRejected: the server did not take the request as it was written.
             ServerError: there is no answer.
         """
 
@@ -198,6 +200,8 @@ class CallSender:
             if is_closed(error):
                 raise ServerError(await self._when_lost(None)) from error
             said = self._shown.json({"message": error.message, "data": error.data})
+            if is_rejection(error, method):
+                raise rejection(error, method, said["message"], said["data"]) from error
             raise RequestRefused(
                 f"server refused {method}: {said['message']}",
                 code=error.code,
@@ -228,14 +232,26 @@ class CallSender:
         return None
 
     async def _failed(self, draft: Draft, error: MCPError, took: float) -> ToolCall:
-        """Record a call that ended in a JSON-RPC error or with the connection."""
+        """Record a call that ended in a JSON-RPC error or with the connection.
+
+        Raises:
+            RequestRejected: the server did not take the call as it was written. A foreign client
+                gets that as its answer.
+        """
         if is_closed(error):
             return draft.record("server_lost", await self._when_lost(None), duration_s=took)
         if is_no_answer(error.data):
             return draft.record("invalid_result", error.message, duration_s=took)
+        said = self._shown.json({"message": error.message, "data": error.data})
         if isinstance(draft.request, ForwardedRequest):
-            said = self._shown.json({"message": error.message, "data": error.data})
             draft.request.refused(error.code, said["message"], said["data"])
+        if is_rejection(error, "tools/call"):
+            rejected = rejection(error, "tools/call", said["message"], said["data"])
+            if isinstance(draft.request, ForwardedRequest):
+                return draft.record(
+                    "server_lost", str(rejected), error_code=error.code, duration_s=took
+                )
+            raise rejected
         text = (
             error.message if error.data in (None, "") else f"{error.message}: {text_of(error.data)}"
         )

@@ -120,11 +120,12 @@ class McpClient:
         self._dispatcher.abilities = {ability: {} for ability in spec.transport.abilities}
         protocol, seconds = spec.transport.protocol, spec.start_timeout_s
         try:
+            probe_s = min(PROBE_S, seconds * PROBE_SHARE)
             if protocol == "auto":
-                await self._negotiate_era(min(PROBE_S, seconds * PROBE_SHARE))
+                await self._negotiate_era(probe_s)
             elif protocol == "legacy":
                 await self._session.initialize()
-            else:
+            elif not await self._discovers(probe_s):
                 self._session.adopt(_pinned(protocol))
         except MCPError as error:
             if is_closed(error):
@@ -256,16 +257,8 @@ class McpClient:
 
     async def _negotiate_era(self, probe_s: float) -> None:
         """Try the newest revision, then the handshake, or what the server says it needs."""
-        try:
-            with anyio.move_on_after(probe_s):
-                await self._session.discover()
-                return
-        except HttpFault as fault:
-            if fault.settles_the_era:
-                raise
-        except (MCPError, ValueError, RuntimeError) as error:
-            if isinstance(error, MCPError) and is_closed(error):
-                raise
+        if await self._discovers(probe_s):
+            return
         try:
             await self._session.initialize()
         except MCPError as error:
@@ -274,6 +267,20 @@ class McpClient:
             if error.code != UNSUPPORTED_PROTOCOL_VERSION:
                 raise
             await self._session.discover()
+
+    async def _discovers(self, probe_s: float) -> bool:
+        """Ask for the description of a server of the newest revision; return whether it came."""
+        try:
+            with anyio.move_on_after(probe_s):
+                await self._session.discover()
+                return True
+        except HttpFault as fault:
+            if fault.settles_the_era:
+                raise
+        except (MCPError, ValueError, RuntimeError) as error:
+            if isinstance(error, MCPError) and is_closed(error):
+                raise
+        return False
 
     def _stamp(self) -> None:
         """Add the fields that the newest revision needs in each request."""

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import chain, count
 
 from harness.canonical_json import digest
-from harness.errors import RequestRefused, ServerError
+from harness.errors import RequestRefused, RequestRejected, ServerError
 from harness.sessions import SEPARATOR, Introduction, Session
 from harness.sessions.forwarding import ForeignClient
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
@@ -149,13 +149,13 @@ class JoinedSession:
         """Send a request to the servers in turn, and return the first result; lists are joined."""
         if method in _LISTS:
             return {_LISTS[method]: await self._listed(method, _LISTS[method])}
-        refusals = []
+        errors: list[ServerError] = []
         for session in self._sessions:
             try:
                 return await session.ask(method, params)
             except ServerError as error:
-                refusals.append(str(error))
-        raise ServerError("; ".join(refusals))
+                errors.append(error)
+        raise _joined(errors)
 
     async def _listed(self, method: str, key: str) -> list[JsonObject]:
         """Return the entries of a list from all servers; tools have their names in this session."""
@@ -215,3 +215,16 @@ class JoinedSession:
             for name, part in zip(self._names, self._sessions, strict=True)
         )
         return "\n".join(f"── {name}\n{tail}" for name, tail in tails if tail)
+
+
+def _joined(errors: Sequence[ServerError]) -> ServerError:
+    """Return the errors of all servers as one: a refusal only if all of them refused."""
+    for error in errors:
+        if isinstance(error, RequestRejected):
+            return error
+    words = "; ".join(map(str, errors))
+    refused = [error for error in errors if isinstance(error, RequestRefused)]
+    if len(refused) < len(errors):
+        return ServerError(words)
+    last = refused[-1]
+    return RequestRefused(words, code=last.code, said=words, data=last.data)

@@ -1,7 +1,8 @@
 """Distinguishes a server that refuses a caller a session from one that cannot open any.
 
 A refusal must be explicit: HTTP 401 or 403, or a JSON-RPC error with the code or the words of a
-refusal, as for a call. Any other failure is a failure of the server.
+refusal, as for a call. Any other failure is a failure of the server, also a request that it rejects
+as it was written.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from harness.errors import NotAdmitted, ServerError
 from harness.linear_regex import search
 from harness.sessions.refusal_words import OPERATING_SYSTEM, REFUSED
 from harness.sessions.structured_refusals import has_refusal_code
+from harness.sessions.transports.rejected_requests import is_rejection
 
 _READ_CHARS = 2_000
 """Characters of an error that are examined."""
@@ -26,7 +28,7 @@ def refused_step(error: MCPError, step: str, refusals: Sequence[str] = ()) -> Se
     ``refusals`` are regular expressions of the server's own words for refusing a caller.
     """
     words = f"refused {step}: {error.message} (code {error.code})"
-    if _refuses_the_caller(error, refusals):
+    if not is_rejection(error, step) and _refuses_the_caller(error, refusals):
         return NotAdmitted(words, status=error.code)
     return ServerError(words)
 

@@ -26,7 +26,8 @@ Outcome: TypeAlias = Literal[
 - ``unknown_tool``: the server has no such tool for this user.
 - ``invalid_arguments``: the arguments do not fit the tool.
 - ``timeout``: no answer within the call's deadline.
-- ``server_lost``: the connection was lost before the answer, or HTTP answered instead (429, 5xx).
+- ``server_lost``: the connection was lost before the answer, HTTP answered instead (429, 5xx), or
+  the server rejected the request as harness wrote it.
 - ``invalid_result``: the answer is not a result as MCP defines it (``null``, bad JSON, ``content``
   that is not a list of MCP content, ``isError`` that is not a boolean).
 - ``decoy``: the tool is not the server's; a variant added it to the model's list. Never sent.

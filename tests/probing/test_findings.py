@@ -67,8 +67,11 @@ def known(user: Mapping[str, Any] | None) -> str:
 
 
 @contextmanager
-def serving(answer: Answer) -> Iterator[str]:
-    """Serve for the length of the block, and return the URL."""
+def serving(answer: Answer, *, describes_itself: bool = False) -> Iterator[str]:
+    """Serve for the length of the block, and return the URL.
+
+    ``describes_itself``: it is ``answer`` that answers who wants its description.
+    """
 
     class Handler(QuietHandler):
         def do_POST(self) -> None:  # noqa: N802 - the base calls it so
@@ -78,7 +81,11 @@ def serving(answer: Answer) -> Iterator[str]:
             CALLED.arguments = params.get("arguments") or {}
             CALLED.cursor = params.get("cursor")
             CALLED.params, CALLED.path, CALLED.headers = params, self.path, self.headers
-            found = answer(message["method"], user, self.headers.get("authorization"))
+            method: str = message["method"]
+            if method == "server/discover" and not describes_itself:
+                found: dict[str, Any] | int | None = 404
+            else:
+                found = answer(method, user, self.headers.get("authorization"))
             if found is None:
                 self.close_connection = True
                 return
@@ -105,7 +112,8 @@ def probed(
     most: int = MAX_DAMAGED,
 ) -> ProbeReport:
     """Probe a server that gives these answers; at most ``most`` damaged identities ask."""
-    with serving(answer) as url, pytest.MonkeyPatch.context() as patch:
+    describes = protocol == "auto"
+    with serving(answer, describes_itself=describes) as url, pytest.MonkeyPatch.context() as patch:
         patch.setattr("harness.probing.caller_sessions.MAX_DAMAGED", most)
         spec = ServerSpec(
             name="p",

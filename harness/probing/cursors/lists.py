@@ -15,7 +15,7 @@ from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Session
-from harness.types import ToolCall, Transcript, Trial
+from harness.types import ToolCall, Transcript, Trial, TrialError
 from harness.utc import utc_now
 
 CURSOR = "cursor"
@@ -47,6 +47,7 @@ async def _has_more(session: Session, method: str) -> bool:
 
 async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLine:
     """Ask for one page, and return its line."""
+    fault: TrialError | None = None
     try:
         page = await session.ask(call.tool, call.arguments)
         made = ToolCall(
@@ -64,13 +65,16 @@ async def list_line(session: Session, call: ProbeCall, trial: Trial) -> TrialLin
             reply=1,
             text=str(error),
         )
+        if made.unanswered:
+            fault = TrialError(kind=error.fault, message=f"{call.tool}: {error}")
     transcript = Transcript(
         tool_calls=(made,),
         replies=1,
         started_at=utc_now(),
         tools=tuple(tool.name for tool in session.tools.tools),
         tools_digest=session.tools.digest,
-        stop="answer",
+        error=fault,
+        stop="answer" if fault is None else "error",
     )
     return await judged(trial, transcript, session.tools)
 

@@ -30,7 +30,7 @@ async def request_line(session: Session, call: ProbeCall, trial: Trial) -> Trial
         made = _record(call, "tool_error", f"{refused.said} {refused.data or ''}".strip())
     except ServerError as gone:
         made = _record(call, "server_lost", str(gone))
-        error = TrialError(kind="server", message=f"{call.tool}: {gone}")
+        error = TrialError(kind=gone.fault, message=f"{call.tool}: {gone}")
     transcript = Transcript(
         tool_calls=(made,),
         replies=1,

@@ -9,6 +9,7 @@ from mcp.shared.inbound import (
     MCP_METHOD_HEADER,
     MCP_NAME_HEADER,
     MCP_PROTOCOL_VERSION_HEADER,
+    NAME_BEARING_METHODS,
     encode_header_value,
     find_invalid_x_mcp_header,
     mcp_param_headers,
@@ -44,10 +45,11 @@ class RoutingHeaders:
         headers = {MCP_PROTOCOL_VERSION_HEADER: self._version}
         if self._repeats:
             headers[MCP_METHOD_HEADER] = method
-            name = params.get("name")
-            if method == "tools/call" and isinstance(name, str):
+            name = params.get(NAME_BEARING_METHODS.get(method, ""))
+            if isinstance(name, str):
                 headers[MCP_NAME_HEADER] = encode_header_value(name)
-                headers |= mcp_param_headers(
-                    self._parameters.get(name, {}), params.get("arguments") or {}
-                )
+                if method == "tools/call":
+                    headers |= mcp_param_headers(
+                        self._parameters.get(name, {}), params.get("arguments") or {}
+                    )
         return headers

@@ -22,7 +22,7 @@ from typing import Any
 import anyio
 import httpx2
 from anyio.abc import ObjectSendStream
-from mcp.shared.message import SessionMessage
+from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import JSONRPCRequest
 
 from harness.redirects import same_origin, shown
@@ -161,7 +161,8 @@ class SseWriter(ObjectSendStream[SessionMessage]):
     async def _post(self, item: SessionMessage) -> None:
         url = await self._stream.post_url()
         content = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode()
-        headers = {"content-type": "application/json"}
+        own = item.metadata.headers if isinstance(item.metadata, ClientMessageMetadata) else None
+        headers = {"content-type": "application/json", **(own or {})}
         async with self._web.exchange("POST", url, content=content, headers=headers) as response:
             if not is_success(response):
                 raise bad_status(response, await beginning_of(response))

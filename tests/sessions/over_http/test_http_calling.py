@@ -195,7 +195,8 @@ async def test_the_rest_of_a_stream_is_asked_for_and_the_call_is_not_sent_again(
         with anyio.fail_after(BOUND_S):
             assert (await call(session, tool)).text == "resumed"
     verbs = [request["verb"] for request in shop.seen(path)]
-    assert verbs == ["POST", "POST", "GET"]  # the list, the call, the rest of its answer
+    # The server's description, the list, the call, the rest of its answer.
+    assert verbs == ["POST", "POST", "POST", "GET"]
 
 
 async def test_a_reset_harms_no_other_call(shop: Running) -> None:
@@ -279,12 +280,12 @@ async def test_a_user_is_told_in_headers_and_nobody_leaves_none(shop: Running) -
         [request["headers"].get(name) for name in ("x-role", "x-chief", "x-name")]
         for request in shop.seen("good?who")
     ]
-    # Each user lists the tools, and calls one.
+    # Each user asks for the server's description, lists the tools, and calls one.
     assert (
         told
-        == [["analyst", None, "Zo\xeb"]] * 2
-        + [["admin", None, "nobody"]] * 2
-        + [[None, None, "nobody"]] * 2
+        == [["analyst", None, "Zo\xeb"]] * 3
+        + [["admin", None, "nobody"]] * 3
+        + [[None, None, "nobody"]] * 3
     )
 
 

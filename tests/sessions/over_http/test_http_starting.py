@@ -69,9 +69,8 @@ async def test_where_nobody_listens_the_url_is_told_and_nothing_secret(
     url = f"http://ada:lovelace@127.0.0.1:{port}/mcp?key=271828"
     spec = a_server(name="shop", url=url, transport=transport, protocol=protocol)
     error = await failure(spec)
-    step = "list its tools" if protocol == "2026-07-28" else "complete the handshake"
     where = f"it cannot be reached at http://127.0.0.1:{port}/mcp: Connection refused"
-    assert str(error) == f"server 'shop' did not {step}: {where}"
+    assert str(error) == f"server 'shop' did not complete the handshake: {where}"
 
 
 async def test_a_certificate_that_nobody_vouches_for_is_told_and_nothing_is_sent(

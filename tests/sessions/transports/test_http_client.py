@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared.inbound import InboundModernRoute, classify_inbound_request
+from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
+from mcp_types.methods import CLIENT_REQUESTS
 
 from harness.redirects import shown
 from harness.sessions.transports.http_client import bad_status, is_loopback, words_of
@@ -45,10 +52,37 @@ def test_older_revisions_say_only_their_own_name() -> None:
     assert RoutingHeaders(None).of("initialize", {}) == {}
 
 
-def test_a_name_that_cannot_stand_in_a_header_is_encoded() -> None:
-    headers = RoutingHeaders("2026-07-28").of("tools/call", {"name": "näme\r\nX: y"})
-    assert headers["mcp-name"].isascii()
-    assert "\r" not in headers["mcp-name"]
+TEXTS = st.text() | st.sampled_from(["näme\r\nX: y", " greet ", "=?base64?eA==?=", "♥", ""])
+METHODS = sorted(name for name, _ in CLIENT_REQUESTS)
+
+
+@given(st.sampled_from(METHODS), TEXTS, TEXTS)
+def test_a_server_finds_in_the_headers_of_any_request_what_its_body_says(
+    method: str, name: str, uri: str
+) -> None:
+    meta = {
+        PROTOCOL_VERSION_META_KEY: "2026-07-28",
+        CLIENT_CAPABILITIES_META_KEY: {},
+    }
+    params = {"name": name, "uri": uri, "cursor": name, "_meta": meta}
+    headers = RoutingHeaders("2026-07-28").of(method, params)
+    assert all(value.isascii() and value.isprintable() for value in headers.values())
+    request = {"method": method, "params": params}
+    told = classify_inbound_request(request, headers=headers)
+    assert isinstance(told, InboundModernRoute), told
+
+
+@pytest.mark.parametrize("params", [{}, {"name": 5, "uri": None}, {"name": None, "uri": ["x"]}])
+@pytest.mark.parametrize("method", ["tools/call", "prompts/get", "resources/read", "tools/list"])
+def test_what_is_no_name_is_in_no_header(method: str, params: dict[str, Any]) -> None:
+    assert "mcp-name" not in RoutingHeaders("2026-07-28").of(method, params)
+
+
+def test_arguments_stand_in_headers_of_a_call_alone() -> None:
+    routing = RoutingHeaders("2026-07-28")
+    routing.learn([TOOL])
+    named = {"name": "search", "arguments": {"region": "EU"}}
+    assert "Mcp-Param-Region" not in routing.of("prompts/get", named)
 
 
 @pytest.mark.parametrize(
