@@ -78,6 +78,22 @@ def loads(text: str | bytes, *, strict: bool = False) -> Any:
     return _whole_characters(value, Cut if strict else str) if halves else value
 
 
+def joined_documents(text: str) -> Iterator[str]:
+    """Yield the JSON documents that stand behind each other in ``text``; the rest is the last.
+
+    Only arrays and objects end by themselves, so text before one is a part of it.
+    """
+    start = depth = 0
+    data = text.encode("utf-8", "surrogatepass")
+    for token in _TOKEN.finditer(data):
+        depth += {b"[": 1, b"{": 1, b"]": -1, b"}": -1}.get(token[0], 0)
+        if depth == 0 and token[0] in b"]}":
+            yield data[start : token.end()].decode("utf-8", "surrogatepass")
+            start = token.end()
+    if rest := data[start:].strip():
+        yield rest.decode("utf-8", "surrogatepass")
+
+
 def depth_of(data: bytes) -> int:
     """Return how many levels the JSON ``data`` nests; every step is one fast pass."""
     if b"\\" in data:

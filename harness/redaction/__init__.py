@@ -61,9 +61,14 @@ _WORDS = (
 # Beginnings and forms of keys of model providers, code hosts, chat and cloud services; last,
 # JSON Web Tokens.
 
+_BEARER = (
+    # not a parameter of WWW-Authenticate, such as error_description="…"
+    r"(?![a-z_-]+=(?:\\*\"[^\"\s,:;)}\]\\'<>&]|[\w/:]))"
+    r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"
+)
 _AFTER = (
-    (r"Bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
-    (r"bearer ", r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"),
+    (r"Bearer ", _BEARER),
+    (r"bearer ", _BEARER),
     (r"://", r"[^\s/:@\"'\\]*:[^\s/@\"'\\]+(?=@)"),
 )
 # The text before a secret, which is not secret itself, and the secret: credentials, a user and

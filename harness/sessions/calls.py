@@ -23,6 +23,7 @@ from harness.sessions.call_outcome import classify
 from harness.sessions.call_words import input_required, text_of, why_malformed
 from harness.sessions.client import McpClient, is_closed
 from harness.sessions.content import bounded, render
+from harness.sessions.ending_words import quoted_noise
 from harness.sessions.forwarding import (
     LISTEN,
     ForeignClient,
@@ -35,6 +36,7 @@ from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT
 from harness.sessions.transports.frames import is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.rejected_requests import is_rejection, rejection
 from harness.sessions.transports.turns import Turns
 from harness.types import (
@@ -57,6 +59,8 @@ _VALIDATED_S = 0.25
 """
 
 _EXCERPT_CHARS = 500
+_MAY_BE_NOISE: frozenset[Outcome] = frozenset({"timeout", "server_lost", "invalid_result"})
+"""Outcomes of calls whose answer may have been lost in a server's own output."""
 _STRICT = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
@@ -71,8 +75,11 @@ class CallSender:
         when_lost: Callable[[HttpFault | None], Awaitable[str]],
         shown: TokenPieces,
         turns: Turns,
+        noise: Noise,
     ) -> None:
         """Call ``tools`` through ``client``; ``when_lost`` returns why there is no answer.
+
+        What the server writes as ``noise`` during a call is quoted if the call gets no answer.
 
         The tokens in ``shown`` are removed from every answer first.
         """
@@ -88,6 +95,7 @@ class CallSender:
         self._refusals = spec.refusals
         self._when_lost = when_lost
         self._turns = turns
+        self._noise = noise
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send ``request`` unless a rule forbids it, and return its record."""
@@ -97,8 +105,19 @@ class CallSender:
             return draft.record(*unsent)
         checked = self._schemas.arguments(request.tool, request.arguments)
         draft.arguments = await self._before_the_end(checked)
+        noise_before = self._noise.count
         with self._client.listening() as draft.heard:
-            return await self._sent(draft, epoch)
+            made = await self._sent(draft, epoch)
+        if made.outcome not in _MAY_BE_NOISE:
+            return made
+        return replace(made, text=made.text + self._noise_since(noise_before))
+
+    def _noise_since(self, count: int) -> str:
+        """Return what the server wrote in place of MCP since it had written ``count`` such texts.
+
+        With several calls at the same time, it may belong to another one.
+        """
+        return self._shown.text(quoted_noise(self._noise.since(count)))
 
     async def _sent(self, draft: Draft, epoch: float) -> ToolCall:
         """Send a call in its turn and return its record, with the messages sent meanwhile."""
@@ -187,18 +206,19 @@ class CallSender:
                 return await self._client.request(method, params)
 
         turns = Turns() if method == LISTEN else self._turns  # a subscription holds up nobody
+        noise_before = self._noise.count
         try:
             result: JsonObject = self._shown.json(await turns.send(attempt))
             return result  # noqa: TRY300 - as short as it can be
         except TimeoutError as error:
-            raise ServerError(
-                f"server did not answer {method} within {self._timeout_s:g} s"
-            ) from error
+            why = f"server did not answer {method} within {self._timeout_s:g} s"
+            raise ServerError(why + self._noise_since(noise_before)) from error
         except HttpFault as fault:
             raise ServerError(await self._when_lost(fault)) from fault
         except MCPError as error:
             if is_closed(error):
-                raise ServerError(await self._when_lost(None)) from error
+                why = await self._when_lost(None)
+                raise ServerError(why + self._noise_since(noise_before)) from error
             said = self._shown.json({"message": error.message, "data": error.data})
             if is_rejection(error, method):
                 raise rejection(error, method, said["message"], said["data"]) from error

@@ -44,6 +44,7 @@ from harness.sessions.server_messages import Exchange, RequestReader, Requests, 
 from harness.sessions.session_refusals import refused_step
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.routing_headers import RoutingHeaders
 from harness.types import Aside, JsonObject, ServerSpec, Wire
 from harness.version import __version__
@@ -300,8 +301,8 @@ class Source(Interface):
 
     complaint: str | None
     """The server's violation because of which the connection was closed, if any."""
-    noise: str | None
-    """The beginning of the first output that is not MCP where only MCP is allowed."""
+    noise: Noise
+    """Output that is not MCP where only MCP is allowed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ import anyio
 from harness.canonical_json import canonical_json
 from harness.errors import NotAdmitted, OutOfResources, ServerError, TooBusy, UsageError
 from harness.sessions import Introduction
-from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
+from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted, quoted_noise
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.identity.additions import Additions
 from harness.sessions.identity.bearer import Bearer, Bearers
@@ -32,6 +32,7 @@ from harness.sessions.processes.shortage import shortage
 from harness.sessions.shared_connection import REFUSED, Lister, SharedSession
 from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.turns import Turns
 from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
 
@@ -69,6 +70,7 @@ class Connection:
         self._place: ServerProcess | Host | None = None
         self._caller: CallSender | None = None
         self._client: McpClient | None = None
+        self._noise: Noise | None = None
         self._tools: ToolList | None = None
         self._beside: dict[str, tuple[Aside, ...]] = {}
         self._failure: ServerError | None = None
@@ -278,7 +280,7 @@ class Connection:
                 self._tools = await self._turns.start(partial(self._listed, link), starting)
         except ConnectionError:
             self._conclude(
-                f"{await end_of(link, place)} while starting", link.source.noise, gone=True
+                f"{await end_of(link, place)} while starting", link.source.noise.since(), gone=True
             )
         except HttpFault as fault:
             # An HTTP status proves that the server lives; only silence is a reason to wait for its
@@ -297,9 +299,9 @@ class Connection:
             raise
         except ServerError as error:
             refused = error.status if isinstance(error, NotAdmitted) else None
-            self._conclude(str(error), link.source.noise, refused=refused)
+            self._conclude(str(error), link.source.noise.since(), refused=refused)
         else:
-            self._client = link.client
+            self._client, self._noise = link.client, link.source.noise
             self._caller = self._caller_of(link.client, self._tools)
             starting.deadline = math.inf
             self._opened.set()
@@ -307,8 +309,15 @@ class Connection:
     def _caller_of(self, client: McpClient, tools: ToolList) -> CallSender:
         from harness.sessions.calls import CallSender
 
+        assert self._noise is not None
         return CallSender(
-            client, tools, self._spec, self._when_lost, self._bearers.shown, self._turns
+            client,
+            tools,
+            self._spec,
+            self._when_lost,
+            self._bearers.shown,
+            self._turns,
+            self._noise,
         )
 
     async def _listed(self, link: Link) -> ToolList:
@@ -339,7 +348,7 @@ class Connection:
             yield
         except anyio.get_cancelled_exc_class():
             if anyio.current_time() >= starting.deadline:
-                noise = link.source.noise if link else None
+                noise = link.source.noise.since() if link else None
                 why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
                 self._conclude(why, noise, gone=link is not None)
             raise
@@ -378,8 +387,7 @@ class Connection:
         tail = self.stderr_tail()
         cause, *others = last_words(tail) or [""]
         self._lost = f"server {self._spec.name!r} {why}{quoted('its last words', cause)}"
-        if noise is not None:
-            self._lost += quoted("on stdout it wrote text that is not MCP", noise)
+        self._lost += quoted_noise(noise)
         if not self._opened.is_set() and self._failure is None:
             told = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))
             if busy:

@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import shlex
+from collections.abc import Callable
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -95,6 +96,32 @@ def test_what_follows_bearer_is_taken_out() -> None:
         Redactor().text("Authorization: Bearer abcDEF1234567890xyz==")
         == f"Authorization: Bearer {MARK}"
     )
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer"])
+@pytest.mark.parametrize("written", [str, json.dumps])
+@pytest.mark.parametrize(
+    "parameter",
+    [
+        'resource_metadata="https://shop.example/.well-known/oauth-protected-resource"',
+        "resource_metadata=https://shop.example/.well-known/oauth-protected-resource",
+        'error_description="No access token was provided", error="invalid_token"',
+        'authorization_uri="https://login.example/oauth2/authorize"',
+    ],
+)
+def test_a_challenge_for_a_token_stays_readable(
+    scheme: str, written: Callable[[str], str], parameter: str
+) -> None:
+    challenge = written(f"{scheme} {parameter}")
+    assert Redactor().text(challenge) == challenge
+
+
+@given(
+    token=st.from_regex(r"[a-z_-]{16,24}={1,2}", fullmatch=True),
+    after=st.sampled_from(["", '"', '",', '"}', "'", " ", '" https://x', "</p>", "\\n"]),
+)
+def test_a_token_that_ends_in_padding_is_redacted_whatever_follows(token: str, after: str) -> None:
+    assert token.rstrip("=") not in Redactor().text(f"Bearer {token}{after}")
 
 
 def test_a_password_in_a_url_is_taken_out() -> None:

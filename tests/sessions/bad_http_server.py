@@ -43,6 +43,7 @@ REASONS |= {
 
 seen: list[dict[str, Any]] = []
 expired: set[str] = set()
+slowly_started: list[bool] = []
 streams: dict[str, asyncio.StreamWriter] = {}
 
 
@@ -255,6 +256,32 @@ async def expire(exchange: Exchange) -> None:
     exchange.reply(404, exchange.frame(error={"code": -32600, "message": "Session not found"}))
 
 
+async def expire_in_200(exchange: Exchange) -> None:
+    expired.add(exchange.headers.get("mcp-session-id", ""))
+    exchange.reply(200, exchange.frame(error={"code": -32001, "message": "Session not found"}))
+
+
+async def expire_in_event(exchange: Exchange) -> None:
+    expired.add(exchange.headers.get("mcp-session-id", ""))
+    exchange.head(200, STREAM, connection="close")
+    exchange.event(exchange.frame(error={"code": -32001, "message": "session expired"}), "e1")
+
+
+async def unauthorized_in_200(exchange: Exchange) -> None:
+    exchange.reply(200, exchange.frame(error={"code": -32001, "message": "Unauthorized"}))
+
+
+async def marked_events(exchange: Exchange) -> None:
+    exchange.head(200, STREAM, connection="close")
+    exchange.writer.write(b"\xef\xbb\xbf")
+    exchange.event(exchange.frame(result=text("behind a mark")))
+
+
+async def two_messages(exchange: Exchange) -> None:
+    notice = b'{"jsonrpc": "2.0", "method": "notifications/message", "params": {"data": 1}}'
+    exchange.reply(200, notice + exchange.frame(result=text("glued")))
+
+
 async def die(exchange: Exchange) -> None:
     sys.stderr.write("out of memory (not really)\n")
     sys.stderr.flush()
@@ -291,7 +318,8 @@ CALLS: dict[str, Reply] = {
         echo, reset, cut_body, stall, stall_body, drip, garbage, html, untyped, null_result,
         not_a_number, wrong_id, accepted, empty_batch, notified, large, bomb, endless,
         endless_event, in_events, bad_event, no_event, resumable, broken, never_resumed, elsewhere,
-        next_door, loop, as_get, expire, die, refused, own_error, too_many, loud, stall_error,
+        next_door, loop, as_get, expire, expire_in_200, expire_in_event, unauthorized_in_200,
+        marked_events, two_messages, die, refused, own_error, too_many, loud, stall_error,
     )
 }  # fmt: skip
 STATUSES = ("400", "401", "403", "404", "429", "500", "502", "503")
@@ -402,6 +430,8 @@ async def answer(exchange: Exchange, mode: str) -> None:
         exchange.reply(403, b"not for clerks", "text/plain")
     elif method == "tools/list" and mode == "choosy" and "temp" in json.dumps(exchange.message):
         exchange.reply(200, exchange.frame(error={"code": -32603, "message": "no tools today"}))
+    elif method == "tools/list" and mode == "slow_start" and not slowly_started:
+        exchange.reply(200, exchange.frame(error={"code": -32602, "message": "not initialized"}))
     elif method == "tools/list":
         schema = {"type": "object"}
         names = [*CALLS, *STATUSES]
@@ -411,6 +441,10 @@ async def answer(exchange: Exchange, mode: str) -> None:
         await (CALLS[name](exchange) if name in CALLS else status(exchange, name))
     elif method == "notifications/cancelled" and mode == "deaf":
         await stall(exchange)
+    elif method == "notifications/initialized" and mode == "slow_start":
+        await asyncio.sleep(0.6)  # longer than any optional notification may take
+        slowly_started.append(True)
+        exchange.reply(202, kind=None)
     elif "id" in exchange.message:
         exchange.reply(404, exchange.frame(error={"code": -32601, "message": "no such method"}))
     else:

@@ -107,6 +107,16 @@ def noise(request: dict[str, Any]) -> None:
     echo(request)
 
 
+def lost_in_noise(request: dict[str, Any]) -> None:
+    write(b"found 3 rows " + dumps({"jsonrpc": "2.0", "id": request["id"], "result": {}}).encode())
+    write(b"\n")
+
+
+def noise_and_crash(request: dict[str, Any]) -> None:
+    write(b"Traceback on stdout\n")
+    os._exit(7)
+
+
 def flood(request: dict[str, Any]) -> None:
     while True:
         write(b"x" * 1_000_000)
@@ -203,6 +213,8 @@ TOOLS: dict[str, Callable[[dict[str, Any]], None]] = {
     "close_stdout": close_stdout,
     "no_more_input": no_more_input,
     "noise": noise,
+    "lost_in_noise": lost_in_noise,
+    "noise_and_crash": noise_and_crash,
     "flood": flood,
     "wrong_id": wrong_id,
     "batch": batch,

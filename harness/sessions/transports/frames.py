@@ -3,6 +3,7 @@
 The server's output, and its handling:
 
 - not JSON-RPC: skipped; its beginning is kept for error messages
+- several JSON documents behind each other: read one by one, up to the first text that is no JSON
 - half a surrogate pair: replaced by U+FFFD
 - NaN, Infinity: replaced by their names as text, since JSON has no such numbers
 - too deep nesting, endless integers: replaced by a text (`harness.json_bounds`)
@@ -14,6 +15,7 @@ The server's output, and its handling:
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +24,7 @@ from mcp_types import (
     INVALID_REQUEST,
     ErrorData,
     JSONRPCError,
+    JSONRPCMessage,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
@@ -29,7 +32,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-from harness.json_bounds import loads
+from harness.json_bounds import joined_documents, loads
 from harness.types import JsonObject
 
 MAX_MESSAGE_BYTES = 64_000_000
@@ -48,6 +51,7 @@ UNSOLICITED = (JSONRPCRequest, JSONRPCNotification)
 """Messages that are not answers."""
 
 _EXCERPT_CHARS = 200
+_END_OF_HANDSHAKE = "notifications/initialized"
 
 
 @dataclass
@@ -58,25 +62,43 @@ class Received(SessionMessage):
     """The frame as written; ``None`` if the message replaces one that is not JSON-RPC."""
 
 
+def is_optional(message: JSONRPCMessage) -> bool:
+    """Whether a server may miss ``message``; without the end of a handshake it answers nothing."""
+    return isinstance(message, JSONRPCNotification) and message.method != _END_OF_HANDSHAKE
+
+
 def read_frames(text: str) -> tuple[list[Received], str | None]:
     """Return the messages in the JSON ``text``, and its beginning if a part is not a message."""
-    try:
-        value = loads(text)
-    except ValueError:
-        value = None
     messages: list[Received] = []
     noise = None
-    for frame in value if isinstance(value, list) else [value]:
-        try:
-            message: Message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
-        except ValueError:
-            answer = _malformed(frame)
-            if answer is None:
-                noise = noise or text[:_EXCERPT_CHARS]
-                continue
-            message = answer
-        messages.append(Received(message, frame=frame))
+    for value in _values_in(text):
+        for frame in value if isinstance(value, list) else [value]:
+            try:
+                message: Message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
+            except ValueError:
+                answer = _malformed(frame)
+                if answer is None:
+                    noise = noise or text[:_EXCERPT_CHARS]
+                    continue
+                message = answer
+            messages.append(Received(message, frame=frame))
     return messages, noise
+
+
+def _values_in(text: str) -> Iterator[Any]:
+    """Yield the JSON values of ``text``, and ``None`` for the rest if it is no JSON.
+
+    A message behind other text stays unread: a server that logs what it receives would seem to ask.
+    """
+    try:
+        yield loads(text)
+    except ValueError:
+        for document in joined_documents(text):
+            try:
+                yield loads(document)
+            except ValueError:
+                yield None
+                return
 
 
 def no_answer(request_id: RequestId, what: str) -> JSONRPCError:

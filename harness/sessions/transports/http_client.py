@@ -176,6 +176,7 @@ async def body_of(response: httpx2.Response) -> bytes:
 
 async def events_of(response: httpx2.Response) -> AsyncIterator[httpx2.ServerSentEvent]:
     """Yield the events of an event stream, each of at most `MAX_MESSAGE_BYTES`."""
+    response.encoding = "utf-8-sig"  # such a stream is always UTF-8, and may begin with its mark
     async for event in httpx2.EventSource(response, max_event_size=MAX_MESSAGE_BYTES):
         yield event
 

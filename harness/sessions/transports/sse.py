@@ -40,7 +40,8 @@ from harness.sessions.transports.http_client import (
     open_web,
 )
 from harness.sessions.transports.http_errors import HttpFault
-from harness.sessions.transports.streamable_http import NOTIFY_S
+from harness.sessions.transports.noise import Noise
+from harness.sessions.transports.streamable_http import seconds_without_answer
 
 
 @asynccontextmanager
@@ -69,7 +70,7 @@ class EventStream:
     def __init__(self, web: Web) -> None:
         """Use ``web``; `listen` reads the stream."""
         self.complaint: str | None = None
-        self.noise: str | None = None
+        self.noise = Noise()
         self._outgoing, self.incoming = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](math.inf)
@@ -128,7 +129,7 @@ class EventStream:
                 self._settled.set()
             elif event.event == "message" and event.data:
                 messages, noise = read_frames(event.data)
-                self.noise = self.noise or noise
+                self.noise.add(noise)
                 for message in messages:
                     self._outgoing.send_nowait(message)
                 if not all(isinstance(each.message, UNSOLICITED) for each in messages):
@@ -152,7 +153,7 @@ class SseWriter(ObjectSendStream[SessionMessage]):
         if isinstance(item.message, JSONRPCRequest):
             await self._post(item)
         else:
-            with anyio.move_on_after(NOTIFY_S), suppress(HttpFault):
+            with anyio.move_on_after(seconds_without_answer(item.message)), suppress(HttpFault):
                 await self._post(item)
 
     async def aclose(self) -> None:

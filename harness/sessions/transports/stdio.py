@@ -22,15 +22,21 @@ import anyio
 import anyio.lowlevel
 from anyio.abc import ByteReceiveStream, ByteSendStream, ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification
 
 from harness.sessions.client import Link, open_client
 from harness.sessions.processes.process import ServerProcess
 from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
-from harness.sessions.transports.frames import MAX_MESSAGE_BYTES, UNSOLICITED, Received, read_frames
+from harness.sessions.transports.frames import (
+    MAX_MESSAGE_BYTES,
+    UNSOLICITED,
+    Received,
+    is_optional,
+    read_frames,
+)
+from harness.sessions.transports.noise import Noise
 
 NOTIFY_S = 0.1
-"""Seconds that a notification may wait for a server that does not read; it is optional."""
+"""Seconds that an optional notification may wait for a server that does not read."""
 
 _READ_BYTES = 65_536
 
@@ -53,7 +59,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
     def __init__(self, stdout: ByteReceiveStream, on_closed: Callable[[], None]) -> None:
         """Read from ``stdout``; ``on_closed`` is called at its end."""
         self.complaint: str | None = None
-        self.noise: str | None = None
+        self.noise = Noise()
         self._stdout = stdout
         self._on_closed = on_closed
         self._rest: list[bytes] = []
@@ -118,7 +124,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
         if not line.strip():
             return []
         messages, noise = read_frames(line.decode("utf-8", "replace"))
-        self.noise = self.noise or noise
+        self.noise.add(noise)
         return messages
 
 
@@ -138,7 +144,7 @@ class StdioWriter(ObjectSendStream[SessionMessage]):
         """
         line = item.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         try:
-            if isinstance(item.message, JSONRPCNotification):
+            if is_optional(item.message):
                 with anyio.move_on_after(NOTIFY_S):
                     await self._stdin.send(line)
             else:

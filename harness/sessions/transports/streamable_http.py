@@ -7,7 +7,8 @@ GET) is opened only for a client behind the session, since nothing else would us
 The server: what happens:
 
 - answers with a bad status: `HttpFault`, unless it brings a JSON-RPC error that says more
-- no longer knows the session (404): `HttpFault`, and the connection is lost
+- no longer knows the session (404, or an error -32001 in a 200): `HttpFault`, and the connection is
+  lost
 - sends an answer that is not MCP: a JSON-RPC error of code `MALFORMED`
 - ends its event stream before the answer: asked for the rest, if it numbered its events; else a
   fault
@@ -37,7 +38,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from harness.sessions.client import Link, open_client
-from harness.sessions.transports.frames import Received
+from harness.sessions.transports.frames import Received, is_optional
 from harness.sessions.transports.http_client import (
     Endpoint,
     Web,
@@ -48,9 +49,10 @@ from harness.sessions.transports.http_client import (
 )
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.http_replies import Answer, Stream, error_in
+from harness.sessions.transports.noise import Noise
 
 NOTIFY_S = 0.25
-"""Seconds that a notification may take; it is optional."""
+"""Seconds that an optional notification may take."""
 
 REPLY_S = 5.0
 """Seconds that an answer to a question of the server may take."""
@@ -63,6 +65,7 @@ MAX_RESUMPTIONS = 2
 
 _SESSION_ID = "mcp-session-id"
 _SUCCESS = range(200, 300)
+_SESSION_EXPIRED = -32001  # of the official SDKs, for which others answer 200
 _ACCEPTED, _BAD_REQUEST, _NOT_FOUND = 202, 400, 404
 
 
@@ -101,7 +104,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
     ) -> None:
         """Send through ``web``, and put received messages into ``incoming``."""
         self.complaint: str | None = None
-        self.noise: str | None = None
+        self.noise = Noise()
         self._web = web
         self._incoming = incoming
         self._on_closed = on_closed
@@ -126,8 +129,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                     self._on_closed()
                 raise
         elif not (_is_cancellation(message) and self._version in MODERN_PROTOCOL_VERSIONS):
-            told = isinstance(message, JSONRPCNotification)
-            with anyio.move_on_after(NOTIFY_S if told else REPLY_S), suppress(HttpFault):
+            with anyio.move_on_after(seconds_without_answer(message)), suppress(HttpFault):
                 async with self._post(message, headers):
                     pass
 
@@ -186,8 +188,23 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
     def _deliver(self, message: Received) -> None:
         self._incoming.send_nowait(message)
 
+    def _take(self, message: Received) -> None:
+        """Deliver a message of the server, unless it says that the session has expired.
+
+        Raises:
+            HttpFault: it does.
+        """
+        error = message.message
+        if (
+            isinstance(error, JSONRPCError)
+            and error.error.code == _SESSION_EXPIRED
+            and self._names_session(error)
+        ):
+            raise HttpFault(f"no longer knows the session: {error.error.message}", gone=True)
+        self._deliver(message)
+
     async def _ask(self, request: JSONRPCRequest, headers: Mapping[str, str]) -> None:
-        answer = Answer(request.id, self._deliver)
+        answer = Answer(request.id, self._take)
         try:
             async with self._post(request, headers) as response:
                 if response.status_code not in _SUCCESS or response.status_code == _ACCEPTED:
@@ -198,7 +215,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                 if await answer.read(response):
                     return
         except HttpFault as fault:
-            if answer.event_id is None or fault.status is not None:
+            if answer.event_id is None or fault.status is not None or fault.gone:
                 raise
         await self._resume(answer)
 
@@ -236,11 +253,21 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
             return False
         if response.status_code == _NOT_FOUND:
             return True
+        return response.status_code == _BAD_REQUEST and self._names_session(error)
+
+    def _names_session(self, error: JSONRPCError | None) -> bool:
         return (
-            response.status_code == _BAD_REQUEST
+            self.session_id is not None
             and error is not None
             and "session" in error.error.message.lower()
         )
+
+
+def seconds_without_answer(message: JSONRPCMessage) -> float:
+    """Return how long a message may take that is no request; the handshake has its own deadline."""
+    if is_optional(message):
+        return NOTIFY_S
+    return math.inf if isinstance(message, JSONRPCNotification) else REPLY_S
 
 
 def _is_cancellation(message: JSONRPCMessage) -> bool:

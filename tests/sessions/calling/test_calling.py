@@ -138,6 +138,25 @@ async def test_lines_that_are_not_mcp_are_skipped(session: Session) -> None:
     assert (await call(session, "noise")).outcome == "ok"
 
 
+@pytest.mark.parametrize(
+    ("tool", "outcome", "words"),
+    [
+        ("lost_in_noise", "timeout", "found 3 rows {"),
+        ("noise_and_crash", "server_lost", "Traceback on stdout"),
+    ],
+)
+async def test_what_a_call_without_an_answer_wrote_in_place_of_mcp_is_quoted(
+    server: ServerFactory, tool: str, outcome: str, words: str
+) -> None:
+    spec = server("ok", call_timeout_s=0.3)
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        await call(session, "noise")  # of an earlier call: not this one's fault
+        made = await call(session, tool)
+    assert made.outcome == outcome
+    assert f"; on stdout it wrote text that is not MCP: {words}" in made.text
+    assert "Listening" not in made.text
+
+
 async def test_endless_output_without_a_newline_is_cut_off(
     server: ServerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -235,6 +235,56 @@ async def test_an_expired_session_is_a_loss_and_the_next_loan_has_a_new_one(shop
     assert methods.count("DELETE") == 1  # of the session that was still known
 
 
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [("expire_in_200", "Session not found"), ("expire_in_event", "session expired")],
+)
+async def test_an_expired_session_in_a_reply_of_200_is_a_loss_too(
+    shop: Running, tool: str, words: str
+) -> None:
+    spec = shop.at("sessions", protocol="legacy")
+    async with open_sessions() as pool:
+        async with pool.session(spec, None) as session:
+            made = await call(session, tool)
+            assert (made.outcome, made.text) == (
+                "server_lost",
+                f"server 'shop' no longer knows the session: {words}",
+            )
+        async with pool.session(spec, None) as session:
+            assert (await call(session, "echo")).outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    ("path", "tool", "outcome"),
+    [("sessions", "unauthorized_in_200", "denied"), ("good", "expire_in_200", "tool_error")],
+)
+async def test_the_same_code_without_a_session_is_the_servers_answer(
+    shop: Running, path: str, tool: str, outcome: str
+) -> None:
+    spec = shop.at(path, protocol="legacy")
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        assert (await call(session, tool)).outcome == outcome
+        assert session.lost is None
+
+
+async def test_a_server_that_takes_its_time_for_the_end_of_the_handshake_gets_it(
+    shop: Running,
+) -> None:
+    spec = shop.at("slow_start", protocol="legacy")
+    async with open_sessions() as pool, pool.session(spec, None) as session:
+        assert (await call(session, "echo")).outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"), [("marked_events", "behind a mark"), ("two_messages", "glued")]
+)
+async def test_a_byte_order_mark_and_a_second_message_hide_no_answer(
+    shop: Running, tool: str, text: str
+) -> None:
+    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+        assert (await call(session, tool)).text == text
+
+
 async def test_a_traced_call_carries_its_context_and_tells_how_it_was_sent(shop: Running) -> None:
     spec = shop.at("sessions?traced", protocol="legacy")
     ids = TraceIds("run-1", "trial-1")

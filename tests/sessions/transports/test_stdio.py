@@ -90,10 +90,35 @@ def test_noise_never_hides_an_answer(noise: list[bytes]) -> None:
     assert read(*chunks)[0] == [(1, {"ok": True})] * len(noise)
 
 
+@given(
+    results=st.lists(st.dictionaries(st.text(max_size=5), json_values, max_size=3), min_size=1),
+    between=st.text(" \t\r\ufeff", max_size=1),
+)
+def test_messages_on_one_line_are_all_read(results: list[dict[str, object]], between: str) -> None:
+    parts = (line(number, result).strip() for number, result in enumerate(results))
+    answers, reader, _ = read(between.encode().join(parts) + b"\n")
+    assert answers == list(enumerate(json.loads(json.dumps(results))))
+    assert reader.noise.count == 0
+
+
+@given(before=st.sampled_from(["DEBUG got ", "x", "[1, ", '{"level": ', '"text" ', "}"]))
+def test_a_message_behind_other_text_is_not_read_and_the_line_is_kept(before: str) -> None:
+    written = before.encode() + line(1, {})
+    answers, reader, _ = read(written, line(2, {}))
+    assert answers == [(2, {})]
+    assert reader.noise.since() == written.decode().strip()
+
+
+def test_text_behind_a_message_is_kept_and_hides_nothing() -> None:
+    answers, reader, _ = read(line(1, {}).strip() + b" done\n", line(2, {}))
+    assert answers == [(1, {}), (2, {})]
+    assert (reader.noise.since() or "").endswith("done")
+
+
 def test_the_first_line_that_is_not_mcp_is_kept_for_messages() -> None:
     answers, reader, ends = read(b"\n", b"Server started\n", b"again\n", line(1, {}))
     assert answers == [(1, {})]
-    assert (reader.noise, reader.complaint, ends) == ("Server started", None, 1)
+    assert (reader.noise.since(), reader.complaint, ends) == ("Server started", None, 1)
 
 
 def test_an_answer_that_is_none_becomes_an_error_for_its_request() -> None:
@@ -115,7 +140,7 @@ def test_a_malformed_request_of_the_server_answers_nobody() -> None:
 
 def test_notifications_are_passed_on_and_are_no_answers() -> None:
     answers, reader, _ = read(b'{"jsonrpc": "2.0", "method": "notifications/progress"}\n')
-    assert ([type(message) for _, message in answers], reader.noise) == (
+    assert ([type(message) for _, message in answers], reader.noise.since()) == (
         [JSONRPCNotification],
         None,
     )
