@@ -8,7 +8,9 @@ from typing import Any
 from harness.checks.judge.agreement import Agreement, agreement
 from harness.judging.judge_labels import FAIL, PASS, Labelled, ReviewedJudge
 from harness.safe_text import shorten
-from harness.stats import wilson
+from harness.stats import rate_interval
+from harness.stats.clusters import as_one
+from harness.stats.intervals import Interval
 
 FEW = 30
 """With fewer answers than this, the figures are rough."""
@@ -34,7 +36,7 @@ def lines(found: ReviewedJudge) -> Iterator[str]:
     for judge, labels in by_judge(found).items():
         together = agreed(labels)
         yield f"judge {judge}: {together.total} answers reviewed by people"
-        yield from agreement_lines(together)
+        yield from agreement_lines(together, interval_of(labels))
         yield from ("", *table(together))
         apart = [one for one in labels if one.human != one.judged]
         if apart:
@@ -47,9 +49,24 @@ def lines(found: ReviewedJudge) -> Iterator[str]:
         )
 
 
-def agreement_lines(found: Agreement) -> Iterator[str]:
+def interval_of(labels: Sequence[Labelled]) -> Interval | None:
+    """Return the 95 % interval of a judge's agreement: over tests, however often each is asked.
+
+    The answers of several models, identities and repeats to one test are no more tests.
+    """
+    tests: dict[tuple[str, str], dict[tuple[str, str], list[bool]]] = {}
+    for one in labels:
+        case = one.result.case
+        levels = tests.setdefault((one.result.suite, case.group or case.name), {})
+        levels.setdefault((case.name, one.result.model), []).append(one.human == one.judged)
+    found = [as_one([(sum(one), len(one)) for one in own.values()]) for own in tests.values()]
+    rates = [agreed / total for agreed, total in found]
+    return rate_interval(rates, sum(total for _, total in found))
+
+
+def agreement_lines(found: Agreement, interval: Interval | None) -> Iterator[str]:
     """Yield agreement, its interval and Cohen's kappa."""
-    if interval := wilson(found.agreed, found.total):
+    if interval:
         low, high = interval
         yield (
             f"agreement {found.agreed / found.total:.2f} (95 % interval {low:.2f}–{high:.2f}), "
@@ -77,7 +94,7 @@ def document(found: ReviewedJudge) -> dict[str, Any]:
                 "judge": judge,
                 "judged": (together := agreed(labels)).total,
                 "agreement": together.agreed / together.total,
-                "interval": wilson(together.agreed, together.total),
+                "interval": interval_of(labels),
                 "kappa": together.kappa,
                 "labels": together.labels,
                 "confusion": together.confusion,

@@ -15,7 +15,7 @@ from harness.reports.sections.sentences import (
     endings,
     failed_checks,
     model_words,
-    pass_rate,
+    pass_rate_lines,
 )
 from harness.safe_text import bounded
 from harness.types import CaseResult, CheckResult, Report, TrialResult
@@ -71,9 +71,7 @@ def totals(report: Report) -> Iterator[str]:
     yield f"{report.counts.planned} planned: {ended or 'none'}"
     yield from remark_lines(report)
     yield from _marked(report)
-    rate = pass_rate(report)
-    if rate is not None:
-        yield str(rate)
+    yield from pass_rate_lines(report)
     yield from repeat_lines(report)
     yield from effort(report)
 

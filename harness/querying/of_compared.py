@@ -32,7 +32,7 @@ Costs are null if one is unknown.
 _TRIALS = """
 SELECT suite_at, case_at, model_at, suite, "case", model, status, error_kind, skip_reason, stop,
     latency_s, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd, tools_digest,
-    trial_id
+    test, trial_id
 FROM "_places" JOIN "trials" USING (trial_id) WHERE trial_id >= 0
 ORDER BY suite_at, case_at, model_at, repeat, first_at
 """
@@ -58,6 +58,7 @@ class _Trial(NamedTuple):
     cache_write_tokens: int | None
     cost_usd: float | None
     tools_digest: str | None
+    test: str | None
     trial_id: int
 
 
@@ -80,12 +81,12 @@ def _cases(trials: Iterator[_Trial]) -> Iterator[Sequence[_Trial]]:
 
 
 def _row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
-    endings = Endings.of(Ending(*one[6:9]) for one in trials)
+    endings = Endings.of((Ending(*one[6:9]) for one in trials), trials[0].test)
     spent = Spent.of((_usage(one), None if one.stop is None else one.latency_s) for one in trials)
     offered = list(dict.fromkeys(one.tools_digest for one in trials if one.tools_digest))
     return (
         *trials[0][3:6],
-        json.dumps([asdict(endings.counts), endings.tally.unjudged]),
+        json.dumps([asdict(endings.counts), endings.tally.unjudged, endings.test]),
         json.dumps(offered),
         *(None if one is None else as_number(one) for one in spent[:4]),
         None if spent.costs is None else _packed(spent.costs),
@@ -106,8 +107,8 @@ def _usage(trial: _Trial) -> Usage:
 
 def read_endings(told: str) -> Endings:
     """Return what the column ``endings`` says."""
-    counts, unjudged = json.loads(told)
-    return Endings.counted(Counts(**counts), tuple(unjudged))
+    counts, unjudged, test = json.loads(told)
+    return Endings.counted(Counts(**counts), tuple(unjudged), test)
 
 
 SPENT = "tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, costs, latencies"

@@ -87,7 +87,7 @@ RUNS = Table(
         Column(
             "pass_rate",
             "REAL",
-            "Mean of the cases' pass rates, 0 to 1; null if nothing has a verdict.",
+            "Mean of the cases' pass rates, 0 to 1; null with several models, or no verdict.",
             lambda one: None if one.rate is None else one.rate.rate,
         ),
         Column(

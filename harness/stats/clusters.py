@@ -6,8 +6,23 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import TypeAlias
 
-Trials: TypeAlias = tuple[int, int]
-"""Trials of one case that passed, and trials that were judged."""
+Trials: TypeAlias = tuple[float, int]
+"""Trials of one case that passed, and trials that were judged. Those that passed are a fraction
+where a case is asked in several ways (`as_one`)."""
+
+
+def as_one(levels: Sequence[Trials]) -> Trials:
+    """Return the trials of a case that is asked in several ways, as if it were asked in one.
+
+    Whoever asks the same, be it as several identities, learns little more of the next case: so the
+    rate is the mean over the ways, and there are as many trials as in the way that has most. A way
+    that is there twice changes nothing. Ways without a judged trial are left out.
+    """
+    judged = [(passed, total) for passed, total in levels if total]
+    if len(judged) < 2:  # noqa: PLR2004 - nothing to put together
+        return judged[0] if judged else (0, 0)
+    total = max(total for _, total in judged)
+    return fmean(passed / of for passed, of in judged) * total, total
 
 
 def intraclass_correlation(cases: Sequence[Trials]) -> float | None:

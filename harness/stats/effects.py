@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, harmonic_mean
 from typing import Literal, TypeAlias
 
-from harness.stats.clusters import Trials
+from harness.stats.clusters import Trials, as_one
 from harness.stats.corrections import holm
 from harness.stats.intervals import Interval, newcombe, newcombe_paired, paired_interval
 from harness.stats.paired_tests import PairedTest, paired_test
@@ -70,6 +70,15 @@ class PairedEffect:
 def judged(pairs: Sequence[Pair]) -> list[Pair]:
     """Return the pairs with a judged trial on both sides: the others carry no information."""
     return [pair for pair in pairs if pair[0][1] and pair[1][1]]
+
+
+def pair_as_one(levels: Sequence[Pair]) -> Pair:
+    """Return the pair of a case that is asked in several ways, see `harness.stats.clusters.as_one`.
+
+    Ways that were not judged on both sides are left out.
+    """
+    before, after = zip(*(judged(levels) or levels), strict=True)
+    return as_one(before), as_one(after)
 
 
 def paired_effects(
@@ -172,7 +181,7 @@ def _test(pairs: Sequence[Pair]) -> PairedTest | None:
 
 
 def _repeated(pairs: Sequence[Pair]) -> bool:
-    return any(before[1] > 1 or after[1] > 1 for before, after in pairs)
+    return any(total > 1 or 0 < passed < total for pair in pairs for passed, total in pair)
 
 
 def _rates(pairs: Sequence[Pair]) -> tuple[list[float], list[float]]:

@@ -89,7 +89,7 @@ def homogeneity_p(conditions: Sequence[Trials]) -> float | None:
                 further[end] = further.get(end, 0) + count * comb(total, passed)
         ways = further
     passes = sum(passed for passed, _ in judged)
-    seen = sum((Fraction(passed * passed, total) for passed, total in judged), Fraction(0))
+    seen = sum((Fraction(passed * passed) / total for passed, total in judged), Fraction(0))
     possible = {spread: count for (used, spread), count in ways.items() if used == passes}
     extreme = sum(count for spread, count in possible.items() if spread >= seen)
     return float(Fraction(extreme, sum(possible.values())))

@@ -347,7 +347,8 @@ class Report(_Logged):
         ``pass`` and ``fail`` count trials with a verdict, and ``pass_rate`` is the share of
         ``pass``; ``error``, ``skipped`` and ``cancelled`` are counted apart. Latencies are in
         milliseconds, of trials that were started. ``calls`` counts tool calls by outcome:
-        ``{"total", "ok", "denied", "errors", "not_sent"}``.
+        ``{"total", "ok", "denied", "errors", "not_sent"}``. Of several models there is no common
+        ``pass_rate``: they answer the same cases.
         """
         counts, calls = self.counts, self.calls
         latencies = array(
@@ -360,7 +361,9 @@ class Report(_Logged):
             "error": counts.error,
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
-            "pass_rate": counts.passed / counts.judged if counts.judged else None,
+            "pass_rate": counts.passed / counts.judged
+            if counts.judged and len(self.models) < 2  # noqa: PLR2004 - several
+            else None,
             "calls": {
                 name: getattr(calls, name)
                 for name in ("total", "ok", "denied", "errors", "not_sent")

@@ -151,7 +151,7 @@ def summary(log: RunLog, report: Report | None = None) -> dict[str, Any]:
     report = report or build_report(log)
     groups = [_group(report, suite, model) for suite, model in _groups(report)]
     one_model = len({group["model"] for group in groups}) <= 1
-    rate = pass_rate(report) if one_model else None  # never one figure of several models
+    rate = pass_rate(report)
     counts = report.counts
     return {
         "run": report.run_id,

@@ -86,6 +86,12 @@ class Measured:
                 found[result.case.name] = passed + (result.status == "passed"), judged + 1
         return found
 
+    @cached_property
+    def tests(self) -> dict[str, str]:
+        """Case → its test, for cases that are asked as one of several identities."""
+        every = (result.case for results in self._by_arm.values() for result in results)
+        return {case.name: case.group for case in every if case.group is not None}
+
     def not_judged(self, variant: Variant | None = None) -> int:
         """Return the number of an arm's trials without a verdict: errors, skipped, cancelled."""
         return sum(result.status not in _JUDGED for result in self.results(variant))

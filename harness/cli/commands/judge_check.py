@@ -98,7 +98,7 @@ def _lines(result: JudgeCheck) -> Iterator[str]:
         f"judge {result.judge}, prompt {JUDGE_PROMPT_VERSION}: {found.total} of "
         f"{len(result.answers)} answers judged"
     )
-    yield from agreement_lines(found)
+    yield from agreement_lines(found, wilson(found.agreed, found.total))
     if result.mean_difference is not None:
         yield f"mean difference of the scores {result.mean_difference:.2f}"
     yield from ("", *table(found))

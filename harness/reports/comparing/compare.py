@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.reports.comparing.counted import CaseName
+from harness.reports.comparing.counted import CaseName, by_test
 from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect
 from harness.reports.comparing.sides import (
     ComparedRun,
@@ -19,7 +19,7 @@ from harness.reports.comparing.sides import (
     setting_differences,
 )
 from harness.runlog import RunLog
-from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, paired_effects
+from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, pair_as_one, paired_effects
 
 
 def compare(logs: Sequence[RunLog], margin: float = MARGIN) -> Comparison:
@@ -70,11 +70,12 @@ class _Scope:
 
     @property
     def trials(self) -> list[Pair]:
-        """Each case's trials before and after."""
-        return [
-            ((pair.before.passed, pair.before.judged), (pair.after.passed, pair.after.judged))
+        """Each test's trials before and after."""
+        tests = by_test(
+            ((pair.suite, pair.case), pair.test, (pair.before.trials, pair.after.trials))
             for pair in self.pairs
-        ]
+        )
+        return [*map(pair_as_one, tests)]
 
     def effect(self, found: PairedEffect | None) -> Effect:
         """Return what the pairs show; ``found`` is ``None`` where none was judged."""
@@ -90,6 +91,7 @@ class _Scope:
             return moved
         return replace(
             moved,
+            tests=found.pairs,
             before=found.before,
             after=found.after,
             interval=found.interval,
@@ -119,6 +121,7 @@ class _Draft:
             CasePair(
                 suite=name[0],
                 case=name[1],
+                test=before.cases[name].test or after.cases[name].test,
                 before=before.cases[name].tally,
                 after=after.cases[name].tally,
             )

@@ -10,7 +10,7 @@ from functools import reduce
 from itertools import chain
 from math import fsum
 from operator import add
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from harness.reports.build import counts_of
 from harness.reports.comparing.nouns import Tally
@@ -19,6 +19,7 @@ from harness.types.usage import known_sum
 
 CaseName: TypeAlias = tuple[str, str]
 """Suite and case."""
+T = TypeVar("T")
 
 
 class Ending(NamedTuple):
@@ -54,22 +55,32 @@ class Endings:
     """Their number, by status."""
     tally: Tally
     """What the comparison of the case goes by."""
+    test: str | None = None
+    """The test that it is, asked as one of several identities; ``None`` for any other case."""
 
     @classmethod
-    def of(cls, endings: Iterable[Ending]) -> Endings:
+    def of(cls, endings: Iterable[Ending], test: str | None = None) -> Endings:
         """Count ``endings``, at least one."""
         counted = Counter(endings)
         statuses: Counter[Status] = Counter()
         for ending, number in counted.items():
             statuses[ending.status] += number
         words = dict.fromkeys(one.unjudged for one in counted if one.unjudged is not None)
-        return cls.counted(counts_of(statuses), tuple(words))
+        return cls.counted(counts_of(statuses), tuple(words), test)
 
     @classmethod
-    def counted(cls, counts: Counts, unjudged: tuple[str, ...]) -> Endings:
+    def counted(cls, counts: Counts, unjudged: tuple[str, ...], test: str | None = None) -> Endings:
         """Return endings that were counted before."""
         tally = Tally(passed=counts.passed, judged=counts.judged, unjudged=unjudged)
-        return cls(counts=counts, tally=tally)
+        return cls(counts=counts, tally=tally, test=test)
+
+
+def by_test(cases: Iterable[tuple[CaseName, str | None, T]]) -> Iterable[list[T]]:
+    """Return what belongs to each test: the identities that a test is asked as are together."""
+    tests: dict[tuple[str, str, bool], list[T]] = {}
+    for (suite, case), test, its in cases:
+        tests.setdefault((suite, test or case, test is None), []).append(its)
+    return tests.values()
 
 
 NO_RECORD = Endings.counted(Counts(), ("no record",))

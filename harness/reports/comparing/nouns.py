@@ -57,6 +57,11 @@ class Tally:
     …"""
 
     @property
+    def trials(self) -> tuple[int, int]:
+        """Trials that passed, and that were judged."""
+        return self.passed, self.judged
+
+    @property
     def rate(self) -> float | None:
         """Share of the judged trials that passed, or ``None`` when none was judged."""
         return self.passed / self.judged if self.judged else None
@@ -70,6 +75,8 @@ class CasePair:
     """Name of the suite."""
     case: str
     """Name of the case."""
+    test: str | None = None
+    """The test that it is, asked as one of several identities; ``None`` for any other case."""
     before: Tally
     """On the first side."""
     after: Tally
@@ -104,6 +111,9 @@ class Effect:
     """Cases whose pass rate did not change."""
     not_judged: int
     """Cases that one side has no verdict of; they are in none of the figures below."""
+    tests: int = 0
+    """Judged pairs, where the identities that one test is asked as count once: what the figures
+    below are over."""
     before: float | None = None
     """Mean pass rate of the first side over the judged pairs; ``None`` when there is none."""
     after: float | None = None

@@ -67,9 +67,10 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
     if effect.before is None or effect.after is None or effect.p_value is None:
         yield "No case was judged on both sides, so there is nothing to compare."
         return
+    over = "" if effect.tests == effect.pairs else f" over {effect.tests} tests"
     yield (
         f"pass rate {percent(effect.before)} → {percent(effect.after)} of {effect.pairs} judged on "
-        f"both sides: {points(effect.difference)} points (95 % interval {interval(effect)}; "
+        f"both sides: {points(effect.difference)} points (95 % interval {interval(effect)}{over}; "
         f"{effect.interval_method})"
     )
     if comparison.tests > 1:
@@ -81,12 +82,12 @@ def sentences(effect: Effect, comparison: Comparison) -> Iterator[str]:
     yield f"{effect.test} test of the pairs: p = {p_value(effect.p_value)}{adjusted}"
     if effect.smallest is None:
         yield (
-            f"{effect.pairs} cases are too few to show any difference: not even a move of all "
+            f"{effect.tests} cases are too few to show any difference: not even a move of all "
             "would be evidence."
         )
     elif effect.evidence != "equivalent":
         yield (
-            f"{effect.pairs} cases show a difference of {points(effect.smallest, sign=False)} "
+            f"{effect.tests} cases show a difference of {points(effect.smallest, sign=False)} "
             "points, four times in five; a smaller one would likely stay unseen."
         )
     yield from _equivalence(effect, comparison.margin)

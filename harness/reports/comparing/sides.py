@@ -19,6 +19,7 @@ from harness.reports.comparing.counted import (
     Ending,
     Endings,
     Spent,
+    by_test,
     total,
 )
 from harness.reports.comparing.nouns import Side
@@ -26,6 +27,7 @@ from harness.reports.sections.sentences import result_words
 from harness.runlog import Header, RunLog
 from harness.runlog_diff import differences, tool_differences
 from harness.stats import mean, rate_interval
+from harness.stats.clusters import as_one
 from harness.types import CaseResult, Counts, JsonObject, ToolList, TrialResult
 
 
@@ -82,7 +84,10 @@ class _JudgedTrials:
 
     def endings(self, model: str) -> Mapping[CaseName, Endings]:
         cases = self.cases.get(model, {})
-        return {name: Endings.of(map(Ending.of, trials)) for name, trials in cases.items()}
+        return {
+            name: Endings.of(map(Ending.of, trials), trials[0].case.group)
+            for name, trials in cases.items()
+        }
 
     def spent(self, model: str, names: Iterable[CaseName]) -> Iterator[Spent]:
         for trials in self._trials(model, names):
@@ -135,7 +140,11 @@ class Entrant:
         """Return its figures over those cases."""
         endings = [self.cases[name] for name in names]
         counts = _together(one.counts for one in endings)
-        rates = [rate for one in endings if (rate := one.tally.rate) is not None]
+        tests = by_test(
+            (name, one.test, one.tally.trials) for name, one in zip(names, endings, strict=True)
+        )
+        judged = [one for one in map(as_one, tests) if one[1]]
+        rates = [passed / trials for passed, trials in judged]
         usage, latency_s = total(self.run.trials.spent(self.model, names))
         return Side(
             name=self.name,
@@ -145,7 +154,7 @@ class Entrant:
             started_at=self.run.header.started_at,
             counts=counts,
             rate=mean(rates),
-            interval=rate_interval(rates, counts.judged),
+            interval=rate_interval(rates, sum(trials for _, trials in judged)),
             usage=usage,
             latency_s=latency_s,
             exit_code=self.run.exit_code,

@@ -33,7 +33,7 @@ from harness.reports.sections.sentences import (
     failed_checks,
     least_urgent_first,
     model_words,
-    pass_rate,
+    pass_rate_lines,
     problem,
     stand_ins,
 )
@@ -253,10 +253,8 @@ class _Summary:
     def _totals(self) -> None:
         self._counts()
         self._calls()
-        rate = pass_rate(self.report)
-        if rate is not None:
-            self._indented(str(rate), "", depth=0)
         for words in (
+            *pass_rate_lines(self.report),
             *repeat_lines(self.report),
             *stand_ins(self.report),
             *effort(self.report),

@@ -34,7 +34,7 @@ from harness.reports.sections.sentences import (
     effort,
     endings,
     model_words,
-    pass_rate,
+    pass_rate_lines,
     problem,
     stand_ins,
 )
@@ -102,11 +102,12 @@ def _head(report: Report, log: RunLog) -> Iterator[str]:
     )
     yield f"Model {models} · run {code(report.run_id)}"
     yield ""
-    rate = pass_rate(report)
+    rates = pass_rate_lines(report)
+    rate, each = (rates[0], []) if len(rates) == 1 and len(report.models) == 1 else ("", rates)
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report))
     yield f"**{report.counts.planned} planned: {ended or 'none'}**" + (f" · {rate}" if rate else "")
     yield ""
-    for words in (*remark_lines(report), *repeat_lines(report), *stand_ins(report)):
+    for words in (*each, *remark_lines(report), *repeat_lines(report), *stand_ins(report)):
         yield f"{code(words)}\n"
     yield " · ".join(effort(report))
     yield ""

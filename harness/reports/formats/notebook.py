@@ -13,7 +13,7 @@ from harness.reports.sections.sentences import (
     by_urgency,
     effort,
     endings,
-    pass_rate,
+    pass_rate_lines,
     problem,
 )
 from harness.runlog import RunLog
@@ -55,12 +55,11 @@ class _Logged:
 
 def _html(report: Report) -> Iterator[str]:
     """Yield the table; whatever a suite, a model or a server said is text in it, and no markup."""
-    rate = pass_rate(report)
     ended = ", ".join(f"{amount} {status}" for status, amount in endings(report)) or "none"
     head = " · ".join(
         (
             f"{report.counts.planned} planned: {ended}",
-            *([str(rate)] if rate else ()),
+            *pass_rate_lines(report),
             *effort(report),
         )
     )

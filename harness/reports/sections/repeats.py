@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from statistics import fmean
+from typing import Any, TypeAlias
 
 from harness.reports.case_names import case_name
 from harness.safe_text import one_line
 from harness.stats import mean, pass_at_k, pass_hat_k, standard_error
 from harness.types import DECIDED, CaseResult, Report
 
+_Tally: TypeAlias = tuple[int, int]
+"""Trials of a case that were started, and that passed."""
 _WHOLE_CURVE = (3, 8)
 """From and up to how many trials pass^k is listed for every k: fewer are no curve, more fill no
 line."""
@@ -39,9 +42,17 @@ def is_flaky(case: CaseResult) -> bool:
 
 
 def reliability(cases: Sequence[CaseResult]) -> list[Reliability]:
-    """Return the figures of one model's ``cases`` for every k up to the most trials of any."""
-    tallies = [(_started(case), case.passed) for case in cases]
-    return [_reliability(tallies, k) for k in range(1, max((n for n, _ in tallies), default=0) + 1)]
+    """Return the figures of one model's ``cases`` for every k up to the most trials of any.
+
+    They are means over tests: the identities that a test is asked as count as one case.
+    """
+    tests: dict[tuple[str, str, bool], list[_Tally]] = {}
+    for case in cases:
+        group = case.spokesman.case.group
+        test = (case.suite, group or case.case, group is None)
+        tests.setdefault(test, []).append((_started(case), case.passed))
+    most = max((n for tallies in tests.values() for n, _ in tallies), default=0)
+    return [_reliability([*tests.values()], k) for k in range(1, most + 1)]
 
 
 def repeat_lines(report: Report) -> Iterator[str]:
@@ -108,11 +119,12 @@ def _started(case: CaseResult) -> int:
     return sum(result.status != "skipped" for result in case.trials)
 
 
-def _reliability(tallies: Sequence[tuple[int, int]], k: int) -> Reliability:
-    if any(n < k for n, _ in tallies):
+def _reliability(tests: Sequence[Sequence[_Tally]], k: int) -> Reliability:
+    """Return the figures of ``tests``, each with its tally for every identity that it has."""
+    if any(n < k for tallies in tests for n, _ in tallies):
         return Reliability(k=k, pass_at_k=None, pass_hat_k=None, standard_error=None)
-    at_least_one = [value for n, c in tallies if (value := pass_at_k(n, c, k)) is not None]
-    all_of_them = [value for n, c in tallies if (value := pass_hat_k(n, c, k)) is not None]
+    at_least_one = [fmean(pass_at_k(n, c, k) or 0 for n, c in tallies) for tallies in tests]
+    all_of_them = [fmean(pass_hat_k(n, c, k) or 0 for n, c in tallies) for tallies in tests]
     return Reliability(
         k=k,
         pass_at_k=mean(at_least_one),

@@ -14,6 +14,7 @@ from harness.models import traits_of
 from harness.reports.sections.call_outcomes import case_mark
 from harness.safe_text import bounded, money, number, one_line, printable, seconds
 from harness.stats import mean, rate_interval
+from harness.stats.clusters import Trials, as_one
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage
 
 URGENCY: tuple[Status, ...] = ("failed", "error", "cancelled", "skipped", "passed")
@@ -42,6 +43,8 @@ class PassRate:
     """Trials with a verdict."""
     cases: int
     """Cases with at least one of them."""
+    tests: int
+    """The same, where the identities that one test is asked as count once."""
 
     def __str__(self) -> str:
         """``pass rate 85 % of 13 judged (95 % interval 58–96 %)``, in whole percent."""
@@ -52,30 +55,69 @@ class PassRate:
             if self.judged == self.cases
             else f"{self.judged} trials of {cases}"
         )
-        return f"pass rate {rate} % of {what} (95 % interval {low}–{high} %)"
+        over = "" if self.tests == self.cases else f" over {self.tests} tests"
+        return f"pass rate {rate} % of {what} (95 % interval {low}–{high} %{over})"
+
+
+def pass_rate_lines(report: Report) -> list[str]:
+    """Return a line for the pass rate of each model: of several models there is no common one."""
+    models: dict[str, list[CaseResult]] = {}
+    for case in report.cases:
+        models.setdefault(case.model, []).append(case)
+    rates = {model: pass_rate_of(cases) for model, cases in models.items()}
+    return [
+        f"{rate} [{one_line(model)}]" if len(models) > 1 else str(rate)
+        for model, rate in rates.items()
+        if rate is not None
+    ]
 
 
 def pass_rate(report: Report) -> PassRate | None:
-    """Return the report's pass rate, or ``None`` when nothing has a verdict."""
+    """Return the report's pass rate; ``None`` if nothing has a verdict or there are several models.
+
+    Each model answers the same cases, so together they would only seem to be more.
+    """
     return pass_rate_of(report.cases)
 
 
 def pass_rate_of(cases: Iterable[CaseResult]) -> PassRate | None:
-    """Return the pass rate of ``cases``, or ``None`` when nothing has a verdict."""
-    rates, judged = [], 0
+    """Return what `pass_rate` returns of ``cases``.
+
+    The identities that one test is asked as count as one case in the rate and its interval.
+    """
+    tests: dict[tuple[str, str], list[Trials]] = {}
+    found: list[Trials] = []
+    judged, models = 0, set[str]()
     for case in cases:
+        models.add(case.model)
         verdicts = [
             result.status == "passed"
             for result in case.trials
             if result.status in {"passed", "failed"} and result.index != NO_TRIAL
         ]
-        if verdicts:
-            rates.append(sum(verdicts) / len(verdicts))
-            judged += len(verdicts)
-    rate, interval = mean(rates), rate_interval(rates, judged)
-    if rate is None or interval is None:
+        if not verdicts:
+            continue
+        judged += len(verdicts)
+        counted = sum(verdicts), len(verdicts)
+        group = case.spokesman.case.group
+        if group is None:
+            found.append(counted)
+        else:
+            tests.setdefault((case.suite, group), []).append(counted)
+    number = len(found) + sum(map(len, tests.values()))
+    found += map(as_one, tests.values())
+    rates = [passed / total for passed, total in found]
+    rate, interval = mean(rates), rate_interval(rates, sum(total for _, total in found))
+    if rate is None or interval is None or len(models) > 1:
         return None
-    return PassRate(rate=rate, low=interval[0], high=interval[1], judged=judged, cases=len(rates))
+    return PassRate(
+        rate=rate,
+        low=interval[0],
+        high=interval[1],
+        judged=judged,
+        cases=number,
+        tests=len(found),
+    )
 
 
 def endings(report: Report) -> list[tuple[Status, int]]:

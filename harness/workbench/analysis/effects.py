@@ -6,13 +6,24 @@ from collections.abc import Mapping
 
 from harness.reports.comparing.sentences import p_value, points
 from harness.stats.clusters import Trials
-from harness.stats.effects import Pair, PairedEffect
+from harness.stats.effects import Pair, PairedEffect, pair_as_one
 from harness.types import JsonObject
 
 
-def pairs_of(before: Mapping[str, Trials], after: Mapping[str, Trials]) -> list[Pair]:
-    """Return the cases with judged trials in both arms, as pairs."""
-    return [(trials, after[case]) for case, trials in before.items() if case in after]
+def pairs_of(
+    before: Mapping[str, Trials], after: Mapping[str, Trials], tests: Mapping[str, str]
+) -> list[Pair]:
+    """Return the cases with judged trials in both arms, as pairs.
+
+    ``tests`` has the test of each case that is asked as one of several identities; those of a test
+    are one pair.
+    """
+    found: dict[tuple[str, bool], list[Pair]] = {}
+    for case, trials in before.items():
+        if case in after:
+            test = tests.get(case, case), case in tests
+            found.setdefault(test, []).append((trials, after[case]))
+    return [*map(pair_as_one, found.values())]
 
 
 def effect_text(effect: PairedEffect, tests: int = 1) -> str:

@@ -29,7 +29,10 @@ def part_effects(bench: Bench, measured: Measured) -> list[PartEffect]:
     """
     clean = measured.trials()
     parts = list(parts_of(bench.tools))
-    groups = [pairs_of(measured.trials(without(part, bench.tools)), clean) for part in parts]
+    groups = [
+        pairs_of(measured.trials(without(part, bench.tools)), clean, measured.tests)
+        for part in parts
+    ]
     effects = paired_effects(groups, margin=bench.options.margin)
     found = [
         PartEffect(part=part, effect=effect)

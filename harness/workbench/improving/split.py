@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.stats.clusters import Trials
-from harness.stats.effects import Pair
+from harness.stats.effects import Pair, pair_as_one
 from harness.tool_text.terms import terms
 from harness.types import Case
 from harness.workbench.analysis.wanted import wanted_tool
@@ -66,7 +66,7 @@ def names(intents: Iterable[Intent]) -> frozenset[str]:
 def pairs_of(
     intents: Iterable[Intent], before: Mapping[str, Trials], after: Mapping[str, Trials]
 ) -> list[Pair]:
-    """Return each intent before and after: the sums of its cases that were judged on both sides.
+    """Return each intent before and after, of its cases that were judged on both sides.
 
     An intent without such a case is left out.
     """
@@ -74,7 +74,7 @@ def pairs_of(
     for intent in intents:
         both = [name for name in intent.cases if name in before and name in after]
         if both:
-            found.append((_sum(before[name] for name in both), _sum(after[name] for name in both)))
+            found.append(pair_as_one([(before[name], after[name]) for name in both]))
     return found
 
 
@@ -132,8 +132,3 @@ def _texts(values: Iterable[object]) -> Iterable[str]:
 
 def _near(one: frozenset[str], other: frozenset[str]) -> bool:
     return len(one & other) >= _NEAR * len(one | other)
-
-
-def _sum(trials: Iterable[Trials]) -> Trials:
-    passed, judged = zip(*trials, strict=True)
-    return sum(passed), sum(judged)

@@ -32,10 +32,11 @@ def _arms(bench: Bench) -> Sequence[Arm]:
 def _read(bench: Bench, measured: Measured) -> StudyResult:
     clean, other = measured.trials(), measured.other
     named = [(variant.name, f"Variant {printable(variant.name)}") for variant in bench.versus]
-    groups = [pairs_of(clean, measured.trials(variant)) for variant in bench.versus]
+    tests = measured.tests
+    groups = [pairs_of(clean, measured.trials(variant), tests) for variant in bench.versus]
     if bench.other is not None:
         named.append((bench.other.name, f"Server {bench.other.name}"))
-        groups.append([] if other is None else pairs_of(clean, other.trials()))
+        groups.append([] if other is None else pairs_of(clean, other.trials(), tests))
     effects = paired_effects(groups, margin=bench.options.margin)
     found = [
         None if effect is None else _Version(name=name, called=called, effect=effect)

@@ -82,7 +82,8 @@ function rateBox() {
     return box;
   }
   if (!data.rate) {
-    box.append(el("strong", { text: "–" }), el("span", { class: "dim", text: "nothing has a verdict" }));
+    const why = data.models.length > 1 ? "Each model has a pass rate of its own, above its column" : "nothing has a verdict";
+    box.append(el("strong", { text: "–" }), el("span", { class: "dim", text: why }));
     return box;
   }
   const { rate, low, high, words } = data.rate;

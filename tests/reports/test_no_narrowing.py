@@ -1,0 +1,178 @@
+"""The same results under a second name are no further evidence: no interval gets narrower."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from rich.console import Console
+
+from harness.pytest_plugin.failure_text import totals
+from harness.reports.build import build_report
+from harness.reports.comparing.compare import compare
+from harness.reports.comparing.json_form import comparison_json
+from harness.reports.formats.console import print_summary
+from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
+from harness.types import CaseFacts
+from harness.web.results import summary
+from tests.querying.support import ask
+from tests.reports.packs import blocks_of
+from tests.reports.run_logs import a_run
+from tests.reports.sample_logs import written
+
+Results = Sequence[str]
+"""The trials of each case: ``pp``, ``pf``."""
+ONE = (("m",), (None,))
+
+
+def a_log(
+    folder: Path, results: Results, models: Sequence[str], identities: Sequence[str | None]
+) -> RunLog:
+    """Write a run in which every model and identity has the same results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    runs = []
+    for place, model, who in product(range(len(results)), models, identities):
+        name, group = (f"c{place}", None) if who is None else (f"c{place} [{who}]", f"c{place}")
+        for index, letter in enumerate(results[place]):
+            run = a_run("s", name, model, index, letter)
+            case = CaseFacts(name=name, group=group, identity=who)
+            runs.append(replace(run, case=case, repeats=len(results[place])))
+    with LogWriter(folder / "log.jsonl") as log:
+        log.append(
+            Header(
+                run_id=folder.name,
+                started_at="2026-01-01T00:00:00Z",
+                harness_version="0",
+                planned=len(runs),
+                suites={"s": {"cases": {run.case.name: "d" for run in runs}}},
+                models={name: {"provider": "openai", "model_id": name} for name in models},
+            )
+        )
+        for run in runs:
+            log.append(TrialLine(run=run, transcript=None))
+        log.append(Footer(finished_at="2026-01-01T00:01:00Z", elapsed_s=1.0))
+    return read_log(folder / "log.jsonl")
+
+
+def in_words(text: str) -> list[float]:
+    found = re.findall(r"95 % interval (\d+)–(\d+) %", text)
+    return [float(high) - float(low) for low, high in found]
+
+
+def in_json(value: Any) -> list[float]:
+    """Return the widths of all intervals in a JSON document, and its standard errors."""
+    if isinstance(value, list):
+        return [width for one in value for width in in_json(one)]
+    if not isinstance(value, dict):
+        return []
+    found = [width for one in value.values() for width in in_json(one)]
+    for key, one in value.items():
+        if key in {"pass_rate_interval", "interval"} and one:
+            found.append(one[1] - one[0])
+        if key == "pass_hat_k_standard_error":
+            found += [error for error in one.values() if error is not None]
+        if key in {"p_value", "smallest_difference"} and one is not None:
+            found.append(one)
+    if {"rate", "low", "high"} <= value.keys():
+        found.append(value["high"] - value["low"])
+    return found
+
+
+def of_console(log: RunLog) -> list[float]:
+    stream = io.StringIO()
+    print_summary(build_report(log), log, Console(file=stream, width=200))
+    return in_words(stream.getvalue())
+
+
+def of_query(log: RunLog) -> list[float]:
+    rows = ask(log.path, "SELECT pass_rate_high - pass_rate_low FROM runs")
+    return [width for (width,) in rows if width is not None]
+
+
+VIEWS: Mapping[str, Callable[[RunLog], list[float]]] = {
+    "console": of_console,
+    "pytest": lambda log: in_words("\n".join(totals(build_report(log)))),
+    "markdown": lambda log: in_words(written(log, "markdown")),
+    "notebook": lambda log: in_words(build_report(log)._repr_html_()),
+    "json": lambda log: in_json(json.loads(written(log, "json"))),
+    "html": lambda log: in_json(blocks_of(written(log, "html"))["overview"]["rate"]),
+    "columns of the page": lambda log: in_words(
+        json.dumps(blocks_of(written(log, "html"))["overview"]["grid"], ensure_ascii=False)
+    ),
+    "web": lambda log: in_json(summary(log)),
+}
+"""Output → the widths of all its intervals."""
+
+
+def check(narrow: Sequence[float], wide: Sequence[float], where: str) -> None:
+    """Require of the second that none of its figures is smaller than the least of the first."""
+    assert min(wide, default=1.0) >= min(narrow) - 1e-9, where
+
+
+RESULTS = st.integers(1, 3).flatmap(
+    lambda trials: st.lists(st.text("pf", min_size=trials, max_size=trials), min_size=2, max_size=6)
+)
+DOUBLED = (
+    (("m", "n", "o", "p"), (None,)),
+    (("m", "m+short"), (None,)),
+    (("m",), ("admin", "clerk", "guest")),
+    (("m", "n"), ("admin", "clerk")),
+)
+
+
+@pytest.mark.parametrize(("models", "identities"), DOUBLED)
+@given(results=RESULTS)
+@settings(
+    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+def test_the_same_results_under_a_second_name_narrow_no_interval_of_any_output(
+    tmp_path_factory: pytest.TempPathFactory,
+    models: tuple[str, ...],
+    identities: tuple[str | None, ...],
+    results: Results,
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    once = a_log(folder / "once", results, *ONE)
+    often = a_log(folder / "often", results, models, identities)
+    for name, widths in VIEWS.items():
+        check(widths(once), widths(often), name)
+
+
+@given(before=RESULTS, after=RESULTS)
+@settings(
+    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+def test_nor_is_a_comparison_surer_of_its_verdict(
+    tmp_path_factory: pytest.TempPathFactory, before: Results, after: Results
+) -> None:
+    folder = tmp_path_factory.mktemp("runs")
+    figures = []
+    for name, (models, identities) in (("once", ONE), *zip("abcd", DOUBLED, strict=True)):
+        logs = [
+            a_log(folder / f"{name} {when}", results, models, identities)
+            for when, results in (("before", before), ("after", after))
+        ]
+        figures.append(in_json(comparison_json(compare(logs))))
+    for often in figures[1:]:
+        check(figures[0], often, "compare")
+
+
+def test_one_model_under_four_names_has_the_interval_of_one(tmp_path: Path) -> None:
+    results = ["p", "p", "f", "p", "f", "p", "f", "p", "p", "f"]
+    once, often = (
+        a_log(tmp_path / str(len(models)), results, models, (None,))
+        for models in (("m",), ("m", "n", "o", "p"))
+    )
+    assert of_console(once) == [52.0]
+    assert of_console(often) == [52.0] * 4
+    assert of_query(once) == pytest.approx([0.5197], abs=1e-3)
+    assert of_query(often) == []
