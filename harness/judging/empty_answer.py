@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.types import AssistantMessage, Case, CheckResult, Transcript, UserMessage
+from harness.types import AssistantMessage, Case, CheckResult, Reply, Transcript, UserMessage
 
 _HANDED_ON = "transfer"
 
@@ -20,32 +20,43 @@ def answer_checks(case: Case, transcript: Transcript) -> tuple[CheckResult, ...]
     needed = [
         place for place in silent if not (place < len(case.turns) and case.turns[place].ingest)
     ]
-    return tuple(_failed(place + 1 if case.turns else None) for place in needed)
+    return tuple(
+        _failed(place + 1 if case.turns else None, _what_was_empty(silent[place]))
+        for place in needed
+    )
 
 
-def _silent_turns(transcript: Transcript) -> list[int]:
-    """Return the turns (from 0) that ended with an empty reply."""
-    last: dict[int, bool] = {}
+def _silent_turns(transcript: Transcript) -> dict[int, Reply]:
+    """Return the turns (from 0) that ended with an empty reply, and that reply."""
+    last: dict[int, Reply] = {}
     turn = -1
     for message in transcript.messages:
         if isinstance(message, UserMessage) and not message.injected:
             turn += 1
         elif isinstance(message, AssistantMessage):
-            reply = message.reply
-            last[turn] = reply.stop in ("end", "tool_calls", "other") and not (
-                reply.text.strip() or reply.tool_requests
-            )
-    return [turn for turn, silent in last.items() if silent]
+            last[turn] = message.reply
+    return {
+        turn: reply
+        for turn, reply in last.items()
+        if reply.stop in ("end", "tool_calls", "other")
+        and not (reply.text.strip() or reply.tool_requests)
+    }
 
 
-def _failed(turn: int | None) -> CheckResult:
+def _what_was_empty(reply: Reply) -> str:
+    if reply.only_thinking:
+        return "the reply holds only thinking (no text for the user, no tool call, no refusal)"
+    return "the model's reply was empty (no text, no tool call, no refusal)"
+
+
+def _failed(turn: int | None, why: str) -> CheckResult:
     return CheckResult(
         kind="answered",
         label="an answer",
         verdict="failed",
         expected="an answer",
         actual="",
-        explanation="No answer: the model's reply was empty (no text, no tool call, no refusal).",
+        explanation=f"No answer: {why}.",
         hint="Say in the system prompt that every question must be answered in words, also after "
         "tool calls.",
         turn=turn,

@@ -47,7 +47,8 @@ def limit_check(stop: Stop, limits: Limits, transcript: Transcript) -> CheckResu
             "max_tokens of a reply",
             None,
             usage.output_tokens,
-            "the reply was cut before it was complete",
+            "the reply was cut before it was complete"
+            + (", and holds only thinking" if transcript.only_thinking else ""),
         ),
     }
     if stop in UNREAD_REPLIES:

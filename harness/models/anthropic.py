@@ -56,6 +56,7 @@ from harness.models.translate import Offer, Translation, Translator
 from harness.models.wire import BoundedClient
 from harness.trust_store import trusted
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
+from harness.types.thinking import thinking_in
 
 MAX_TOKENS = 16_384
 MAX_TOKENS_ELSEWHERE = 4_096
@@ -188,7 +189,8 @@ class AnthropicModel:
         """Return the blocks of an earlier reply, without blank text, which the API refuses."""
         if isinstance(reply.native, list):
             return _without_blanks(reply.native)
-        blocks: list[Json] = [{"type": "text", "text": reply.text}] if reply.text.strip() else []
+        text = reply.as_it_came
+        blocks: list[Json] = [{"type": "text", "text": text}] if text.strip() else []
         for request in reply.tool_requests:
             name, arguments = translation.outward(request.tool, request.arguments)
             name = self._translator.legal_name(name)
@@ -217,6 +219,7 @@ class AnthropicModel:
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         return Reply(
             text=text or refusal,
+            thinking=thinking_in({}, content),
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
@@ -284,6 +287,8 @@ def _joined(paused: Reply, rest: Reply) -> Reply:
     return replace(
         rest,
         text="\n".join(filter(None, (paused.text, rest.text))),
+        thinking="\n\n".join(filter(None, (paused.thinking, rest.thinking))),
+        whole="\n".join(filter(None, (paused.as_it_came, rest.as_it_came))),
         usage=paused.usage + rest.usage,
         native=None if rest.native is None else [*paused.native, *rest.native],
         attempts=paused.attempts + rest.attempts,

@@ -23,6 +23,7 @@ from harness.models.shape import (
 )
 from harness.models.translate import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
+from harness.types.thinking import is_visible, thinking_in
 
 _STOPS: dict[str, ReplyStop] = {
     "stop": "end",
@@ -103,7 +104,7 @@ class OpenAIChat:
             calls.append({"id": request.id, "type": "function", "function": function})
         return {
             "role": "assistant",
-            "content": reply.text,
+            "content": reply.as_it_came,
             **({"tool_calls": calls} if calls else {}),
         }
 
@@ -129,9 +130,10 @@ class OpenAIChat:
         )
         refusal = text_in(message, "refusal", _PATH) or refusal_of(parts, f"{_PATH}content.")
         if parts:
-            text = "\n".join(
-                filter(None, (text_in(part, "text", f"{_PATH}content.") for part in parts))
+            shown = (
+                text_in(part, "text", f"{_PATH}content.") for part in parts if is_visible(part)
             )
+            text = "\n".join(filter(None, shown))
         else:
             text = "" if message.get("content") == [] else text_in(message, "content", _PATH)
         native, requests = self._take_calls(message, translation)
@@ -141,6 +143,7 @@ class OpenAIChat:
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
         return Reply(
             text=text or refusal,
+            thinking=thinking_in(message, parts),
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,

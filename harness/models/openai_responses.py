@@ -27,6 +27,7 @@ from harness.models.shape import (
 )
 from harness.models.translate import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
+from harness.types.thinking import thinking_in
 
 _STATUSES: dict[str, ReplyStop] = {
     "completed": "end",
@@ -93,7 +94,8 @@ class OpenAIResponses:
         """Return the items of an earlier reply as the API wrote them."""
         if isinstance(reply.native, list):
             return reply.native
-        result: list[Json] = [{"role": "assistant", "content": reply.text}] if reply.text else []
+        text = reply.as_it_came
+        result: list[Json] = [{"role": "assistant", "content": text}] if text else []
         for request in reply.tool_requests:
             name, arguments = translation.outward(request.tool, request.arguments)
             call = {
@@ -120,6 +122,7 @@ class OpenAIResponses:
             text_in(part, "text", _PART) for part in parts if type_in(part, _PART) == "output_text"
         ]
         refusal = refusal_of(parts, _PART)
+        thinking = thinking_in({}, (item for item in output if item.get("type") == "reasoning"))
         requests = self._take_calls(output, translation)
         status, reason = (
             text_in(data, "status"),
@@ -138,6 +141,7 @@ class OpenAIResponses:
             output.pop()
         return Reply(
             text=text or refusal,
+            thinking=thinking,
             tool_requests=() if given_up else requests,
             stop=stop,
             stop_detail=": ".join(part for part in (word or "completed", refusal) if part),

@@ -58,6 +58,8 @@ def _reply(reply: Reply) -> Mapping[str, Any]:
         for request in reply.tool_requests
     ]
     said = [_text(reply.text)] if reply.text else []
+    if reply.thinking:
+        said.insert(0, {**_text(reply.thinking), "type": "reasoning"})
     return {
         "role": "assistant",
         "parts": [*said, *asked],

@@ -51,14 +51,11 @@ from harness.types.happened import (
     ErrorKind,
     Message,
     Refusal,
-    Reply,
-    ReplyStop,
     StateReading,
     Stop,
     ToolAnswer,
     ToolCall,
     ToolMessage,
-    ToolRequest,
     Transcript,
     TrialError,
     UserMessage,
@@ -94,6 +91,7 @@ from harness.types.parties import (
     TransportSpec,
 )
 from harness.types.presented import Presentation, PresentedTool
+from harness.types.replies import Reply, ReplyStop, ToolRequest
 from harness.types.results import (
     DECIDED,
     CaseResult,

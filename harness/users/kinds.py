@@ -62,8 +62,9 @@ class ModelUser:
                 usage=error.usage,
             ) from error
         if not reply.text.strip():
+            why = ": the reply holds only thinking" if reply.only_thinking else ""
             raise ModelError(
-                "the simulated user said nothing", waited_s=reply.waited_s, usage=reply.usage
+                f"the simulated user said nothing{why}", waited_s=reply.waited_s, usage=reply.usage
             )
         self._side.append(AssistantMessage(reply=reply))
         return Utterance(text=reply.text, usage=reply.usage, waited_s=reply.waited_s)

@@ -85,6 +85,7 @@ async def _ask(spec: ModelSpec, system: str, prompt: str) -> RecordedAnswer:
         failed = f"no answer within {TIMEOUT_S:.0f} s"
         return RecordedAnswer(model=spec.name, prompt=prompt, failed=failed)
     cut = f"the reply ended early: {reply.stop}" if reply.stop != "end" else None
+    cut = cut or ("the reply holds only thinking" if reply.only_thinking else None)
     return RecordedAnswer(
         model=spec.name, prompt=prompt, text=reply.text, failed=cut, usage=reply.usage
     )

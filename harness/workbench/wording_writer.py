@@ -103,6 +103,9 @@ async def _answer(model: Model, case: Case, found: WrittenWordings) -> str | Non
         found.notes.append(f"{case.name}: no answer within {TIMEOUT_S:.0f} s.")
         return None
     found.usage += reply.usage
+    if reply.only_thinking:
+        found.notes.append(f"{case.name}: the reply holds only thinking.")
+        return None
     return reply.text
 
 

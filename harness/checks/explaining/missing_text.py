@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from harness.checks import Evidence
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
-from harness.checks.explaining.transcript_lines import as_made, ending, outcome
+from harness.checks.explaining.transcript_lines import as_made, ending, no_answer, outcome
 from harness.checks.kinds.answer_refusal import declines
 from harness.checks.kinds.result_text import where
 from harness.matching.amounts import amounts, close
@@ -20,7 +20,7 @@ def explain_missing(wanted: str, evidence: Evidence) -> tuple[list[str], str]:
     transcript = evidence.transcript
     lines = [f"Answer does not contain expected text: {show(wanted, 200)}"]
     if not transcript.answer.strip():
-        lines.append(f"There is no answer: the conversation ended {ending(transcript)}.")
+        lines.append(no_answer(transcript, ending(transcript)))
         return lines, "See the calls: the model stopped before it answered."
     other = _in_other_notation(wanted, transcript.answer)
     near = nearest(wanted, transcript.answer)

@@ -145,6 +145,15 @@ def ending(transcript: Transcript) -> str:
     return _STOPS[transcript.stop]
 
 
+def no_answer(transcript: Transcript, ended: str = "") -> str:
+    """Return the sentence for a conversation without an answer, which ended as `ending` says."""
+    if transcript.only_thinking:
+        return "There is no answer: the reply holds only thinking."
+    return (
+        f"There is no answer: the conversation ended {ended}." if ended else "There is no answer."
+    )
+
+
 # ── The tools on offer ───────────────────────────────────────────────────────────────────────
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.checks import Evidence
+from harness.checks.explaining.transcript_lines import no_answer
 from harness.checks.judge.prompt import Question, material_of
 from harness.matching.amounts import amounts
 from harness.matching.json_values import leaves, show
@@ -102,7 +103,7 @@ def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
     """Return the share of keywords in the answer times the share of its figures with a source."""
     answer = evidence.transcript.answer
     if not answer.strip():
-        return Faithfulness(score=0.0, explanation="There is no answer.")
+        return Faithfulness(score=0.0, explanation=no_answer(evidence.transcript))
     absent = [keyword for keyword in keywords if find(keyword, answer) is None]
     figures, invented = _figures(answer, evidence)
     coverage = 1 - len(absent) / len(keywords) if keywords else 1.0

@@ -207,9 +207,10 @@ def read_verdict(reply: Reply, scale: Scale) -> JudgeVerdict:
         raise NoVerdict("it refused")
     if reply.stop == "max_tokens":
         raise NoVerdict("its reply was cut at its token limit")
+    if not reply.tool_requests:
+        raise NoVerdict(f"it called {VERDICT} never instead of once: {_without_call(reply)}")
     if len(reply.tool_requests) != 1:
-        times = f"{len(reply.tool_requests)} times" if reply.tool_requests else "never"
-        raise NoVerdict(f"it called {VERDICT} {times} instead of once")
+        raise NoVerdict(f"it called {VERDICT} {len(reply.tool_requests)} times instead of once")
     request = reply.tool_requests[0]
     if request.tool != VERDICT:
         raise NoVerdict(f"it called another tool than {VERDICT}")
@@ -222,6 +223,15 @@ def read_verdict(reply: Reply, scale: Scale) -> JudgeVerdict:
         raise NoVerdict("its verdict has no explanation")
     score, grade = _value(request.arguments[scale.field], scale)
     return JudgeVerdict(score=score, grade=grade, explanation=explanation.strip())
+
+
+def _without_call(reply: Reply) -> str:
+    """Return why a reply has no call, as far as it shows."""
+    if reply.only_thinking:
+        return "its reply holds only thinking"
+    if not reply.text.strip():
+        return "its reply was empty"
+    return "it answered in text, though a tool was offered"
 
 
 def _value(value: Any, scale: Scale) -> tuple[float, str | None]:

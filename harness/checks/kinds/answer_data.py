@@ -13,7 +13,7 @@ from jsonschema.validators import Draft202012Validator, extend
 
 from harness.checks import Evidence
 from harness.checks.explaining.no_calls import hint_without_calls, without_calls
-from harness.checks.explaining.transcript_lines import ending
+from harness.checks.explaining.transcript_lines import ending, no_answer
 from harness.checks.kind import (
     CheckDoc,
     CheckFinding,
@@ -219,7 +219,9 @@ def _not_json(evidence: Evidence) -> list[str]:
     if not answer.strip():
         return [
             "Answer is not JSON: there is none",
-            f"The conversation ended {ending(evidence.transcript)}.",
+            no_answer(evidence.transcript)
+            if evidence.transcript.only_thinking
+            else f"The conversation ended {ending(evidence.transcript)}.",
         ]
     try:
         loads(answer)

@@ -12,7 +12,7 @@ from typing import Any
 from harness.checks import Evidence
 from harness.checks.contradictions import TextClaim
 from harness.checks.explaining.missing_text import explain_missing
-from harness.checks.explaining.transcript_lines import as_made
+from harness.checks.explaining.transcript_lines import as_made, no_answer
 from harness.checks.kind import (
     CheckDoc,
     CheckFinding,
@@ -260,7 +260,11 @@ def _judge_matches(params: JsonObject, evidence: Evidence) -> CheckFinding:
     lines: list[str] = []
     hint = None
     if not there:
-        told = f"It begins: “{line(answer, 240)}”" if answer.strip() else "There is no answer."
+        told = (
+            f"It begins: “{line(answer, 240)}”"
+            if answer.strip()
+            else no_answer(evidence.transcript)
+        )
         lines, hint = (
             [f"Answer does not match expected pattern: {line(pattern)}", told],
             _hint_pattern(pattern, answer),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.checks import Evidence
+from harness.checks.explaining.transcript_lines import no_answer
 from harness.checks.judge.faithfulness import conversation
 from harness.checks.judge.judge import Judge
 from harness.checks.judge.prompt import GRADE, SCORE, Question
@@ -144,7 +145,9 @@ def _decided(
     answer = evidence.transcript.answer
     lines = [
         f"The judge {judgement.model} finds the answer {said}: {line(judgement.explanation, 600)}",
-        f"The answer begins: “{line(answer, 240)}”" if answer.strip() else "There is no answer.",
+        f"The answer begins: “{line(answer, 240)}”"
+        if answer.strip()
+        else no_answer(evidence.transcript),
     ]
     return replace(found, explanation=lines, hint=_HINT)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from harness.checks import Evidence
+from harness.checks.explaining.transcript_lines import no_answer
 from harness.checks.kind import CheckDoc, CheckFinding, Parsed, conclude, passed_if
 from harness.checks.kinds.answer_text import kept
 from harness.checks.parsing import SHARE, TEXT, long_form, mapping, share, text, texts
@@ -177,7 +178,11 @@ def _finding(params: JsonObject, found: Remembered, evidence: Evidence) -> Check
 
 def _explain(params: JsonObject, found: Remembered, evidence: Evidence) -> list[str]:
     answers, answer = params["answers"], evidence.transcript.answer
-    said = f"The answer is: “{line(answer, 240)}”" if answer.strip() else "There is no answer."
+    said = (
+        f"The answer is: “{line(answer, 240)}”"
+        if answer.strip()
+        else no_answer(evidence.transcript)
+    )
     if params["by"] == "recall":
         told = len(answers) - len(found.missing)
         bound = f"recall {found.score:.2f}, at least {params['at_least']:.2f} expected"

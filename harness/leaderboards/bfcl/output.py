@@ -103,14 +103,17 @@ def _step(reply: Reply, sent: Sequence[ToolCall]) -> Step:
         None,
     )
     if malformed is not None:
-        return Step(unreadable="misshapen" if _is_json(malformed) else "words", text=reply.text)
+        return Step(
+            unreadable="misshapen" if _is_json(malformed) else "words", text=reply.as_it_came
+        )
     if not reply.tool_requests:
         no_words = (
-            not reply.text or reply.stop == "tool_calls"
+            not reply.as_it_came or reply.stop == "tool_calls"
         )  # the latter is an empty list of calls as text
-        return Step(unreadable=None if no_words else "words", text=reply.text)
+        return Step(unreadable=None if no_words else "words", text=reply.as_it_came)
     return Step(
-        calls=tuple(Call(call.tool, _read_back(call.arguments)) for call in sent), text=reply.text
+        calls=tuple(Call(call.tool, _read_back(call.arguments)) for call in sent),
+        text=reply.as_it_came,
     )
 
 

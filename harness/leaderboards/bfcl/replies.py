@@ -145,7 +145,7 @@ def transcript_of(
         row,
         messages=tuple(messages),
         tool_calls=tuple(calls),
-        answer="" if last.tool_requests else last.text,
+        answer="" if last.tool_requests else last.as_it_came,
         stop="answer" if len(turns) >= len(prompts) else "reply_limit",
         replies=number,
     )

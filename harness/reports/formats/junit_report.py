@@ -190,7 +190,7 @@ def _conversations(case: CaseResult, log: RunLog) -> tuple[str, str]:
     for result in case.trials:
         transcript = log.transcript(result.key)
         if transcript is not None:
-            out.append(bounded(trial_text(result, transcript), _LONGEST))
+            out.append(bounded(trial_text(result, transcript, thinking=False), _LONGEST))
             err += [bounded(transcript.stderr_tail, _LONGEST)] if transcript.stderr_tail else []
     return "\n".join(out), "\n".join(err)
 

@@ -7,7 +7,15 @@ from typing import Any, TextIO
 
 from harness.runlog import RunLog
 from harness.safe_text import printable, seconds
-from harness.types import AssistantMessage, Report, ToolCall, Transcript, TrialResult, UserMessage
+from harness.types import (
+    AssistantMessage,
+    Reply,
+    Report,
+    ToolCall,
+    Transcript,
+    TrialResult,
+    UserMessage,
+)
 
 
 def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
@@ -18,7 +26,7 @@ def write_transcripts(report: Report, log: RunLog, stream: TextIO) -> None:
             stream.write(printable(trial_text(result, transcript)) + "\n")
 
 
-def trial_text(result: TrialResult, transcript: Transcript) -> str:
+def trial_text(result: TrialResult, transcript: Transcript, *, thinking: bool = True) -> str:
     """Return one trial's conversation as text; it may contain anything that was said."""
     name = f"{result.suite}::{result.case.name} #{result.index + 1}"
     title = f"── {name} [{result.model}] {result.status} "
@@ -35,10 +43,7 @@ def trial_text(result: TrialResult, transcript: Transcript) -> str:
             lines += _said(message)
         elif isinstance(message, AssistantMessage):
             number += 1
-            if message.reply.offered is not None:
-                lines.append(f"offered   {', '.join(message.reply.offered)}")
-            if message.reply.text:
-                lines += _block("assistant", message.reply.text)
+            lines += _replied(message.reply, thinking=thinking)
             for request in message.reply.tool_requests:
                 lines += _call(calls.get((number, request.id)), request.tool)
     lines.append(
@@ -59,6 +64,14 @@ def _said(message: UserMessage) -> list[str]:
         *(["── a new conversation begins; the server is the same"] if message.fresh else []),
         *(_block("recalled", message.recalled) if message.recalled else []),
         *_block("user", message.text),
+    ]
+
+
+def _replied(reply: Reply, *, thinking: bool) -> list[str]:
+    return [
+        *([f"offered   {', '.join(reply.offered)}"] if reply.offered is not None else []),
+        *(_block("thinking", reply.thinking) if thinking and reply.thinking else []),
+        *(_block("assistant", reply.text) if reply.text else []),
     ]
 
 

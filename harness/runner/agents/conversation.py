@@ -235,7 +235,7 @@ class AgentConversation:
             ),
             answered_s=self._now(),
         )
-        self._answer = said.text
+        self._answer = talk.answer.reply.text
         return self._limit() or ("refusal" if said.refused else "answer")
 
     def _asked(self, text: str, *, fresh: bool) -> _Talk:

@@ -185,6 +185,9 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
             if message.reply.offered is not None:
                 listed = f"Tools in the list of reply {number}: {', '.join(message.reply.offered)}"
                 steps.append({"who": "harness", "text": _text(listed)})
+            if message.reply.thinking:
+                thought = _text(message.reply.thinking)
+                steps.append({"who": "assistant", "reply": number, "thinking": thought})
             if message.reply.text or not message.reply.tool_requests:
                 steps.append(
                     {"who": "assistant", "reply": number, "text": _text(message.reply.text)}

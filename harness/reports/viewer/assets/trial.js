@@ -88,6 +88,10 @@ function check(one) {
 function step(one) {
   if (one.who !== "call") {
     const who = one.reply ? `${one.who}, reply ${one.reply}` : one.who;
+    if (one.thinking) {
+      const fold = el("details", {}, el("summary", { class: "caption", text: "thinking" }), box(one.thinking, `Thinking of ${who}`));
+      return el("li", { class: one.who }, el("span", { class: "who", text: who }), fold);
+    }
     return el("li", { class: one.who }, el("span", { class: "who", text: who }), box(one.text || "(no text)", who));
   }
   const ok = ["ok", "under way", "tool_search"].includes(one.outcome);

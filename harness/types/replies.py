@@ -1,0 +1,92 @@
+"""What a model replies to one request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from harness.types.basics import JsonObject
+from harness.types.thinking import divide
+from harness.types.usage import Usage
+
+ReplyStop: TypeAlias = Literal[
+    "end", "tool_calls", "max_tokens", "refusal", "malformed_call", "context_limit", "other"
+]
+"""Why a reply ended: it was complete, it asks for tools, it was cut at the token limit, the model
+or its provider refused, the API could not read the model's call, the conversation with the results
+of tools no longer fits the model, or anything else (`Reply.stop_detail` says what)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRequest:
+    """A tool call that a model asked for: a request, not yet a recorded call."""
+
+    id: str
+    """The provider's id, needed to answer it."""
+    tool: str
+    """The server's name of the tool (mapped back), or whatever the model invented."""
+    arguments: JsonObject = field(default_factory=dict)
+    """Parsed arguments; empty when they did not parse."""
+    malformed: str | None = None
+    """The raw arguments if they are not a JSON object, or nest too deeply; such a call is never
+    sent."""
+    meta: JsonObject = field(default_factory=dict)
+    """Sent in ``_meta`` of the request, where harness itself sets nothing of that name."""
+    search: bool = False
+    """Whether it searches for tools (`ToolSearch`): harness answers it, and it is no call."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a model returned to one request."""
+
+    text: str = ""
+    """What a reader sees: all text blocks, joined by newlines, without thinking
+    (`harness.types.thinking`); empty if nothing is left."""
+    thinking: str = ""
+    """What the model thought, from the text and from fields of the API: shown to people, and never
+    taken for the answer."""
+    whole: str | None = None
+    """The text as it came, with thinking and its marks; ``None`` if it is `text`."""
+    tool_requests: tuple[ToolRequest, ...] = ()
+    """In the model's order; every one must be answered."""
+    stop: ReplyStop = "end"
+    """Why it ended."""
+    stop_detail: str | None = None
+    """The provider's own word for it, and the text of a refusal."""
+    usage: Usage = field(default_factory=Usage)
+    """What this reply used."""
+    native: Any = None
+    """The provider's own form of the reply (JSON), sent back unchanged for reasoning and
+    signatures."""
+    served_by: str | None = None
+    """The exact model that answered, as the API reports it."""
+    attempts: int = 1
+    """Number of HTTP requests."""
+    waited_s: float = 0.0
+    """Seconds spent waiting for a rate limit or between attempts; not working time."""
+    beyond: str | None = None
+    """What the model says it can never do (``write SQL``): its own limit, which no tool description
+    changes. Only the built-in baseline says so; ``None`` in logs of earlier versions."""
+    offered: tuple[str, ...] | None = None
+    """The tools that the model could call when it was asked, where a tool search shows only some,
+    by the server's names; ``None``: all those of `Transcript.tools`."""
+
+    def __post_init__(self) -> None:
+        """Divide the text, whoever made the reply, so that nobody takes thinking for the answer."""
+        if self.whole is not None or (divided := divide(self.text)).visible == self.text:
+            return
+        object.__setattr__(self, "whole", self.text)
+        object.__setattr__(self, "text", divided.visible)
+        thinking = "\n\n".join(filter(None, (self.thinking, divided.thinking)))
+        object.__setattr__(self, "thinking", thinking)
+
+    @property
+    def as_it_came(self) -> str:
+        """The text with the thinking in it, as it is sent back to the model."""
+        return self.text if self.whole is None else self.whole
+
+    @property
+    def only_thinking(self) -> bool:
+        """Whether the model thought, and neither said nor called anything."""
+        return bool(self.thinking) and not (self.text.strip() or self.tool_requests)

@@ -1,0 +1,298 @@
+"""The visible answer: what a reader of a reply sees, apart from what the model thought.
+
+Model families and endpoints mark thinking in the text in many ways (`_MARKS`). A marked block is
+thinking where it opens the reply, where it stands at the start of a line or of a sentence and is
+closed, and anywhere if its marks are special tokens, or opened the reply before. A mark that opens
+the reply and is never closed makes all of it thinking; one that closes what was never opened, as of
+models whose prompt opens it, makes all before it thinking. In code (between backquotes), in
+quotation marks, and where a text speaks of the mark (``the <think> tag``), it is visible text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
+
+_NAME = (
+    r"(?:[\w.-]{1,20}:)?(?:think(?:ing)?|thoughts?|thought[_-]process|reasoning|reflection"
+    r"|scratchpad|inner[_-](?:monologue|thoughts?)|ant[_-]?thinking|cot)"
+)
+_THOUGHT = r"(?:think(?:ing)?|thoughts?|reasoning)"
+_BAR = r"[|｜]"
+_GAP = r"[_▁ ]"
+
+
+class _Mark(NamedTuple):
+    opens: str
+    closes: str
+    where: Literal["anywhere", "sentence", "start"]
+    """Where a first block may begin; what is not "anywhere" is written by people, too."""
+    closed: bool = False
+    """Whether it is no thinking without its end."""
+
+
+_MARKS = (
+    # DeepSeek, Qwen and most others; Seed's <seed:think>; prompts for Claude; Open WebUI's details.
+    _Mark(rf"<{_NAME}(?:\s[^<>]{{0,200}})?/?>", rf"<\s*/\s*{_NAME}\s*>", "sentence"),
+    _Mark(r"<details\s[^<>]{0,200}type=[\"']reasoning[\"'][^<>]{0,200}>", r"</details>", "start"),
+    # Magistral; Kimi; Open Thoughts, Cohere and others; Apertus; Gemma.
+    _Mark(r"\[(?-i:THINK|THINKING)\]", r"\[/(?-i:THINK|THINKING)\]", "anywhere"),
+    _Mark(rf"◁{_THOUGHT}▷", rf"◁/{_THOUGHT}▷", "anywhere"),
+    _Mark(
+        rf"<{_BAR}(?:(?:begin|start){_GAP}(?:of{_GAP})?)?{_THOUGHT}{_BAR}>",
+        rf"<{_BAR}(?:end{_GAP}(?:of{_GAP})?|/){_THOUGHT}{_BAR}>|</{_BAR}{_THOUGHT}{_BAR}>",
+        "anywhere",
+    ),
+    _Mark(r"<\|inner_prefix\|>", r"<\|inner_suffix\|>", "anywhere"),
+    _Mark(r"<unused94>(?:thought\b)?", r"<unused95>", "anywhere"),
+    _Mark(r"<\|channel>thought\b", r"<channel\|>", "anywhere"),
+    # gpt-oss, with its special tokens and without.
+    _Mark(
+        r"(?:<\|start\|>assistant)?<\|channel\|>\s*analysis\b[^<]{0,200}(?:<\|constrain\|>[^<]{0,200})?<\|message\|>",
+        r"<\|(?:end|return|call)\|>|(?=<\|(?:start|channel)\|>)",
+        "anywhere",
+    ),
+    _Mark(r"analysis", r"assistantfinal", "start", closed=True),
+    # Granite; Ollama's command; a block of code that says so.
+    _Mark(
+        r"Here(?:'s|’s| is) my thought process:",
+        r"Here(?:'s|’s| is) my response:",
+        "start",
+        closed=True,
+    ),
+    _Mark(r"Thinking\.\.\.\s*\n", r"\n?\.\.\.done thinking\.", "start", closed=True),
+    _Mark(rf"```{_THOUGHT}[ \t]*\n", r"\n```(?!\S)", "start", closed=True),
+)
+_TAG = _MARKS[0]
+
+_WRAPS = (
+    r"(?:<\|start\|>assistant)?<\|channel\|>\s*(?:final|commentary)\s*<\|message\|>"
+    r"|<\|(?:end|return)\|>|<\|start\|>assistant\b"
+    rf"|<{_BAR}(?:begin|start|end){_GAP}(?:of{_GAP})?(?:solution|response|text|answer){_BAR}>"
+    rf"|<{_BAR}im_start{_BAR}>assistant\n?|<{_BAR}im_end{_BAR}>|<{_BAR}assistant{_BAR}>"
+)
+"""Special tokens around what is visible."""
+
+_CODE = (
+    r"(?:^|(?<=\n))[ ]{0,3}```[^\n]*\n.*?\n[ ]{0,3}```"
+    r"|(?P<tick>`+)[^`\n](?:[^\n]*?[^`\n])?(?P=tick)(?!`)"
+)
+_SEEN = re.compile(
+    "|".join(
+        [
+            *(f"(?P<o{place}>{mark.opens})" for place, mark in enumerate(_MARKS)),
+            *(
+                f"(?P<c{place}>{mark.closes})"
+                for place, mark in enumerate(_MARKS)
+                if not mark.closed and "(?=" not in mark.closes and "details" not in mark.closes
+            ),
+            f"(?P<wrap>{_WRAPS})",
+            f"(?P<code>{_CODE})",
+        ]
+    ),
+    re.IGNORECASE | re.DOTALL,
+)
+_EITHER = tuple(
+    re.compile(f"(?P<open>{mark.opens})|(?P<close>{mark.closes})", re.IGNORECASE | re.DOTALL)
+    for mark in _MARKS
+)
+_HINT = re.compile(
+    r"think|thought|reason|reflect|scratchpad|monologue|[<:]/?cot\b|<[|｜]|assistantfinal|<unused9",
+    re.IGNORECASE,
+)
+"""What every marked text holds; nearly all others are done with here."""
+_ANSWER = re.compile(
+    r"\s*<(?P<name>answer|response|final_answer|output)>(?P<text>.*)</(?P=name)>\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What some models write around their answer after they have thought."""
+_SENTENCE = re.compile(r"(?:^|[\n.!?…][\"”’')*]*)[ \t]*\Z")
+_SPOKEN_OF = re.compile(
+    r"(?:-|[ ]+)(?:tags?|tokens?|blocks?|elements?|markers?|marks?|sections?|pairs?)\b"
+    r"|[ ]+(?:and|or|to)[ ]+[\"'`“]?[<◁\[]"
+    rf"|[ ]*[,/][ ]*<{_NAME}>"
+)
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`", "\\": ""}
+
+
+class Divided(NamedTuple):
+    """A text in its two parts."""
+
+    visible: str
+    """What a reader sees."""
+    thinking: str
+    """What the model thought, without marks; empty if nothing is marked."""
+
+
+def divide(text: str) -> Divided:
+    """Return the visible part of ``text`` and the thinking in it; an unmarked text is unchanged."""
+    if _HINT.search(text) is None:
+        return Divided(text, "")
+    return _Dividing(text).divided()
+
+
+class _Dividing:
+    """One pass over a text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._kept: list[str] = []
+        self._thought: list[str] = []
+        self._place = 0  # all before it is kept, thought or dropped
+        self._opened: set[int] = set()  # marks that opened the reply
+        self._unclosed: set[int] = set()
+        self._passed: dict[int, int] = {}  # where the last opening in the visible text ends
+        self._changed = False
+
+    def divided(self) -> Divided:
+        at = 0
+        while (found := _SEEN.search(self._text, at)) is not None:
+            at = max(self._after(found), found.start() + 1)
+        self._kept.append(self._text[self._place :])
+        thinking = "\n\n".join(filter(None, map(str.strip, self._thought)))
+        if not self._changed:
+            return Divided(self._text, "")
+        visible = _joined(self._kept)
+        answer = _ANSWER.fullmatch(visible) if self._thought else None
+        return Divided((answer["text"] if answer else visible).strip(), thinking)
+
+    def _after(self, found: re.Match[str]) -> int:
+        """Do what a mark says, and return where to go on."""
+        kind = found.lastgroup or ""
+        if kind == "code":
+            return found.end()
+        if _is_spoken_of(self._text, found):
+            return self._pass(found, int(kind[1:])) if kind[0] == "o" else found.end()
+        if kind == "wrap":
+            return self._cut(found.start(), found.end())
+        place = int(kind[1:])
+        if kind[0] == "c":
+            return self._close(found, place)
+        return self._open(found, place)
+
+    def _open(self, found: re.Match[str], place: int) -> int:
+        mark = _MARKS[place]
+        leads = not self._visible_before(found.start())
+        begins = bool(_SENTENCE.search(self._text[self._place : found.start()][-_LINE:]))
+        known = place in self._opened
+        if not (
+            leads or mark.where == "anywhere" or (mark.where == "sentence" and (begins or known))
+        ):
+            return self._pass(found, place)
+        if found[0].endswith("/>"):
+            end: tuple[int, int] | None = (found.end(), found.end())
+        else:
+            end = None if place in self._unclosed else _end_of(self._text, found, place)
+        rest_is_thinking = leads or mark.where == "anywhere" or (known and begins)
+        if end is None and (mark.closed or not rest_is_thinking):
+            self._unclosed.add(place)
+            return self._pass(found, place)
+        if leads:
+            self._opened.add(place)
+        inner, outer = end or (len(self._text), len(self._text))
+        self._cut(found.start(), outer)
+        self._thought.append(self._text[found.end() : inner])
+        return outer
+
+    def _pass(self, found: re.Match[str], place: int) -> int:
+        self._passed[place] = found.end()
+        return found.end()
+
+    def _close(self, found: re.Match[str], place: int) -> int:
+        """Take all before the end of thinking that was opened in the prompt for thinking."""
+        opened = self._passed.get(place)
+        if opened is not None and "\n" not in self._text[opened : found.start()]:
+            return found.end()  # a pair in a sentence about it
+        self._cut(found.start(), found.end())
+        self._thought.append(_joined(self._kept))
+        self._kept = []
+        self._opened.add(place)
+        return found.end()
+
+    def _cut(self, start: int, end: int) -> int:
+        """Keep what stands before ``start``, and go on at ``end``."""
+        self._kept.append(self._text[self._place : start])
+        self._place, self._changed = end, True
+        return end
+
+    def _visible_before(self, start: int) -> bool:
+        pieces = (*self._kept, self._text[self._place : start])
+        return any(piece.strip(_BLANK) for piece in pieces)
+
+
+_LINE = 200
+"""Characters before a mark that tell whether a sentence begins there."""
+_BLANK = " \t\r\n\f\v\ufeff\u200b"
+
+
+def _end_of(text: str, opening: re.Match[str], place: int) -> tuple[int, int] | None:
+    """Return start and end of the mark that closes ``opening``, nested blocks left out."""
+    same = _tag_name(opening[0]) if _MARKS[place] is _TAG else None
+    depth, last, other = 1, None, None
+    for found in _EITHER[place].finditer(text, opening.end()):
+        is_end = found["close"] is not None
+        if _is_spoken_of(text, found):
+            other = other or (found.span() if is_end else None)
+            continue
+        if same is not None and _tag_name(found[0]) != same:
+            other = other or (found.span() if is_end else None)
+            continue
+        depth += -1 if is_end else 1
+        if depth == 0:
+            return found.span()
+        last = found.span() if is_end else last
+    return last or other  # an opening mark that is never closed was a word of the thinking
+
+
+def _tag_name(tag: str) -> str:
+    return tag.strip("</> \t\n").split()[0].rstrip("/").lower()
+
+
+def _is_spoken_of(text: str, found: re.Match[str]) -> bool:
+    """Whether the text is about the mark: it stands in quotation marks, or is called a tag."""
+    before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() :][:1]
+    if before and before in _QUOTES and (not _QUOTES[before] or _QUOTES[before] == after):
+        return True
+    return found[0][0] in "<[◁" and _SPOKEN_OF.match(text, found.end()) is not None
+
+
+def _joined(pieces: Sequence[str]) -> str:
+    """Return the pieces as one text; words on both sides of a mark stay two."""
+    whole = ""
+    for piece in pieces:
+        glued = whole and piece and not whole[-1].isspace() and not piece[0].isspace()
+        whole += ("\n" if glued else "") + piece
+    return whole
+
+
+# ── Thinking in fields and parts ─────────────────────────────────────────────────────────────
+
+_VISIBLE_TYPES = ("", "text", "output_text", "refusal")
+"""Types of the parts of a message that are visible; every other is not."""
+_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thinking_blocks")
+_INNER = ("thinking", "text", "reasoning", "reasoning_text", "content", "summary")
+
+
+def is_visible(part: Mapping[str, Any]) -> bool:
+    """Whether a part of a message, which has a text, is shown to the user."""
+    return part.get("type") in (None, *_VISIBLE_TYPES) and part.get("thought") is not True
+
+
+def thinking_in(message: Mapping[str, Any], parts: Iterable[Mapping[str, Any]] = ()) -> str:
+    """Return the thinking that an API puts into fields of a message, or into parts of it."""
+    fields = [_text_in(message.get(name)) for name in _FIELDS]
+    if not any(fields):  # OpenRouter's details repeat the field
+        fields = [_text_in(message.get("reasoning_details"))]
+    hidden = [_text_in(part) for part in parts if not is_visible(part)]
+    return "\n\n".join(dict.fromkeys(filter(None, map(str.strip, (*fields, *hidden)))))
+
+
+def _text_in(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return next(filter(None, (_text_in(value.get(name)) for name in _INNER)), "")
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_text_in, value)))
+    return ""

@@ -1,0 +1,169 @@
+"""The visible answer: whatever marks the thinking, only what a reader sees is left."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.types.thinking import divide, is_visible, thinking_in
+
+
+class Marking(NamedTuple):
+    before: str
+    after: str
+    end: str = ""
+
+
+TAGS = (
+    "think", "thinking", "Thought", "REASONING", "reflection", "seed:think", "antml:thinking",
+    "scratchpad", "inner_monologue",
+)  # fmt: skip
+PROMPTED = (
+    *(Marking("", f"</{tag}>") for tag in TAGS),
+    Marking("", "[/THINK]"),
+    Marking("", "◁/think▷"),
+    Marking("", "<|end_of_thought|>"),
+    Marking("", "<|END_THINKING|>"),
+)
+"""The mark that opens the thinking stands in the prompt, as in the templates of many models."""
+OPENED = (
+    *(Marking(f"<{tag}>", f"</{tag}>") for tag in TAGS),
+    Marking('<Think effort="high">', "</tHINK>"),
+    Marking("[THINK]", "[/THINK]"),
+    Marking("◁think▷", "◁/think▷"),
+    Marking("<|begin_of_thought|>", "<|end_of_thought|>"),
+    Marking("<|START_THINKING|>", "<|END_THINKING|>"),
+    Marking("<|inner_prefix|>", "<|inner_suffix|>"),
+    Marking("<unused94>thought\n", "<unused95>"),
+    Marking("<|channel>thought\n", "<channel|>"),
+    Marking("<|channel|>analysis<|message|>", "<|end|>"),
+)
+WRAPPED = (
+    Marking("<think>", "</think>\n<answer>\n", "\n</answer>"),
+    Marking(
+        "<|begin_of_thought|>",
+        "<|end_of_thought|><|begin_of_solution|>",
+        "<|end_of_solution|>",
+    ),
+    Marking("<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>", "<|END_RESPONSE|>"),
+    Marking(
+        "<|channel|>analysis<|message|>",
+        "<|end|><|start|>assistant<|channel|>final<|message|>",
+        "<|return|>",
+    ),
+    Marking("analysis", "assistantfinal"),
+    Marking("Here is my thought process:", "Here is my response:"),
+    Marking("Here's my thought process: ", " Here's my response: "),
+    Marking("Thinking...\n", "\n...done thinking.\n\n"),
+    Marking("```thinking\n", "\n```\n"),
+    Marking('<details type="reasoning" done="true">', "</details>"),
+)
+MARKINGS = (*OPENED, *PROMPTED, *WRAPPED)
+
+WORDS = st.text(st.sampled_from("abcXYZ 0123456789.,!?\n*_()’é中"), min_size=1, max_size=40).filter(
+    str.strip
+)
+TALK = st.sampled_from(
+    [
+        "Use the <think> tag to think first.",
+        "It ends with the </think> tag.",
+        "Write `<think>Oslo</think>` before the answer.",
+        'The mark "<think>" comes first.',
+        "Between <think> and </think> stands what it thought.",
+        "See [THINK] tokens in the guide.",
+        "```xml\n<thinking>\nOslo\n</thinking>\n```",
+        "I think the reasoning is sound.",
+        "Here is my thought process: I looked it up.",
+        "Analysis of the assistant: final.",
+        "a < b and c > d, <thing>x</thing>",
+        "In `</think>` it ends.",
+    ]
+)
+
+
+@given(
+    marking=st.sampled_from(MARKINGS),
+    thought=WORDS,
+    answer=WORDS,
+    space=st.sampled_from(["", "\n", " \n\n"]),
+)
+def test_of_a_marked_reply_the_answer_is_left(
+    marking: Marking, thought: str, answer: str, space: str
+) -> None:
+    divided = divide(f"{space}{marking.before}{thought}{marking.after}{space}{answer}{marking.end}")
+    assert divided.visible == answer.strip()
+    assert divided.thinking == thought.strip()
+
+
+@given(marking=st.sampled_from(OPENED), thought=WORDS)
+def test_what_is_never_closed_is_all_thinking(marking: Marking, thought: str) -> None:
+    assert divide(marking.before + thought) == ("", thought.strip())
+
+
+@given(marking=st.sampled_from(OPENED), thoughts=st.lists(WORDS, min_size=2, max_size=4))
+def test_blocks_between_texts_and_blocks_in_blocks_are_thinking(
+    marking: Marking, thoughts: list[str]
+) -> None:
+    def block(text: str) -> str:
+        return f"{marking.before}{text}{marking.after}"
+
+    text = "".join(f"{block(thought)}seen {number}" for number, thought in enumerate(thoughts))
+    assert (
+        divide(text).visible.split() == " ".join(f"seen {n}" for n in range(len(thoughts))).split()
+    )
+    if "analysis" not in marking.before:  # a channel holds no other
+        assert divide(f"{block(block(thoughts[0]) + thoughts[1])}seen").visible == "seen"
+
+
+@given(marking=st.sampled_from(OPENED), first=WORDS, thought=WORDS, last=WORDS)
+def test_a_block_after_a_sentence_is_thinking(
+    marking: Marking, first: str, thought: str, last: str
+) -> None:
+    text = f"{first}. {marking.before}{thought}{marking.after}{last}"
+    assert divide(text).thinking == thought.strip()
+
+
+@given(text=st.one_of(WORDS, TALK, st.lists(TALK).map("\n".join)))
+def test_text_about_thinking_is_unchanged(text: str) -> None:
+    assert divide(text) == (text, "")
+
+
+@given(marking=st.sampled_from([*OPENED, *WRAPPED]), thought=WORDS, talk=TALK)
+def test_text_about_thinking_after_thinking_stays(
+    marking: Marking, thought: str, talk: str
+) -> None:
+    assert divide(f"{marking.before}{thought}{marking.after}\n{talk}{marking.end}").visible == talk
+
+
+@pytest.mark.parametrize(
+    "many", ["<think>", "\n<think>", "</think>", "`", "◁think▷", "<|channel|>", "\n```"]
+)
+def test_many_marks_take_no_more_than_their_length(many: str) -> None:
+    divide("x" + many * 20_000)
+
+
+PARTS = (
+    {"type": "thinking", "thinking": "Oslo"},
+    {"type": "thinking", "thinking": [{"type": "text", "text": "Oslo"}]},
+    {"type": "reasoning", "text": "Oslo"},
+    {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Oslo"}], "content": []},
+    {"type": "text", "text": "Oslo", "thought": True},
+    {"type": "unheard_of", "text": "Oslo"},
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_part_of_another_type_than_text_is_not_visible(part: dict[str, object]) -> None:
+    assert not is_visible(part)
+    assert thinking_in({}, [part]) == "Oslo"
+
+
+@pytest.mark.parametrize(
+    "field", ["reasoning_content", "reasoning", "thinking", "reasoning_details", "thinking_blocks"]
+)
+@pytest.mark.parametrize("value", ["Oslo", [{"type": "reasoning.text", "text": "Oslo"}]])
+def test_a_field_for_thinking_is_read(field: str, value: object) -> None:
+    assert thinking_in({field: value, "content": "text"}) == "Oslo"
