@@ -16,6 +16,7 @@ from harness.registry import Registry
 from harness.suites.case_patterns import Picks, compile_pattern, labels
 from harness.suites.in_python.importing import NoSuchModule, may_be_reference, names_a_file
 from harness.suites.in_python.suite import read_reference
+from harness.suites.other_tools import suites_of_other_tools
 from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Location, Suite
 
@@ -202,7 +203,10 @@ class _Library:
         if os.path.isdir(path):  # noqa: PTH112 - as above
             if suites := self._shelf(path).all():
                 return suites
-            raise NothingToRun(f"there are no suites in {shown(path)}")
+            others = suites_of_other_tools(sorted(path.iterdir()))
+            raise NothingToRun(
+                "\n  ".join([f"there are no suites in {shown(path)}", *map(str, others)])
+            )
         if not os.path.lexists(path):
             known = [shown(file) for root in self._roots for file in suite_files(root)]
             raise UsageError(

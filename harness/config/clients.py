@@ -76,6 +76,9 @@ def read_client_config(path: FilePath) -> ConfigFile:
         )
         reading.finish()
     assert section is not None
+    if not content[section]:
+        message = f"there are no servers under {section!r}."
+        reading.problem(document.at_key((section,)), message, 'Add one: {"NAME": {"command": …}}.')
     workspace = path.absolute().parent
     workspace = workspace.parent if workspace.name == ".vscode" else workspace
     client = _Client(reading, document, section, workspace, _inputs(content.get("inputs")))

@@ -2,7 +2,8 @@
 
 The reader is strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark
 is skipped), commas, double quotes that are doubled inside a quoted cell, one header, and as many
-cells in each row as in the header.
+cells in each row as in the header. Spreadsheets write empty columns behind the last one: they are
+skipped.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from harness.documents.files import Rows, problem, read_bytes, shown
+from harness.documents.strict_json import TYPOGRAPHIC_QUOTES
 from harness.errors import InvalidInput, Problem, did_you_mean
 
 MAX_BYTES = 5_000_000
@@ -24,6 +26,8 @@ MAX_BYTES = 5_000_000
 
 QUOTES_HINT = 'Within a quoted cell every quote must be doubled: "{""ticker"":""AAPL""}".'
 """The hint for a cell with JSON that cannot be read."""
+
+_OPENING_QUOTES = frozenset(TYPOGRAPHIC_QUOTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +60,11 @@ def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] =
         meant = f"Its first line names the columns: {','.join(required)}."
         raise InvalidInput([problem(file, 1, "the file is empty.", meant)])
     line, header = first
+    header = _without_empty_end(header, 0)
     _check_header(header, required, optional, file, line)
     rows, problems = [], []
-    for line, cells in records:
+    for line, whole in records:
+        cells = _without_empty_end(whole, len(header))
         if len(cells) == len(header):
             rows.append(Row(line, dict(zip(header, cells, strict=True))))
         else:
@@ -106,6 +112,14 @@ def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
             raise InvalidInput([problem(file, begins, message, meant)]) from error
         if any(cell.strip() for cell in cells):
             yield begins, cells
+
+
+def _without_empty_end(cells: list[str], width: int) -> list[str]:
+    """Return ``cells`` without the empty ones at the end that go beyond ``width``."""
+    end = len(cells)
+    while end > width and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
 
 
 def _explained(words: str) -> tuple[str, str]:
@@ -161,6 +175,9 @@ def _ragged(file: str, line: int, cells: list[str], header: list[str]) -> Proble
     counts = f"this row has {_columns(len(cells))}, the header has {len(header)}."
     if any(cell.startswith((' "', '\t"')) for cell in cells):
         return problem(file, line, counts, "Write no space between a comma and an opening quote.")
+    if any(cell.strip()[:1] in _OPENING_QUOTES for cell in cells):
+        meant = 'Put cells in straight quotes, ", and not in typographic ones.'
+        return problem(file, line, counts, meant)
     if len(cells) > len(header):
         meant = f"Put quotes around a cell that has commas in it. {QUOTES_HINT}"
         return problem(file, line, counts, meant)

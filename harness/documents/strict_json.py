@@ -7,6 +7,7 @@ from typing import Any
 
 from harness.errors import InvalidValue
 
+TYPOGRAPHIC_QUOTES = "“”„‟«»‹›‘’‚‛″′＂＇"
 _SHOWN = 60
 """Most characters of an invalid text that a message quotes."""
 
@@ -22,6 +23,13 @@ def strict_json(text: str, *, meant: str | None = None) -> Any:
     except RecursionError:
         raise InvalidValue("this is nested too deeply") from None
     except json.JSONDecodeError as error:
+        quote = text[error.pos : error.pos + 1]
+        if quote and quote in TYPOGRAPHIC_QUOTES:
+            raise InvalidValue(
+                f"this is not JSON: there is a typographic quote {quote} at character "
+                f"{error.pos + 1} of {text.strip()[:_SHOWN]!r}",
+                meant='Replace every such quote by the straight one, ".',
+            ) from None
         message = (
             f"this is not JSON: {error.msg} at character {error.pos + 1} of "
             f"{text.strip()[:_SHOWN]!r}"

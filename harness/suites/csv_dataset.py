@@ -147,14 +147,14 @@ def keywords(cell: str) -> list[str]:
 
 
 def _tools(cell: str) -> list[str]:
-    """Return the names in ``cell``: one as plain text, several as a JSON array."""
+    """Return the names in ``cell``: separated by commas, or a JSON array."""
     text = cell.strip()
     if not text:
         raise InvalidValue(
             "it is empty", meant="Name a tool, or write [] if no tool has to be called."
         )
     if not text.startswith("["):
-        return [_tool(text)]
+        return [_tool(name.strip()) for name in text.split(",")]
     names = _json(text)
     if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise InvalidValue(

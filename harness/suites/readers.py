@@ -14,6 +14,7 @@ from harness.documents.files import shown
 from harness.errors import InvalidInput, Problem, UsageError
 from harness.registry import Registry
 from harness.suites.formats import SuiteFormat, built_in, is_recognised
+from harness.suites.other_tools import suite_of_another_tool
 from harness.types import Case, Check, JsonObject, Suite
 
 
@@ -60,9 +61,19 @@ def read_suite(path: Path, vocabulary: Vocabulary, max_cases: int | None = None)
     Without ``max_cases``, datasets have the limit of their format.
 
     Raises:
-        InvalidInput: the file cannot be read, or is not a valid suite.
+        InvalidInput: the file cannot be read, or is not a valid suite, or is another tool's.
         UsageError: no format is known for such files, or two formats recognise this one.
     """
+    try:
+        return _read_as_ours(path, vocabulary, max_cases)
+    except UsageError as error:
+        # Asked last: what harness can read is a suite of harness, whatever else it looks like.
+        if (another := suite_of_another_tool(path)) is not None:
+            raise InvalidInput([another]) from error
+        raise
+
+
+def _read_as_ours(path: Path, vocabulary: Vocabulary, max_cases: int | None) -> Suite:
     chosen = _format_of(path)
     read = chosen.reads
     if isinstance(read, str):

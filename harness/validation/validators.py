@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -37,7 +37,8 @@ MAX_ERRORS = 10
 """Maximum number of errors that are reported for one value."""
 
 MAX_ERROR_CHARS = 300
-"""Maximum length of one error; a validator repeats the whole offending value."""
+"""Maximum length of one error."""
+_MAX_VALUE_CHARS = 40  # of the offending value, which the library repeats whole before the reason
 
 _LONGEST_PATTERN = 10_000  # longest text, in characters, that is tested for being a pattern
 _PER_STEP = 8  # items of a list or an object that are visited in about the time of a step
@@ -85,7 +86,7 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
             meta = _kind(schema).META_SCHEMA
             kind = _bounded(validator_for(meta, default=Draft202012Validator))
             errors = kind(meta, registry=Registry(), format_checker=_FORMATS).iter_errors(schema)
-            return next(map(_told, errors), None)
+            return next(map(describe_error, errors), None)
         except OutOfSteps:
             raise
         except Exception as error:  # noqa: BLE001 - the schema is others', and may break the validator in any way
@@ -98,7 +99,7 @@ def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) ->
     At most ``most`` errors are returned.
     """
     found, why = find_errors(value, schema, budget, most=most)
-    return Validation(errors=tuple(map(_told, found)), gave_up=why)
+    return Validation(errors=tuple(map(describe_error, found)), gave_up=why)
 
 
 def find_errors(
@@ -191,9 +192,50 @@ def _things(value: Any) -> int:
     return len(value) if isinstance(value, list | dict) else 0
 
 
-def _told(error: ValidationError) -> str:
+def describe_error(error: ValidationError) -> str:
+    """Return where the value is wrong and why: ``at 'filter.size': 'x' is not of type 'integer'``.
+
+    A value that fits none of several schemas is described by what is wrong by the nearest one,
+    which names the field; the library's message only repeats the whole value.
+    """
+    words = ""
+    while error.context:
+        if all(map(_is_other_type, error.context)):
+            types = dict.fromkeys(repr(part.validator_value) for part in error.context)
+            value = _shorten(repr(error.instance))
+            return f"{_place(error)}{value} is not of type {', '.join(types)}"[:MAX_ERROR_CHARS]
+        error, words = _nearest(error.context), " (by the nearest of the schemas allowed there)"
+    value = repr(error.instance)
+    reason = error.message
+    if reason.startswith(value):  # the reason stands behind the value, however long that is
+        reason = _shorten(value) + reason[len(value) :]
+    return f"{_place(error)}{reason}"[: MAX_ERROR_CHARS - len(words)] + words
+
+
+def _place(error: ValidationError) -> str:
     steps = ".".join(str(step) for step in error.absolute_path)
-    return f"{f'at {steps!r}: ' if steps else ''}{error.message}"[:MAX_ERROR_CHARS]
+    return f"at {steps!r}: " if steps else ""
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) <= _MAX_VALUE_CHARS else f"{value[:_MAX_VALUE_CHARS]}…"
+
+
+def _is_other_type(error: ValidationError) -> bool:
+    """Whether the value as a whole has another type than one of several schemas asks for."""
+    return error.validator == "type" and not error.relative_path
+
+
+def _nearest(errors: Sequence[ValidationError]) -> ValidationError:
+    """Return the first error of the schema, among several, that the value comes nearest to.
+
+    The library's `best_match` takes the shallowest error, which for an object that may also be null
+    is that it is not null.
+    """
+    schemas: dict[Any, list[ValidationError]] = {}
+    for error in errors:
+        schemas.setdefault(error.relative_schema_path[0], []).append(error)
+    return min(schemas.values(), key=lambda found: (any(map(_is_other_type, found)), len(found)))[0]
 
 
 @_FORMATS.checks("regex", raises=re.error)

@@ -66,6 +66,8 @@ def test_carriage_returns_alone_end_lines_too(tmp_path: Path) -> None:
             3,
             ("4 columns", "quotes around a cell that has commas"),
         ),
+        ("id,query,args\n1,“a, b”,{}\n", 2, ("4 columns", "straight quotes")),
+        ("id,query,args,,\n1,a,{},,,x\n", 2, ("6 columns, the header has 3",)),
         ('id,query,args\n1, "a, b",{}\n', 2, ("no space between a comma and an opening quote",)),
         ('id,query,args\n1,q,"{"x":1}"\n', 2, ("goes on after its closing quote", '""ticker""')),
         (

@@ -50,3 +50,13 @@ def test_what_python_alone_would_read_is_refused(text: str, said: str) -> None:
         strict_json(text, meant="Help.")
     assert caught.value.message == said
     assert caught.value.meant == ("Help." if "not JSON" in said else None)
+
+
+@pytest.mark.parametrize("pair", ["“”", "„“", "«»", "‘’", "＂＂"])
+def test_typographic_quotes_are_named(pair: str) -> None:
+    opening, closing = pair
+    with pytest.raises(
+        InvalidValue, match=f"a typographic quote {opening} at character 2"
+    ) as caught:
+        strict_json(f"{{{opening}a{closing}: 1}}", meant="Help.")
+    assert caught.value.meant == 'Replace every such quote by the straight one, ".'

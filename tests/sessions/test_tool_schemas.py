@@ -52,7 +52,7 @@ async def test_a_tool_that_is_not_listed_has_no_errors() -> None:
 
 
 async def test_errors_are_bounded_in_number_and_length() -> None:
-    checked = schemas({"additionalProperties": {"type": "integer"}})
+    checked = schemas({"additionalProperties": {"enum": ["y" * 1_000]}})
     errors = (
         await checked.arguments("t", {str(number): "x" * 1_000 for number in range(50)})
     ).errors

@@ -92,6 +92,17 @@ def test_no_tools_and_no_keywords_may_be_expected(tmp_path: Path) -> None:
     assert case.checks[0].params["keywords"] == []
 
 
+@pytest.mark.parametrize("tools", ["get_price, get_news", "get_price,get_news"])
+def test_several_tools_may_be_separated_by_commas(tmp_path: Path, tools: str) -> None:
+    (case,) = read(tmp_path, HEADER + row(expected_tool=tools, expected_args="[{},{}]")).cases
+    assert [call["tool"] for call in case.checks[0].params["expected"]] == ["get_price", "get_news"]
+
+
+def test_empty_columns_that_a_spreadsheet_adds_at_the_end_change_nothing(tmp_path: Path) -> None:
+    padded = SAMPLE.replace("\n", ",, ,\n")
+    assert read(tmp_path, padded).cases == read(tmp_path, SAMPLE).cases
+
+
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
@@ -107,7 +118,10 @@ def test_no_tools_and_no_keywords_may_be_expected(tmp_path: Path) -> None:
         ({"expected_tool": '["a", "B C"]', "expected_args": "[{},{}]"}, ("'B C'", "'b_c'")),
         ({"expected_tool": '["a"'}, ("expected_tool: this is not JSON", "must be doubled")),
         ({"expected_tool": "[1]"}, ("an array of tools may contain only strings",)),
-        ({"expected_tool": "a,b"}, ("'a,b' is not the name of a tool",)),
+        ({"expected_tool": "a, B C"}, ("'B C' is not the name of a tool", "'b_c'")),
+        ({"expected_tool": "a,"}, ("'' is not the name of a tool",)),
+        ({"expected_tool": "a, b"}, ("expected_tool names 2 tools, expected_args holds 1 object",)),
+        ({"expected_args": "{“ticker”:“AAPL”}"}, ("a typographic quote “", "the straight one")),
         ({"expected_args": ""}, ("expected_args: it is empty", "Write {}")),
         (
             {"expected_args": "{'ticker':'AAPL'}"},

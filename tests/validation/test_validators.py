@@ -268,3 +268,27 @@ def test_what_is_a_schema_is_judged_as_the_reference_does(schema: Any) -> None:
     assert (schema_problem({"allOf": [schema]}, Budget(1_000_000)) is None) == reference.is_valid(
         {"allOf": [schema]}
     )
+
+
+FIELDS = st.text("abcde", min_size=1, max_size=5)
+
+
+@given(name=FIELDS, inner=FIELDS, value=st.one_of(st.text(max_size=500), st.booleans()))
+def test_an_error_inside_a_union_names_the_field_and_the_reason(
+    name: str, inner: str, value: Any
+) -> None:
+    union = [
+        {"type": "null"},
+        {"type": "object", "properties": {inner: {"anyOf": [{"type": "array"}, {"type": "null"}]}}},
+        {"type": "string"},
+    ]
+    for word in ("anyOf", "oneOf"):
+        (said,) = held({name: {inner: value}}, {"properties": {name: {word: union}}}).errors
+        assert said.startswith(f"at '{name}.{inner}': ")
+        assert "is not of type 'array', 'null'" in said
+
+
+def test_a_long_value_does_not_hide_what_is_wrong_with_it() -> None:
+    (said,) = held({"a": "x" * 5_000}, {"properties": {"a": {"maxLength": 5}}}).errors
+    assert said.startswith("at 'a': 'xxx")
+    assert said.endswith("… is too long")

@@ -172,7 +172,10 @@ def _hint_arguments(name: str, found: tuple[ArgumentDifference, ...], evidence: 
 
 
 def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str:
-    argument = spoken_parameter(first.argument, name, evidence) or "the arguments"
+    parameter = spoken_parameter(first.argument, name, evidence)
+    argument = parameter or "the arguments"
+    # A check may describe the arguments as a whole: then no parameter can be named.
+    described = f"the parameter {parameter}" if parameter else spoken(name, evidence)
     if first.actual is ABSENT and first.note:
         return (
             "Say in the descriptions of the parameters which one takes this value, and mark "
@@ -180,7 +183,7 @@ def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str
         )
     if first.actual is ABSENT:
         return (
-            f"Say in the description of the parameter {argument} when it is to be filled, name its "
+            f"Say in the description of {described} when it is to be filled, name its "
             "value in the prompt, or relax the assertion by leaving it out."
         )
     if first.note == "differs only in case":
@@ -190,20 +193,20 @@ def _hint_value(name: str, first: ArgumentDifference, evidence: Evidence) -> str
         )
     if first.expected is ABSENT:
         return (
-            f"Say in the description of the parameter {argument} what belongs into it, or relax "
+            f"Say in the description of {described} what belongs into it, or relax "
             f"the assertion with a matcher such as {{$contains: …}}, which allows {first.path}."
         )
     if not is_matcher(first.expected) and type_name(first.expected) != type_name(first.actual):
         return _hint_type(name, first, evidence)
     return (
-        f"Say in the description of the parameter {argument} what it means and how its values are "
+        f"Say in the description of {described} what it means and how its values are "
         "written, or relax the assertion with a matcher such as {$one_of: […]} or {$contains: …}."
     )
 
 
 def _hint_type(name: str, difference: ArgumentDifference, evidence: Evidence) -> str:
     schema = seen_properties(name, evidence).get(difference.argument)
-    path = spoken_parameter(difference.path, name, evidence)
+    path = spoken_parameter(difference.path, name, evidence) or "the arguments"
     types = _types(_inside(schema, difference.path))
     if not types:
         return (

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.checks import Evidence
 from harness.checks.explaining.as_shown import hidden_by, seen
+from harness.checks.explaining.validation_text import invalid_fields
 from harness.errors import did_you_mean
 from harness.json_bounds import loads
 from harness.matching.json_values import brief, show
@@ -114,9 +115,10 @@ def outcome(call: ToolCall) -> str:
         return "not sent: the variant shows the model no tool of this name"
     words = _OUTCOMES[call.outcome]
     if call.outcome in ("tool_error", "denied") and call.text.strip():
-        return f"{words}: “{line(call.text, 120)}”"
+        return f"{words}: “{line(invalid_fields(call.text) or call.text, 120)}”"
     if call.outcome == "invalid_arguments" and (call.argument_errors or call.text.strip()):
-        return f"{words}: {line('; '.join(call.argument_errors) or call.text, 120)}"
+        why = "; ".join(call.argument_errors) or invalid_fields(call.text) or call.text
+        return f"{words}: {line(why, 120)}"
     return words
 
 
