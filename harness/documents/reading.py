@@ -10,6 +10,10 @@ from harness.documents.fields import Layout
 from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
 from harness.types import Location
 
+EXTENSION = "x-"
+"""How keys begin that the file's author may use for anything, such as the anchors of YAML; the
+convention of Docker Compose, OpenAPI and GitLab."""
+
 
 class Reading:
     """Reads one document; problems are collected and reported at the end."""
@@ -27,7 +31,8 @@ class Reading:
         """Return the parsed values of the mapping ``given`` at ``path``, in the order of the file.
 
         Keys that are absent, null, unknown or invalid are left out. Unknown and invalid keys are
-        problems; so are a missing required key, and null that a field takes but cannot parse.
+        problems; so are a missing required key, and null that a field takes but cannot parse. Keys
+        that begin with `EXTENSION` are the author's own.
         ``noun`` is the name of the mapping in messages.
         """
         for name, field in layout.fields.items():
@@ -38,7 +43,8 @@ class Reading:
         parsed = {}
         for name, part in given.items():
             if name not in layout.fields:
-                self._unknown(path, name, layout, noun)
+                if not name.startswith(EXTENSION):
+                    self._unknown(path, name, layout, noun)
             elif part is None and not layout.fields[name].takes_null:
                 continue
             elif (result := self._parse((*path, name), part, layout)) is not None:

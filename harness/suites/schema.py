@@ -14,6 +14,7 @@ from harness.canonical_json import canonical_json
 from harness.config.identity_entries import IDENTITY
 from harness.config.server_entries import SERVER
 from harness.documents.fields import Field, Layout
+from harness.documents.reading import EXTENSION
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.identities import expectation_schema
 from harness.suites.interference import (
@@ -136,13 +137,17 @@ def schema_text(vocabulary: Vocabulary) -> str:
     return json.dumps(suite_schema(vocabulary), indent=2, ensure_ascii=False) + "\n"
 
 
+_NOTHING_ELSE = {"patternProperties": {f"^{EXTENSION}": True}, "additionalProperties": False}
+"""Of a mapping that takes the keys of its layout, and those of the file's author."""
+
+
 def _mapping(layout: Layout) -> dict[str, Any]:
     required = [name for name, field in layout.fields.items() if field.required]
     return {
         "type": "object",
         "properties": {name: _property(field) for name, field in layout.fields.items()},
         **({"required": required} if required else {}),
-        "additionalProperties": False,
+        **_NOTHING_ELSE,
     }
 
 
@@ -153,7 +158,7 @@ def _test(layout: Layouts) -> dict[str, Any]:
     described = {name: {"description": part["description"]} for name, part in strict.items()}
     assertions = {
         "properties": dict.fromkeys(layout.assertions.fields, True),
-        "additionalProperties": False,
+        **_NOTHING_ELSE,
     }
     return {
         **schema,

@@ -87,6 +87,21 @@ def test_an_unknown_key_passes_neither(
         read(suite, tmp_path_factory)
 
 
+@given(suite=SUITES, data=st.data())
+def test_keys_of_the_author_change_nothing(
+    suite: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    expected = read(suite, tmp_path_factory).cases
+    test = suite["tests"][0]
+    part = data.draw(st.sampled_from([suite, test, test["assertions"]]))
+    part[f"x-{data.draw(NAMES)}"] = {"anything": [1]}
+    VALIDATOR.validate(suite)
+    found = read(suite, tmp_path_factory).cases
+    assert [(case.name, len(case.checks)) for case in found] == [
+        (case.name, len(case.checks)) for case in expected
+    ]
+
+
 def test_nothing_is_a_choice_of_one() -> None:
     def choices(part: Any) -> list[Any]:
         inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
