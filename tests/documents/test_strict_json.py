@@ -54,7 +54,7 @@ def test_what_python_alone_would_read_is_refused(text: str, said: str) -> None:
 
 @pytest.mark.parametrize("pair", ["“”", "„“", "«»", "‘’", "＂＂"])
 def test_typographic_quotes_are_named(pair: str) -> None:
-    opening, closing = pair
+    opening, closing = pair[0], pair[1]
     with pytest.raises(
         InvalidValue, match=f"a typographic quote {opening} at character 2"
     ) as caught:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ SUITES: dict[str, list[Any]] = {
         {"name": "a", "cases": [{"id": "b", "mode": "mcp_host", "scenario": "Read it."}]},
     ],
 }
-WRITTEN = {
+WRITTEN: dict[str, Callable[[Any], str]] = {
     "yml": yaml.safe_dump,
     "yaml": lambda value: yaml.safe_dump(value, default_flow_style=True),
     "json": lambda value: json.dumps(value, indent=2),
