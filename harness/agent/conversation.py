@@ -16,6 +16,7 @@ import anyio
 from harness.agent.strategy import Strategy
 from harness.errors import ModelError
 from harness.models import Model
+from harness.models.call_ids import CallIds, as_given
 from harness.sessions import Session
 from harness.sessions.without_answer import without_answer
 from harness.types import (
@@ -91,6 +92,8 @@ class Conversation:
         self._fresh_from = 0  # the model does not see earlier messages
         self._unheard: list[str] = []
         self._calls: list[ToolCall] = []
+        self._ids = CallIds()
+        self._given_ids: dict[str, str] = {}  # our id of a call → the model's, where it is another
         self._usage = Usage()
         self._user_usage = Usage()
         self._waited_s = 0.0
@@ -232,7 +235,7 @@ class Conversation:
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._now()
             reply = await self._reply_to(seen)
-            self._take(reply, asked_s)
+            reply = self._take(reply, asked_s)
             if (said := self._strategy.said_after(self._replies)) is not None:
                 self.say(said)
             stop = self._limit_after(reply)
@@ -260,7 +263,8 @@ class Conversation:
     async def _reply_to(self, seen: Sequence[Message]) -> Reply:
         """Return the model's reply, also where it is known only by the error of its API."""
         try:
-            return await self._model.answer(seen, self._session.tools, self._system)
+            told = as_given(seen, self._given_ids)
+            return await self._model.answer(told, self._session.tools, self._system)
         except ModelError as error:
             grown = any(isinstance(message, ToolMessage) for message in seen)
             if error.stop is None or (error.stop == "context_limit" and not grown):
@@ -281,7 +285,11 @@ class Conversation:
         ]
         self._unheard.clear()
 
-    def _take(self, reply: Reply, asked_s: float) -> None:
+    def _take(self, reply: Reply, asked_s: float) -> Reply:
+        """Record ``reply``, and return it with an id of its own for each call."""
+        given, reply = reply, self._ids.take_all(reply)
+        pairs = zip(reply.tool_requests, given.tool_requests, strict=True)
+        self._given_ids |= {own.id: one.id for own, one in pairs if own.id != one.id}
         said = AssistantMessage(reply=reply, asked_s=asked_s, answered_s=self._now())
         self._messages.append(said)
         self._replies += 1
@@ -291,6 +299,7 @@ class Conversation:
         if reply.stop == "other":
             detail = reply.stop_detail or "none was given"
             raise ModelError(f"the reply ended for an unknown reason: {detail}", kind="provider")
+        return reply
 
     def _use(self, usage: Usage) -> None:
         self._usage += usage

@@ -34,7 +34,8 @@ from anthropic import (
 
 from harness.errors import ModelError
 from harness.limiting.retrying import Backoff, full_jitter
-from harness.models.conversation import CallIds, parse_arguments, steps, text_of
+from harness.models.call_ids import CallIds
+from harness.models.conversation import parse_arguments, steps, text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
@@ -117,7 +118,7 @@ class AnthropicModel:
             body["system"] = [{"type": "text", "text": system, "cache_control": _CACHE}]
         if translation.wire:
             body["tools"] = translation.wire
-        read = partial(self._read, translation=translation)
+        read = partial(self._read, translation=translation, conversation=conversation)
         return await self._to_its_end(body, read)
 
     async def _to_its_end(self, body: Json, read: Callable[[Json], Reply]) -> Reply:
@@ -199,7 +200,7 @@ class AnthropicModel:
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, data: Json, translation: Translation) -> Reply:
+    def _read(self, data: Json, translation: Translation, conversation: Sequence[Message]) -> Reply:
         if (kind := text_in(data, "type")) not in ("", "message"):
             raise Unusable(f"its type is {quoted(kind)}, and not 'message'")
         check_role(data)
@@ -209,7 +210,7 @@ class AnthropicModel:
         texts = [
             text_in(block, "text", _BLOCK) for block in content if type_in(block, _BLOCK) == "text"
         ]
-        requests = self._take_calls(content, translation)
+        requests = self._take_calls(content, translation, CallIds(conversation))
         reason = text_in(data, "stop_reason")
         refusal = text_in(object_in(data, "stop_details"), "explanation", "stop_details.")
         text = "\n".join(filter(None, texts))
@@ -226,9 +227,10 @@ class AnthropicModel:
             native=None if given_up else content,
         )
 
-    def _take_calls(self, content: list[Json], translation: Translation) -> tuple[ToolRequest, ...]:
+    def _take_calls(
+        self, content: list[Json], translation: Translation, ids: CallIds
+    ) -> tuple[ToolRequest, ...]:
         """Return the calls in ``content``, and repair parts that the API would not accept back."""
-        ids = CallIds()
         requests = []
         for block in content:
             if block.get("type") != "tool_use":

@@ -55,35 +55,17 @@ def error_text(answer: ToolAnswer) -> str:
     return f"Error: {answer.text or 'the call failed'}"
 
 
-class CallIds:
-    """Ids of the calls of one reply; missing and duplicate ones are replaced."""
-
-    def __init__(self) -> None:
-        """Start without ids."""
-        self._taken: set[str] = set()
-
-    def take(self, given: object) -> str:
-        """Return ``given`` if it is a unique id, else a new id."""
-        if isinstance(given, str) and given and given not in self._taken:
-            self._taken.add(given)
-            return given
-        number = len(self._taken) + 1
-        while (fresh := f"call_{number}") in self._taken:
-            number += 1
-        self._taken.add(fresh)
-        return fresh
-
-
 def parse_arguments(raw: object) -> tuple[dict[str, Any], str | None]:
     """Return a call's arguments, or none and the text that is not a JSON object or is too large.
 
-    An empty text means no arguments: several servers send it for a tool without parameters.
+    An empty text and ``null`` mean no arguments: several servers send them for a tool without
+    parameters.
     """
     if isinstance(raw, dict):
         return (
             (raw, None) if shortcoming(raw) is None else ({}, json.dumps(raw, ensure_ascii=False))
         )
-    if raw is None or (isinstance(raw, str) and not raw.strip()):
+    if raw is None or (isinstance(raw, str) and raw.strip() in ("", "null")):
         return {}, None
     if not isinstance(raw, str):
         return {}, json.dumps(raw)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from harness.limiting.retrying import Backoff, full_jitter
-from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, steps
+from harness.models.call_ids import CallIds
+from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.failure_events import event_of_ending
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.providers.openai import DIALECT, is_reasoning
@@ -59,7 +60,7 @@ class OpenAIChat:
         if translation.wire:
             body["tools"] = translation.wire
         return await self._connection.endpoint.ask(
-            body, partial(self._read, translation=translation)
+            body, partial(self._read, translation=translation, conversation=conversation)
         )
 
     async def aclose(self) -> None:
@@ -110,7 +111,7 @@ class OpenAIChat:
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, data: Json, translation: Translation) -> Reply:
+    def _read(self, data: Json, translation: Translation, conversation: Sequence[Message]) -> Reply:
         if not (choices := objects_in(data, "choices")):
             raise Unusable("it has no choices")
         reason = _ending_word(choices[0])
@@ -136,7 +137,7 @@ class OpenAIChat:
             text = "\n".join(filter(None, shown))
         else:
             text = "" if message.get("content") == [] else text_in(message, "content", _PATH)
-        native, requests = self._take_calls(message, translation)
+        native, requests = self._take_calls(message, translation, CallIds(conversation))
         stop = ending(
             reason, _STOPS, "finish_reason", text=text, calls=bool(requests), refusal=refusal
         )
@@ -151,7 +152,7 @@ class OpenAIChat:
         )
 
     def _take_calls(
-        self, message: Json, translation: Translation
+        self, message: Json, translation: Translation, ids: CallIds
     ) -> tuple[Json, tuple[ToolRequest, ...]]:
         """Return ``message`` in the form that the API accepts back, and the calls in it.
 
@@ -164,7 +165,7 @@ class OpenAIChat:
             if value is not None or field == "content"
         }
         native["role"] = "assistant"
-        ids, calls, requests = CallIds(), [], []
+        calls, requests = [], []
         native.pop("tool_calls", None)
         for call in objects_in(message, "tool_calls", _PATH):
             if not (function := object_in(call, "function", _CALL)):

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from functools import partial
 
 from harness.limiting.retrying import Backoff, full_jitter
-from harness.models.conversation import CallIds, dump_arguments, error_text, parse_arguments, steps
+from harness.models.call_ids import CallIds
+from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
 from harness.models.providers.openai import DIALECT, is_reasoning
 from harness.models.shape import (
@@ -63,7 +64,7 @@ class OpenAIResponses:
         if translation.wire:
             body["tools"] = translation.wire
         return await self._connection.endpoint.ask(
-            body, partial(self._read, translation=translation)
+            body, partial(self._read, translation=translation, conversation=conversation)
         )
 
     async def aclose(self) -> None:
@@ -108,7 +109,7 @@ class OpenAIResponses:
 
     # ── In ───────────────────────────────────────────────────────────────────────────────────
 
-    def _read(self, data: Json, translation: Translation) -> Reply:
+    def _read(self, data: Json, translation: Translation, conversation: Sequence[Message]) -> Reply:
         if data.get("output") is None:
             raise Unusable("it has no output")
         output = objects_in(data, "output")
@@ -123,7 +124,7 @@ class OpenAIResponses:
         ]
         refusal = refusal_of(parts, _PART)
         thinking = thinking_in({}, (item for item in output if item.get("type") == "reasoning"))
-        requests = self._take_calls(output, translation)
+        requests = self._take_calls(output, translation, CallIds(conversation))
         status, reason = (
             text_in(data, "status"),
             text_in(object_in(data, "incomplete_details"), "reason"),
@@ -148,9 +149,10 @@ class OpenAIResponses:
             native=None if given_up else output,
         )
 
-    def _take_calls(self, output: list[Json], translation: Translation) -> tuple[ToolRequest, ...]:
+    def _take_calls(
+        self, output: list[Json], translation: Translation, ids: CallIds
+    ) -> tuple[ToolRequest, ...]:
         """Return the calls in ``output``, and repair items that the API would not accept back."""
-        ids = CallIds()
         requests = []
         for item in output:
             if item.get("type") != "function_call":

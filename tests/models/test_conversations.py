@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -378,10 +379,22 @@ async def test_calls_that_a_refusal_cut_off_are_not_made(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[1]", "7", '"x"', "null", "{", "{'a': 1}", '{"a": NaN}', "[" * 100_000]
+    "text",
+    ["[1]", "7", '"x"', '"null"', "[null]", "nul", "{", "{'a': 1}", '{"a": NaN}', "[" * 100_000],
 )
 def test_only_an_object_is_arguments(api: Api, text: str) -> None:
     assert parse_arguments(text) == ({}, text)
+
+
+@pytest.mark.parametrize("text", ["ABSENT", None, "", " ", "null", " null\n", "{}", {}])
+async def test_no_arguments_are_none_however_they_are_written(api: Api, text: Any) -> None:
+    body = re.sub(r', "(input|arguments)": "ABSENT"', "", json.dumps(_call_with(text, api)))
+    with FakeProvider([raw(body.encode()), say("Done.")]) as provider:
+        async with opened(api, provider.url) as model:
+            reply, last = await converse(model)
+    (request,) = reply.tool_requests
+    assert (request.arguments, request.malformed, last.text) == ({}, None, "Done.")
+    assert provider.journal[1].rejected is None
 
 
 @pytest.mark.parametrize("levels", [101, 300, 1_000, 100_000])
@@ -401,7 +414,7 @@ async def test_arguments_that_nest_too_deeply_are_the_models_and_no_error_of_the
     assert request.malformed.startswith('{"a":')
 
 
-def _call_with(arguments: str, api: Api) -> Any:
+def _call_with(arguments: Any, api: Api) -> Any:
     if api == "messages":
         content = [{"type": "tool_use", "id": "a", "name": "list_orders", "input": arguments}]
         return {"content": content, "stop_reason": "tool_use"}
@@ -416,8 +429,3 @@ def _call_with(arguments: str, api: Api) -> Any:
         {"type": "function_call", "call_id": "a", "name": "list_orders", "arguments": arguments}
     ]
     return {"output": output, "status": "completed"}
-
-
-@pytest.mark.parametrize("nothing", [None, "", " \n"])
-def test_no_text_at_all_is_no_arguments(api: Api, nothing: str | None) -> None:
-    assert parse_arguments(nothing) == ({}, None)

@@ -12,6 +12,7 @@ from harness.leaderboards.bfcl.data import Entry
 from harness.leaderboards.bfcl.decoding.forms import Form
 from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls, Pairs
 from harness.leaderboards.bfcl.prompts import prompts_of
+from harness.models.call_ids import CallIds
 from harness.types import (
     AssistantMessage,
     JsonObject,
@@ -123,11 +124,12 @@ def transcript_of(
     prompts = prompts_of(entry)
     messages: list[Message] = []
     calls: list[ToolCall] = []
-    number = 0
+    number, ids = 0, CallIds()
     for place, replies in enumerate(turns):
         messages.append(UserMessage(text=prompts[place] if place < len(prompts) else ""))
-        for reply in replies:
+        for recorded in replies:
             number += 1
+            reply = ids.take_all(recorded)
             messages.append(AssistantMessage(reply=reply))
             calls += [
                 ToolCall(

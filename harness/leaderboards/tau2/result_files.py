@@ -16,6 +16,7 @@ from harness.errors import UsageError
 from harness.leaderboards.tau2.data import DOMAINS
 from harness.leaderboards.tau2.json_fields import Node
 from harness.leaderboards.tau2.tasks import Task, read_task
+from harness.models.call_ids import with_unique_ids
 from harness.types import (
     AssistantMessage,
     Judgement,
@@ -174,7 +175,7 @@ def _simulation(node: Node) -> Simulation:
     stop = _STOPS.get(reason, "premature" if reason in _PREMATURE else "error")
     messages = node.nodes("messages")
     greeting = _greeting(messages)
-    said = tuple(_messages(messages[1:] if greeting else messages))
+    said = tuple(with_unique_ids(_messages(messages[1:] if greeting else messages)))
     replies = [message.reply for message in said if isinstance(message, AssistantMessage)]
     rewarded = node.node("reward_info")
     return Simulation(

@@ -1,0 +1,84 @@
+"""Ids of calls: each is used once in a conversation, whatever a model's endpoint gives.
+
+Some endpoints give no ids, some count from zero in every reply, and some give one id to two calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from harness.types import AssistantMessage, Message, Reply, ToolMessage
+
+
+class CallIds:
+    """The ids that a conversation has used."""
+
+    def __init__(self, conversation: Iterable[Message] = ()) -> None:
+        """Start with those of the replies in ``conversation``."""
+        self._taken = {
+            request.id
+            for message in conversation
+            if isinstance(message, AssistantMessage)
+            for request in message.reply.tool_requests
+        }
+
+    def take(self, given: object) -> str:
+        """Return ``given`` if it is an unused id, else a new one."""
+        own = given if isinstance(given, str) and given.strip() else None
+        number = len(self._taken)
+        while own is None or own in self._taken:
+            number += 1
+            own = f"call{number:05}"  # nine letters and digits: Mistral accepts no other form
+        self._taken.add(own)
+        return own
+
+    def take_all(self, reply: Reply) -> Reply:
+        """Return ``reply`` with an unused id for each of its calls; its own where it is unused."""
+        requests = tuple(
+            replace(request, id=self.take(request.id)) for request in reply.tool_requests
+        )
+        return reply if requests == reply.tool_requests else replace(reply, tool_requests=requests)
+
+
+def with_unique_ids(messages: Iterable[Message]) -> Iterator[Message]:
+    """Yield recorded ``messages`` with every id of a call used once, and answers to the new ids."""
+    ids = CallIds()
+    open_calls: list[tuple[str, str]] = []
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            reply = ids.take_all(message.reply)
+            pairs = zip(message.reply.tool_requests, reply.tool_requests, strict=True)
+            open_calls = [(given.id, own.id) for given, own in pairs]
+            yield replace(message, reply=reply)
+        elif isinstance(message, ToolMessage):
+            answers = []
+            for answer in message.answers:
+                pair = next((one for one in open_calls if one[0] == answer.request_id), None)
+                if pair is not None:
+                    open_calls.remove(pair)
+                    answer = replace(answer, request_id=pair[1])  # noqa: PLW2901
+                answers.append(answer)
+            yield replace(message, answers=tuple(answers))
+        else:
+            yield message
+
+
+def as_given(messages: Sequence[Message], given: Mapping[str, str]) -> Sequence[Message]:
+    """Return ``messages`` with the ids that the model gave; ``given`` maps ours to them."""
+    return [_as_given(message, given) for message in messages] if given else messages
+
+
+def _as_given(message: Message, given: Mapping[str, str]) -> Message:
+    if isinstance(message, AssistantMessage):
+        requests = tuple(
+            replace(one, id=given.get(one.id, one.id)) for one in message.reply.tool_requests
+        )
+        return replace(message, reply=replace(message.reply, tool_requests=requests))
+    if isinstance(message, ToolMessage):
+        answers = tuple(
+            replace(one, request_id=given.get(one.request_id, one.request_id))
+            for one in message.answers
+        )
+        return replace(message, answers=answers)
+    return message
