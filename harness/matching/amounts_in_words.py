@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 _WORD_RUN = re.compile(r"[A-Za-z]+(?:(?:[ -]+)[A-Za-z]+)*")
 _BETWEEN = re.compile(r"[ -]+")
-_BEHIND_DIGITS = re.compile(r"\d[^\w\n]{0,2}$")
+_BEHIND_DIGITS = re.compile(r"[\d¼½¾⅐-⅞][^\w\n]{0,2}$")
 # fmt: off
 _SMALL = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7,
@@ -28,9 +28,19 @@ _LARGE = {
     "million": 1_000_000,
     "billion": 1_000_000_000,
     "trillion": 1_000_000_000_000,
+    "quadrillion": 1_000_000_000_000_000,
+    "dozen": 12,
+    "lakh": 100_000,
+    "crore": 10_000_000,
 }
+_PARTS = frozenset(
+    {"half", "third", "quarter", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"}
+    | {"twentieth", "hundredth", "thousandth", "millionth"}
+)
+_ORDINALS = _PARTS - {"half", "quarter"} | {"first", "second", "hundredth"}
+"""*twenty-third* is not twenty, and *two thirds* not two."""
 _VAGUE = frozenset(
-    {"few", "several", "many", "some", "couple", "per"}
+    {"few", "several", "many", "some", "couple", "per", "half", "quarter"}
 )  # "a few hundred" is not "a hundred"
 _SHORT = 20  # characters of an answer that is one word
 _SIGNS = frozenset({"minus", "negative"})
@@ -56,7 +66,8 @@ def in_words(readable: str) -> Iterator[tuple[str, tuple[float, ...]]]:
             if end == place:
                 place += 1
                 continue
-            if end - place > 1 or lower[place] != "one" or _counts(readable, lower, place):
+            is_number = end - place > 1 or lower[place] != "one" or _counts(readable, lower, place)
+            if is_number and not _is_part(lower, place, end):
                 yield _signed(words, place, end, goes_on_digits=goes_on_digits)
             place = end
 
@@ -66,14 +77,34 @@ def _end(lower: list[str], start: int, *, goes_on_digits: bool) -> int:
     first, before = lower[start], lower[start - 1] if start else ""
     if first not in _SMALL:
         large = first == "hundred" or first in _LARGE
-        if (
-            not large or before in _VAGUE or (start == 0 and goes_on_digits)
-        ):  # the number reader handles 1.2 million with its digits
-            return start
+        is_rest = goes_on_digits and all(
+            word == "hundred" or word in _LARGE for word in lower[:start]
+        )
+        if not large or before in _VAGUE or is_rest:
+            return start  # the number reader handles 1.2 million with its digits
     end = start + 1
     while end < len(lower) and _goes_on(lower[end - 1], lower[end]):
         end += 1
     return end - 1 if lower[end - 1] == "and" else end
+
+
+def _is_part(lower: list[str], start: int, end: int) -> bool:
+    """Whether a number is a part of another: two and a half, two thirds, two point five."""
+    before, after = lower[max(0, start - 2) : start], lower[end : end + 3]
+    beside = {*before[-1:], *after[:1]}
+    if beside & {"point", "oh"} or before == ["half", "a"]:
+        return True
+    if _is_two_digits(lower[start]) and any(map(_is_two_digits, beside)):
+        return True  # nineteen eighty-four
+    if after[:1] == ["and"]:
+        after = after[1:]
+        return len(after) > 1 and after[0] in {"a", "one"} and after[1] in _PARTS
+    word = after[0] if after else ""
+    return word in _ORDINALS or word.removesuffix("s") in _PARTS or word == "halves"
+
+
+def _is_two_digits(word: str) -> bool:
+    return _SMALL.get(word, 0) >= _SMALL["ten"]
 
 
 def _goes_on(before: str, word: str) -> bool:

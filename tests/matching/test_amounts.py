@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -135,6 +136,125 @@ def test_a_number_is_read_as_it_is_meant(text: str, value: float) -> None:
 )
 def test_what_is_no_such_number_is_not_read_as_one(text: str, value: float) -> None:
     assert value not in readings(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("1½", {1.5}),
+        ("1 ½ and ¾", {1.5, 0.75}),
+        ("−2½", {-2.5}),
+        ("3/4", {0.75}),
+        ("1 1/2 million", {1.5e6}),
+        ("½ million", {5e5}),
+        ("3 and a half", {3.5}),
+        (r"\frac{1}{4}", {0.25}),
+        ("1/0", set()),
+        ("１００，０００", {100_000, 100}),
+        ("１．５％", {1.5, 0.015}),
+        ("١٢٣٬٤٥٦٫٥", {123_456.5}),
+        ("१२,३४,५६७", {1_234_567}),
+        ("𝟏𝟐𝟑", {123}),
+        ("10⁶ and 2⁻²", {1e6, 0.25}),
+        ("2**3 and 4**5", {8, 1024}),
+        ("1_000_000", {1e6}),
+        ("1\u202f234,50", {1234.5}),
+        ("1\u2009000\u2009000", {1e6}),
+        ("1 234,50", {1234.5}),
+        ("**1**,000.5", {1000.5}),
+        ("1&nbsp;000", {1000}),
+        ("1\u200b000", {1000}),
+        ("1{,}000.5", {1000.5}),
+        (".5", {0.5}),
+        ("5万", {50_000}),
+        ("1,5 Millionen", {1.5e6}),
+        ("1.5 hundred million", {1.5e8}),
+        ("three dozen", {36}),
+        ("+1 234 567", {1_234_567}),
+        ("24.12.", {24.12}),
+        ("[1,2,3]", {1, 2, 3}),
+        ("It is 5!", {5}),
+        ("$5/month", {5}),
+        *((text, set()) for text in (
+            "2024-01-05", "2024-01-05T10:30:00Z", "01/02/2024", "2024-01", "10:30", "3:1",
+            "1.2.3", "192.168.1.1", "A-100", "+1 555 123-4567", "(555) 123-4567", "555-123-4567",
+            "0x1F", "3fa85f64", "550e8400-e29b-41d4-a716-446655440000", "1e1000", "10^1000",
+            "1.2 × 10^6.5", "2^3^4", "√2", "2π", "0.(3)", "0.3\u0305", "1️⃣0️⃣", "①", "5①", "Ⅻ",
+            "10₂", "5°30", "1·5", "1'5", "5′10″", "1,234,56", "1,000,00", "5.000 000", "1万2千",
+            "10⅟", "two thirds", "half a million", "two and a half million", "twenty-third",
+            "two point five", "nineteen eighty-four", "twenty oh five", "a quarter million",
+        )),
+    ],
+)  # fmt: skip
+def test_a_number_is_read_whole_or_not_at_all(text: str, found: set[float]) -> None:
+    assert readings(f"It is {text} now") == found
+    assert readings(text) == found
+
+
+SCRIPTS = [
+    chr(code) for code in (0x30, 0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xFF10, 0x1D7CE, 0x1E950)
+]
+"""The digit zero of some scripts."""
+
+
+def _group(digits: str, mark: str, *, indian: bool = False) -> str:
+    """Return ``digits`` in groups of three, or of two before the last three."""
+    size, head, tail = (2, digits[:-3], digits[-3:]) if indian else (3, digits, "")
+    first = len(head) % size
+    groups = [head[:first], *(head[at : at + size] for at in range(first, len(head), size)), tail]
+    return mark.join(filter(None, groups))
+
+
+def _grouped_by(mark: str, point: str) -> Callable[[int, str], tuple[str, float]]:
+    return lambda whole, cents: (
+        _group(str(whole), mark) + point + cents,
+        float(f"{whole}.{cents}"),
+    )
+
+
+WRITTEN: dict[str, Callable[[int, str], tuple[str, float]]] = {
+    "plain": lambda whole, cents: (f"{whole}.{cents}", float(f"{whole}.{cents}")),
+    **{
+        f"grouped by {mark!r}, point {point!r}": _grouped_by(mark, point)
+        for mark in (",", ".", " ", "'", "’", "_", "\u00a0", "\u202f", "\u2009", "，", "٬")
+        for point in (".", ",", "٫")
+        if {mark, point} not in ({"."}, {","}, {"，", ","}, {"٬", ","}, {"٬", "."})
+    },
+    "Indian": lambda whole, cents: (
+        f"{_group(str(whole), ',', indian=True)}.{cents}",
+        float(f"{whole}.{cents}"),
+    ),
+    "a half": lambda whole, _: (f"{whole}½", whole + 0.5),
+    "a fraction": lambda whole, _: (f"{whole} 3/8", whole + 0.375),
+    "a power of ten": lambda whole, cents: (f"{cents}×10⁶", float(cents) * 1e6),
+    "exponent": lambda whole, cents: (f"{whole}e2", whole * 100.0),
+    "thousands": lambda whole, cents: (f"{whole}.{cents}k", float(f"{whole}.{cents}") * 1000),
+    "a date": lambda whole, cents: (f"{whole}-{cents}-{cents}", math.nan),
+    "a time": lambda whole, cents: (f"{whole}:{cents}", math.nan),
+    "a version": lambda whole, cents: (f"{whole}.{cents}.{cents}", math.nan),
+    "a name": lambda whole, cents: (f"AB-{whole}", math.nan),
+    "a subscript": lambda whole, cents: (f"{whole}₈", math.nan),
+}
+FORMS = sorted(WRITTEN)
+
+
+@given(
+    st.sampled_from(FORMS),
+    st.integers(1, 10**9),
+    st.integers(10, 99),
+    st.sampled_from(SCRIPTS),
+    st.sampled_from(["", "**", "$", "−"]),
+)
+def test_a_number_in_any_form_and_any_script_has_its_value_or_none(
+    form: str, whole: int, cents: int, zero: str, around: str
+) -> None:
+    written, value = WRITTEN[form](whole, str(cents))
+    digits = {48 + digit: chr(ord(zero) + digit) for digit in range(10)}
+    end = around if around == "**" else ""
+    sign = -1 if around == "−" else 1
+    found = readings(f"It is {around}{written.translate(digits)}{end} now")
+    wanted = set() if math.isnan(value) else {sign * value}
+    assert all(any(math.isclose(one, other) for other in wanted) for one in found), found
 
 
 @given(st.integers(0, 10**9), st.integers(0, 99))
@@ -471,7 +591,7 @@ def test_near_is_within_the_tolerance_and_its_bound_is_within(
         ("10³", [(1_000,)]),
         ("1 × 10⁻²", [(0.01,)]),
         ("10⁻⁻", []),
-        ("45¹ and 110²", [(45,), (110,)]),
+        ("45¹ and 11²", [(45,), (121,)]),
         ("**5** 3 items", [(5,), (3,)]),
         ("2^10 and 7", [(1_024,), (7,)]),
         ("0^-1", []),

@@ -52,7 +52,8 @@ def test_every_word_up_to_ninety_is_its_number(word: str) -> None:
 def test_tens_are_followed_by_one_to_nine(tens: str, one: str) -> None:
     whole = [(f"{tens} {one}", (WORDS[tens] + WORDS[one],))]
     apart = [(tens, (WORDS[tens],)), (one, (WORDS[one],))]
-    assert found(f"{tens}-{one} orders") == (whole if one in ("one", "nine") else apart)
+    expected = {"one": whole, "nine": whole, "ten": [], "zero": apart}  # twenty-ten is a year
+    assert found(f"{tens}-{one} orders") == expected[one]
 
 
 @pytest.mark.parametrize("large", LARGE)
@@ -70,7 +71,7 @@ def test_every_large_word_multiplies_what_stands_before_it(large: str) -> None:
         ("two hundred thousand", [200_000]),
         ("two million three hundred thousand forty one", [2_300_041]),
         ("three thousand two hundred and twelve", [3_212]),
-        ("nineteen twenty", [19, 20]),
+        ("nineteen twenty", []),
         ("ten five", [10, 5]),
         ("five and six", [5, 6]),
         ("one hundred and", [100]),

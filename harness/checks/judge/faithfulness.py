@@ -7,6 +7,7 @@ This is not a judgement, and is labelled so.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,6 +42,9 @@ _ROUNDING = 0.005
 _SEARCHED = 100_000
 """At most so many characters of a text are searched for figures."""
 _MAX_TOLD = 5
+
+
+_RUN = re.compile(r"(?<![\d.,'])\d{1,15}(?![\d.,'])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +125,10 @@ def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
 
 def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     """Return the number of figures in the answer, and those without a source."""
-    known = sorted(value for text in _sources(evidence) for value in _values(text))
+    sources = _sources(evidence)
+    # An answer may name the year of a date, or the parts of 120/350.
+    parts = (float(run) for text in sources for run in _RUN.findall(text[:_SEARCHED]))
+    known = sorted({*parts, *(value for text in sources for value in _values(text))})
     figures = [
         (amount.text, [abs(value) for value in amount.readings])
         for amount in amounts(answer[:_SEARCHED])

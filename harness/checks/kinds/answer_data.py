@@ -372,7 +372,10 @@ ANSWER_NUMBER = Kind(
         asks=(
             "the answer contains the number, in any notation: `1,234.50`, `1.234,50 €`, "
             "`$1.2k`, `1.2 million`, `12%` (12 or 0.12), `−3`, `minus 3`, `twenty-three`,"
-            " `a hundred`, `1 x 10^3` (1,000 alone). The markers of a numbered list, the "
+            " `a hundred`, `1½`, `3/4` (0.75 alone), `10⁶`, `１００`, `1 x 10^3` "
+            "(1,000 alone). It is read whole or not at all: dates, times, versions and "
+            "telephones are no numbers. The "
+            "markers of a numbered list, the "
             'digits of a name (`ABC-42`) and *one* in "no one" or "one of them" do not count'
         ),
         fails=("Answer does not contain expected number: …",),
