@@ -1,17 +1,19 @@
 """All names of spans, events, attributes and metrics, in one place.
 
-They follow the semantic conventions for generative AI, for MCP and for tests, all of which are
-still called "development": names will change, and then change here. `INPUT_VALUE` and its like are
-OpenInference's. Names that neither has are ours and start with ``harness.``.
+They follow the semantic conventions for generative AI and MCP, which have a repository and releases
+of their own (github.com/open-telemetry/semantic-conventions-genai, v0.1.0), and OpenTelemetry's
+general ones for tests and the rest. All of them are still called "development": names will
+change, and then change here. `INPUT_VALUE` and its like are OpenInference's. Names that neither has
+are ours and start with ``harness.``.
 """
 
 from __future__ import annotations
 
-VERSION = "2"
+VERSION = "3"
 """Version of this table: raised when a name in it changes, and sent along as `TABLE_VERSION`."""
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
-"""The release of the conventions that this table follows."""
+"""The release of the general conventions that this table follows."""
 
 # Operations, and the spans that are called after them.
 INVOKE_AGENT = "invoke_agent"
@@ -30,7 +32,7 @@ FINISH_REASONS = "gen_ai.response.finish_reasons"
 INPUT_TOKENS = "gen_ai.usage.input_tokens"
 OUTPUT_TOKENS = "gen_ai.usage.output_tokens"
 CACHE_READ_TOKENS = "gen_ai.usage.cache_read.input_tokens"
-CACHE_WRITE_TOKENS = "gen_ai.usage.cache_creation.input_tokens"
+CACHE_WRITE_TOKENS = "gen_ai.usage.cache_write.input_tokens"
 
 # Tools.
 TOOL_NAME = "gen_ai.tool.name"
@@ -86,8 +88,17 @@ PHASE = "harness.phase"
 SEVERITY = "harness.check.severity"
 
 # Metrics, and the attribute that only they have.
-TOKENS_USED = "gen_ai.client.token.usage"
-TOKENS_KIND = "gen_ai.token.type"
+INPUT_TOKENS_USED = "gen_ai.client.inference.usage.input_tokens"
+OUTPUT_TOKENS_USED = "gen_ai.client.inference.usage.output_tokens"
+CACHE_READ_USED = "gen_ai.client.inference.usage.cache_read.input_tokens"
+CACHE_WRITE_USED = "gen_ai.client.inference.usage.cache_write.input_tokens"
+INPUT_TOKENS_OF_REPLY = "gen_ai.client.inference.operation.input_tokens"
+OUTPUT_TOKENS_OF_REPLY = "gen_ai.client.inference.operation.output_tokens"
+MODALITY = "gen_ai.token.modality"
+AGENT_DURATION = "gen_ai.invoke_agent.duration"
+AGENT_REPLIES = "gen_ai.invoke_agent.inference_calls"
+AGENT_CALLS = "gen_ai.invoke_agent.tool_calls"
+TOOL_DURATION = "gen_ai.execute_tool.duration"
 CALL_DURATION = "mcp.client.operation.duration"
 TRIALS = "harness.trials"
 TRIAL_DURATION = "harness.trial.duration"

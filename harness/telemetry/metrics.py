@@ -13,7 +13,15 @@ from typing import TypeAlias
 
 from harness.redaction import KNOWN
 from harness.telemetry import conventions as names
-from harness.types import AssistantMessage, JsonObject, ToolCall, Transcript, TrialResult, Wire
+from harness.types import (
+    AssistantMessage,
+    JsonObject,
+    ToolCall,
+    Transcript,
+    TrialResult,
+    Usage,
+    Wire,
+)
 
 Attributes: TypeAlias = tuple[tuple[str, str], ...]
 """Name and value, sorted; what is unknown is left out."""
@@ -22,6 +30,14 @@ TOKEN_BOUNDS = tuple(4.0**power for power in range(14))
 """Bounds of tokens, as the conventions advise."""
 CALL_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 """Bounds of seconds, as the conventions advise for MCP."""
+COUNT_BOUNDS = (0, 1, 2, 3, 4, 5, 8, 12, 20, 50, 100)
+"""Bounds of replies and calls of one trial."""
+
+_OF_AGENTS = (
+    (names.AGENT_DURATION, "s", "Time of a trial, waits included."),
+    (names.AGENT_REPLIES, "{call}", "Replies of the model in a trial."),
+    (names.AGENT_CALLS, "{call}", "Tool calls of the model in a trial."),
+)
 
 
 @dataclass(slots=True)
@@ -70,7 +86,10 @@ class Tally:
         self._models = models
         self._trials: dict[Attributes, float] = {}
         self._times: dict[Attributes, Spread] = {}
-        self._tokens: dict[Attributes, Spread] = {}
+        self._tokens: dict[str, dict[Attributes, float]] = {}
+        self._tokens_of_replies: dict[str, dict[Attributes, Spread]] = {}
+        self._agents: dict[str, dict[Attributes, Spread]] = {}
+        self._tools: dict[Attributes, Spread] = {}
         self._calls: dict[Attributes, Spread] = {}
         self._cost: dict[Attributes, float | None] = {}
 
@@ -85,11 +104,18 @@ class Tally:
         for call in (*transcript.setup_calls, *transcript.tool_calls, *transcript.teardown_calls):
             if call.duration_s > 0:  # else it was never sent
                 self._calls.setdefault(_of_call(call), Spread(CALL_BOUNDS)).add(call.duration_s)
-        for message in transcript.messages:
-            if isinstance(message, AssistantMessage):
-                used = message.reply.usage
-                self._add_tokens(who, "input", used.input_tokens)
-                self._add_tokens(who, "output", used.output_tokens)
+                self._tools.setdefault(_of_tool(call), Spread(CALL_BOUNDS)).add(call.duration_s)
+        replies = [one.reply for one in transcript.messages if isinstance(one, AssistantMessage)]
+        for reply in replies:
+            self._add_tokens(who, reply.usage)
+        error = result.error.kind if result.error else None
+        agent = _attributes({names.AGENT_NAME: result.suite, names.ERROR_TYPE: error})
+        for name, bounds, value in (
+            (names.AGENT_DURATION, CALL_BOUNDS, transcript.latency_s),
+            (names.AGENT_REPLIES, COUNT_BOUNDS, len(replies)),
+            (names.AGENT_CALLS, COUNT_BOUNDS, len(transcript.tool_calls)),
+        ):
+            self._agents.setdefault(name, {}).setdefault(agent, Spread(bounds)).add(value)
         of_models, cost = _attributes(who), transcript.usage.cost_usd
         before = self._cost.get(of_models, 0.0)
         self._cost[of_models] = None if cost is None or before is None else before + cost
@@ -110,11 +136,25 @@ class Tally:
                 description="Time of a trial, waits included.",
                 points=self._times,
             ),
+            *(
+                Metric(
+                    name=name, unit="{token}", description="Tokens of all replies.", points=points
+                )
+                for name, points in self._tokens.items()
+            ),
+            *(
+                Metric(name=name, unit="{token}", description="Tokens of a reply.", points=points)
+                for name, points in self._tokens_of_replies.items()
+            ),
+            *(
+                Metric(name=name, unit=unit, description=words, points=self._agents.get(name, {}))
+                for name, unit, words in _OF_AGENTS
+            ),
             Metric(
-                name=names.TOKENS_USED,
-                unit="{token}",
-                description="Tokens of a reply.",
-                points=self._tokens,
+                name=names.TOOL_DURATION,
+                unit="s",
+                description="Time of a tool call, by tool.",
+                points=self._tools,
             ),
             Metric(
                 name=names.RUN_COST,
@@ -131,11 +171,28 @@ class Tally:
         )
         yield from (metric for metric in found if metric.points)
 
-    def _add_tokens(self, who: Mapping[str, str | None], kind: str, count: int | None) -> None:
-        if count is not None:
-            told = {names.OPERATION: names.CHAT, names.TOKENS_KIND: kind}
-            key = _attributes({**who, **told, names.SUITE: None})
-            self._tokens.setdefault(key, Spread(TOKEN_BOUNDS)).add(count)
+    def _add_tokens(self, who: Mapping[str, str | None], used: Usage) -> None:
+        """Count the tokens of one reply."""
+        common = {**who, names.OPERATION: names.CHAT, names.SUITE: None}
+        # No provider that is read here says which tokens are those of text.
+        key = _attributes({**common, names.MODALITY: "unknown"})
+        for name, count in (
+            (names.INPUT_TOKENS_USED, used.input_tokens),
+            (names.OUTPUT_TOKENS_USED, used.output_tokens),
+            (names.CACHE_READ_USED, used.cache_read_tokens),
+            (names.CACHE_WRITE_USED, used.cache_write_tokens),
+        ):
+            if count is not None:
+                points = self._tokens.setdefault(name, {})
+                points[key] = points.get(key, 0) + count
+        of_reply = _attributes(common)
+        for name, count in (
+            (names.INPUT_TOKENS_OF_REPLY, used.input_tokens),
+            (names.OUTPUT_TOKENS_OF_REPLY, used.output_tokens),
+        ):
+            if count is not None:
+                spreads = self._tokens_of_replies.setdefault(name, {})
+                spreads.setdefault(of_reply, Spread(TOKEN_BOUNDS)).add(count)
 
     def _who(self, result: TrialResult) -> dict[str, str | None]:
         model = self._models.get(result.model, {})
@@ -144,6 +201,15 @@ class Tally:
             names.PROVIDER: model.get("provider"),
             names.REQUEST_MODEL: model.get("model_id") or result.model,
         }
+
+
+def _of_tool(call: ToolCall) -> Attributes:
+    return _attributes(
+        {
+            names.TOOL_NAME: call.tool,
+            names.ERROR_TYPE: call.outcome if call.is_error else None,
+        }
+    )
 
 
 def _of_call(call: ToolCall) -> Attributes:

@@ -141,10 +141,9 @@ class _Tree:
                     names.OPERATION: names.INVOKE_AGENT,
                     names.AGENT_NAME: f"{run.suite}::{run.case.name}",
                     names.CONVERSATION: run.key,
-                    **self._who(),
-                    **self._tokens(usage.input_tokens, usage.output_tokens),
-                    names.CACHE_READ_TOKENS: usage.cache_read_tokens,
-                    names.CACHE_WRITE_TOKENS: usage.cache_write_tokens,
+                    **self._models(),
+                    names.INPUT_TOKENS: usage.input_tokens,
+                    names.OUTPUT_TOKENS: usage.output_tokens,
                     names.COST: usage.cost_usd,
                     names.SUITE: run.suite,
                     names.CASE: run.case.name,
@@ -297,11 +296,15 @@ class _Tree:
             attributes=self._clean(
                 {
                     names.OPERATION: names.CHAT,
-                    **self._who(reply.served_by),
+                    names.PROVIDER: self.model.get("provider"),
+                    **self._models(reply.served_by),
                     names.FINISH_REASONS: [
                         names.FINISH.get(reply.stop, reply.stop_detail or reply.stop)
                     ],
-                    **self._tokens(reply.usage.input_tokens, reply.usage.output_tokens),
+                    names.INPUT_TOKENS: reply.usage.input_tokens,
+                    names.OUTPUT_TOKENS: reply.usage.output_tokens,
+                    names.CACHE_READ_TOKENS: reply.usage.cache_read_tokens,
+                    names.CACHE_WRITE_TOKENS: reply.usage.cache_write_tokens,
                     names.COST: reply.usage.cost_usd,
                     names.TURN: number,
                     names.SPAN_KIND: "LLM",
@@ -315,15 +318,11 @@ class _Tree:
 
     # ── What all have in common ──────────────────────────────────────────────────────────────
 
-    def _who(self, served_by: str | None = None) -> dict[str, Any]:
+    def _models(self, served_by: str | None = None) -> dict[str, Any]:
         return {
-            names.PROVIDER: self.model.get("provider"),
             names.REQUEST_MODEL: self.model.get("model_id") or self.run.model,
             names.RESPONSE_MODEL: served_by or self.transcript.served_by,
         }
-
-    def _tokens(self, used: int | None, made: int | None) -> dict[str, Any]:
-        return {names.INPUT_TOKENS: used, names.OUTPUT_TOKENS: made}
 
     def _clean(self, attributes: Mapping[str, Any]) -> Attributes:
         """Leave out what is unknown, and content unless it was asked for.

@@ -92,16 +92,23 @@ def test_what_arrives_is_the_log(sent: tuple[Collector, Finished], log: RunLog) 
         assert len(mine) - len(calls) == transcript.replies
 
 
+TOKENS = ("input_tokens", "output_tokens", "cache_read.input_tokens", "cache_write.input_tokens")
+
+
 def test_the_metrics_of_a_run_are_counted_from_its_log(
     sent: tuple[Collector, Finished], log: RunLog
 ) -> None:
     found, finished = sent
-    assert "/v1/traces; 5 metrics, too" in finished.stderr
+    assert "/v1/traces; 14 metrics, too" in finished.stderr
     assert set(found.metrics) == {
         "harness.trials",
         "harness.trial.duration",
         "harness.cost",
-        "gen_ai.client.token.usage",
+        *(f"gen_ai.client.inference.usage.{kind}" for kind in TOKENS),
+        "gen_ai.client.inference.operation.input_tokens",
+        "gen_ai.client.inference.operation.output_tokens",
+        *(f"gen_ai.invoke_agent.{kind}" for kind in ("duration", "inference_calls", "tool_calls")),
+        "gen_ai.execute_tool.duration",
         "mcp.client.operation.duration",
     }
     counts = {

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from opentelemetry.semconv._incubating.metrics import gen_ai_metrics, mcp_metrics
-
 from harness.telemetry import conventions as names
 from harness.telemetry.metrics import CALL_BOUNDS, Metric, Spread, Tally
 from harness.types import Usage
-from tests.telemetry.test_conventions import ours
+from tests.telemetry.test_conventions import unknown
 from tests.telemetry.test_spans import MODEL, RUN, TRANSCRIPT
 
 
@@ -30,11 +28,27 @@ def test_trials_are_counted_by_status_and_those_that_never_began_too() -> None:
 
 
 def test_tokens_that_no_provider_reported_are_no_zero() -> None:
-    points = counted((RUN, TRANSCRIPT))["gen_ai.client.token.usage"].points
-    spreads = {dict(key)["gen_ai.token.type"]: spread for key, spread in points.items()}
+    found = counted((RUN, TRANSCRIPT))
     # Two replies: both tell what they read, one alone what it wrote.
-    told = {kind: (sum(one.counts), one.total) for kind, one in spreads.items()}  # type: ignore[union-attr]
-    assert told == {"input": (2, 40), "output": (1, 5)}
+    for kind, replies, tokens in (("input_tokens", 2, 40), ("output_tokens", 1, 5)):
+        (spread,) = found[f"gen_ai.client.inference.operation.{kind}"].points.values()
+        assert isinstance(spread, Spread)
+        assert (sum(spread.counts), spread.total) == (replies, tokens)
+        ((key, total),) = found[f"gen_ai.client.inference.usage.{kind}"].points.items()
+        assert total == tokens
+        assert dict(key)["gen_ai.token.modality"] == "unknown"
+
+
+def test_a_trial_is_an_invocation_of_an_agent_with_its_replies_and_calls() -> None:
+    found = counted((RUN, TRANSCRIPT), (RUN, TRANSCRIPT))
+    for name, total in (
+        ("duration", 2 * TRANSCRIPT.latency_s),
+        ("inference_calls", 4),
+        ("tool_calls", 2 * len(TRANSCRIPT.tool_calls)),
+    ):
+        (spread,) = found[f"gen_ai.invoke_agent.{name}"].points.values()
+        assert isinstance(spread, Spread)
+        assert (sum(spread.counts), spread.total) == (2, total)
 
 
 def test_a_cost_of_which_a_part_is_unknown_is_left_out() -> None:
@@ -45,17 +59,18 @@ def test_a_cost_of_which_a_part_is_unknown_is_left_out() -> None:
 
 
 def test_calls_that_were_sent_are_timed_by_tool_and_outcome() -> None:
-    points = counted((RUN, TRANSCRIPT))["mcp.client.operation.duration"].points
-    told = {
-        (dict(key)["gen_ai.tool.name"], dict(key).get("error.type")): spread.total  # type: ignore[union-attr]
-        for key, spread in points.items()
-    }
-    assert told == {
+    expected = {
         ("seed", None): 0.25,
         ("get_order", None): 1.0,
         ("get_user", "denied"): 0.5,
         ("clean", None): 0.25,
     }
+    for name in ("mcp.client.operation.duration", "gen_ai.execute_tool.duration"):
+        points = counted((RUN, TRANSCRIPT))[name].points
+        assert {
+            (dict(key)["gen_ai.tool.name"], dict(key).get("error.type")): spread.total  # type: ignore[union-attr]
+            for key, spread in points.items()
+        } == expected
     unsent = replace(TRANSCRIPT.tool_calls[0], outcome="blocked", duration_s=0.0)
     only = replace(TRANSCRIPT, setup_calls=(), teardown_calls=(), tool_calls=(unsent,))
     assert "mcp.client.operation.duration" not in counted((RUN, only))
@@ -70,16 +85,10 @@ def test_a_value_on_a_bound_is_in_the_bucket_below_it() -> None:
 
 
 def test_every_metric_is_one_of_the_conventions_or_ours() -> None:
-    known = {
-        value
-        for module in (gen_ai_metrics, mcp_metrics)
-        for name, value in vars(module).items()
-        if name.isupper() and isinstance(value, str)
-    }
     paid = replace(TRANSCRIPT, usage=Usage(cost_usd=0.25))
     found = counted((RUN, paid))
-    assert len(found) == 5
-    assert {name for name in found if not ours(name)} <= known
+    assert len(found) == 14
+    assert unknown(set(found)) == set()
     table = {value for value in vars(names).values() if isinstance(value, str)}
     for metric in found.values():
         assert metric.name in table

@@ -158,7 +158,6 @@ def test_the_trial_bears_its_verdict_in_its_status_too() -> None:
     assert root.name == "invoke_agent shop::order"
     expected = {
         "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.provider.name": "anthropic",
         "gen_ai.request.model": "claude-sonnet-4-5",
         "gen_ai.response.model": "claude-sonnet-4-5-20250929",
         "gen_ai.usage.input_tokens": 40,
