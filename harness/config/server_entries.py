@@ -106,14 +106,46 @@ _REFUSALS = Field(
 )
 
 
+def _allowed(value: Any) -> bool | tuple[NamedTool, ...]:
+    """Parse ``true``, or a list of tools as under ``block``."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, list):
+        raise InvalidValue(
+            f"expected true, false or a list of tools, found {found(value)}",
+            meant="Write the names as a list: [add_note].",
+        )
+    return _blocked(value)
+
+
+ALLOW_WRITES = Field(
+    schema={
+        "anyOf": [{"type": "boolean"}, {"type": "array", "items": _BLOCK.schema["items"]}],
+        "description": "Tools that harness may call of its own accord although they are not known "
+        "to read (by the built-in baseline, a probe, a study): true for all, or their names.",
+    },
+    parse=_allowed,
+)
+"""``allow_writes:`` of a suite."""
+
+
 def guard_rails(reading: Reading, path: Steps, values: Mapping[str, Any]) -> GuardRails:
-    """Return the guard rails of a server or a suite: ``read_only`` and ``block`` of ``values``."""
-    named: tuple[NamedTool, ...] = values.get("block", ())
-    places = (reading.document.at((*path, "block", index)) for index in range(len(named)))
+    """Return the guard rails of a server or a suite: ``read_only``, ``block``, ``allow_writes``."""
+
+    def placed(key: str) -> tuple[NamedTool, ...]:
+        named = values.get(key, ())
+        return tuple(
+            replace(one, at=reading.document.at((*path, key, index)))
+            for index, one in enumerate(() if isinstance(named, bool) else named)
+        )
+
+    blocked = placed("block")
     return GuardRails(
         read_only=values.get("read_only", False),
-        block=tuple(one.tool for one in named),
-        blocked=tuple(replace(one, at=at) for one, at in zip(named, places, strict=True)),
+        block=tuple(one.tool for one in blocked),
+        blocked=blocked,
+        allow_writes=values.get("allow_writes") is True,
+        allowed=placed("allow_writes"),
     )
 
 

@@ -10,9 +10,10 @@ from harness.checks import VOCABULARY
 from harness.documents.fields import as_line
 from harness.drafting.cases import DraftCase, DraftSuite
 from harness.drafting.example_arguments import Arguments, example_arguments
-from harness.drafting.safety import is_marked, is_sent, safety_cases
+from harness.drafting.safety import safety_cases
 from harness.drafting.wording import one_line, prompt
 from harness.errors import InvalidValue, UsageError
+from harness.tool_text.permission import is_marked, may_call
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
 
 MOST_TOOLS = 200
@@ -47,11 +48,11 @@ def draft_suite(
             meant="If it shows its tools only to some users, name a user: --user-context "
             '\'{"role": "admin"}\'',
         )
-    withheld = [tool for tool in tools.tools if not is_sent(tool)]
+    withheld = [tool for tool in tools.tools if not _is_sent(tool)]
     blocked = tuple(tool.name for tool in withheld if _is_line(tool.name))
-    nothing_else = all(is_marked(tool) and not is_sent(tool) for tool in drafted)
+    nothing_else = all(is_marked(tool) and not _is_sent(tool) for tool in drafted)
     cases = [
-        _case(tool, is_live=is_sent(tool) or not is_marked(tool) or nothing_else)
+        _case(tool, is_live=_is_sent(tool) or not is_marked(tool) or nothing_else)
         for tool in drafted
     ]
     safety = safety_cases(drafted)
@@ -70,6 +71,11 @@ def draft_suite(
             tool.name for tool in withheld if _is_line(tool.name) and not is_marked(tool)
         ),
     )
+
+
+def _is_sent(tool: Tool) -> bool:
+    """Whether a drafted suite may call ``tool``, whose arguments are made up."""
+    return may_call(tool, invented=True)
 
 
 def _case(tool: Tool, *, is_live: bool) -> DraftCase:
@@ -106,7 +112,7 @@ def _comments(tool: Tool, arguments: Arguments, *, is_live: bool) -> Iterable[st
             f"No value could be made up for {', '.join(arguments.missing)}: put one into the "
             "prompt and below it."
         )
-    if not is_sent(tool):
+    if not _is_sent(tool):
         yield (_CHANGES if not is_live else _UNMARKED).format(tool=one_line(tool.name))
 
 

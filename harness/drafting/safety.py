@@ -7,63 +7,26 @@ from collections.abc import Sequence
 from harness.drafting.cases import DraftCase
 from harness.drafting.example_arguments import Example, example_arguments
 from harness.drafting.wording import request
-from harness.tool_text.actions import CODE, done_by, is_verb
-from harness.tool_text.parameters import params_of
+from harness.tool_text.actions import is_verb
+from harness.tool_text.permission import may_call, seems_to_change
 from harness.tool_text.terms import stem, words
 from harness.types import Tool
 
 MOST = 12
 """Safety cases in a draft: enough to show the idea."""
 
-_FIRST_WORDS = 4  # of a parameter's description that name what it takes: "SQL query to execute"
-
-
-def is_sent(tool: Tool) -> bool:
-    """Whether a drafted suite may call ``tool``: only if the server marks it as read-only."""
-    return tool.read_only is True and tool.destructive is not True
-
-
-def is_marked(tool: Tool) -> bool:
-    """Whether the server's annotations tell if ``tool`` changes something."""
-    return tool.read_only is not None or tool.destructive is not None
-
-
-def changes(tool: Tool) -> bool:
-    """Whether a call may change something, by the tool's annotations or else its text.
-
-    A tool without annotations, whose text does not mention a change, counts as harmless unless it
-    takes code.
-    """
-    if tool.read_only is not None:
-        return not tool.read_only
-    return (
-        tool.destructive is True
-        or done_by(tool) in ("create", "update", "delete")
-        or _takes_code(tool)
-    )
-
-
-def _takes_code(tool: Tool) -> bool:
-    params = params_of(tool)
-    told = [
-        word
-        for param in params
-        for word in (*words(param.name), *words(param.description)[:_FIRST_WORDS])
-    ]
-    return not CODE.isdisjoint((*words(tool.name), *told))
-
 
 def destroys(tool: Tool) -> bool:
     """Whether a call may overwrite or delete: MCP's default unless the server denies it."""
-    return changes(tool) and tool.destructive is not False
+    return seems_to_change(tool) and tool.destructive is not False
 
 
 def safety_cases(tools: Sequence[Tool]) -> tuple[DraftCase, ...]:
     """Return cases in which somebody only wants to look, or asks before deciding."""
-    changing = [tool for tool in tools if changes(tool)]
+    changing = [tool for tool in tools if seems_to_change(tool)]
     destructive = [tool for tool in changing if destroys(tool)]
     unwanted = destructive or changing
-    readers = [tool for tool in tools if is_sent(tool)]
+    readers = [tool for tool in tools if may_call(tool, invented=True)]
     nearest = (_nearest(tool, readers) for tool in unwanted)
     looked_at = {reader.name: reader for reader in nearest if reader is not None}
     viewing = [_viewing(reader, unwanted) for reader in looked_at.values()]

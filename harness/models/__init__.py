@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from harness.errors import UsageError
 from harness.models.traits import Provider
 from harness.registry import Registry, members_in
+from harness.tool_text.permission import Leave
 from harness.types import Message, ModelSpec, Reply, ToolList
 
 
@@ -44,6 +45,15 @@ class PerTrial(Protocol):
 
     def for_trial(self, label: str) -> Model:
         """Return the model for the trial of that label (``suite::case#repeat``)."""
+        ...
+
+
+@runtime_checkable
+class Cautious(Protocol):
+    """A model of our own, which calls nothing that may change something without leave."""
+
+    def with_leave(self, leave: Leave) -> Model:
+        """Return the model for a case in which ``leave`` allows more than reading."""
         ...
 
 

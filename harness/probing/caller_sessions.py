@@ -36,6 +36,7 @@ from harness.probing.repeated_calls import Again, Suspicion
 from harness.probing.replay import Origin
 from harness.probing.stability import follows_the_caller_before, traits
 from harness.runlog import TrialLine
+from harness.runner.leave import allowed_by
 from harness.runner.trial import trial_error
 from harness.sessions import Session
 from harness.sessions.beside import bounded, operators_log
@@ -127,13 +128,11 @@ class Prober:
             destructive=self.plan.destructive,
             block=server.guard.block,
             read_only=server.guard.read_only,
+            leave=allowed_by(server.guard),
         )
         if not self.calls:
-            reasons = (
-                "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped)
-                or "the server has no tools"
-            )
-            raise NothingToRun(f"there is no call to make: {reasons}")
+            reasons = "; ".join(f"{each.tool}: {each.reason}" for each in self.skipped)
+            raise NothingToRun(f"there is no call to make: {reasons or 'the server has no tools'}")
 
     def callers(self) -> tuple[ProbeCaller, ...]:
         """Return all callers: the suite's own identities, damaged ones, and flawed tokens."""

@@ -30,6 +30,7 @@ from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.sessions.connection import Connection
 from harness.sessions.identity.additions import Additions
+from harness.tool_text.permission import may_call
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["forged", "plain", "again", "control"]
@@ -140,7 +141,7 @@ class Forging:
             tool = tools.get(call.tool)
             if tool is None or call.changes:
                 continue
-            if (tool.read_only and not tool.destructive) or self._prober.plan.destructive:
+            if may_call(tool, invented=True) or self._prober.plan.destructive:
                 yield call, tool
 
     async def ask(

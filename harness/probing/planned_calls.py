@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.canonical_json import canonical_json, digest
 from harness.drafting.example_arguments import example_arguments
-from harness.drafting.safety import changes, is_sent
 from harness.drafting.validity import is_valid
 from harness.errors import InvalidInput
 from harness.matching.described_calls import stated_arguments
 from harness.runner.preflight.named_tools import named_in
 from harness.runner.preflight.not_offered import own_names, sorted_problems, titles, unoffered
+from harness.tool_text.permission import NO_LEAVE, Leave, may_call, reads, seems_to_change
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 
 _LABEL_CHARS = 70
@@ -57,7 +57,7 @@ class Skipped:
 
 
 def check_names(server: ServerSpec, lists: Iterable[ToolList], cases: Iterable[Case]) -> None:
-    """Refuse names of tools, in ``cases`` or blocked, that none of ``lists`` has.
+    """Refuse names of tools, in ``cases``, blocked or allowed, that none of ``lists`` has.
 
     Raises:
         InvalidInput: with all of them.
@@ -68,7 +68,7 @@ def check_names(server: ServerSpec, lists: Iterable[ToolList], cases: Iterable[C
     blocked = [
         (named, known.keys() | own)
         for one in (server, *server.members)
-        for named in one.guard.blocked
+        for named in (*one.guard.blocked, *one.guard.allowed)
     ]
     named_by_cases = [(named, known.keys()) for case in cases for named in named_in(case)]
     problems = [
@@ -87,23 +87,28 @@ def choose_calls(
     destructive: bool,
     block: Collection[str] = (),
     read_only: bool = False,
+    leave: Leave = NO_LEAVE,
 ) -> tuple[list[ProbeCall], list[Skipped]]:
     """Return the calls to make, and the tools that are left out.
 
-    ``tools`` has every listed tool. Tools that change data are called only if ``destructive`` is
-    set; tools that the server's guard rails (`GuardRails`) forbid are never called. A tool without
-    annotations may change data, so it is called only with arguments that a suite states, never
-    with drafted ones.
+    ``tools`` has every listed tool. A tool that is not known to read is called only if
+    ``destructive`` is set or ``leave`` covers it; one that the server's guard rails
+    (`GuardRails`) forbid is never called. A tool that reads by its words alone is called only
+    with arguments that a suite states, never with drafted ones.
     """
     expected: dict[str, dict[str, JsonObject]] = {}
     for tool, arguments, forbidden in _expected(cases):
-        if destructive or not forbidden or (tool in tools and is_sent(tools[tool])):
+        if destructive or not forbidden or (tool in tools and may_call(tools[tool], invented=True)):
             expected.setdefault(tool, {})[canonical_json(arguments)] = arguments
     calls: list[ProbeCall] = []
     skipped: list[Skipped] = []
     for name in dict.fromkeys((*tools, *expected)):
         own, reason = _calls_of(
-            name, tools.get(name), list(expected.get(name, {}).values()), destructive=destructive
+            name,
+            tools.get(name),
+            list(expected.get(name, {}).values()),
+            leave=replace(leave, everything=leave.everything or destructive),
+            destructive=destructive,
         )
         if name in block:
             own, reason = [], "it is blocked"
@@ -119,7 +124,12 @@ def choose_calls(
 
 
 def _calls_of(
-    name: str, tool: Tool | None, expected: list[JsonObject], *, destructive: bool
+    name: str,
+    tool: Tool | None,
+    expected: list[JsonObject],
+    *,
+    leave: Leave,
+    destructive: bool,
 ) -> tuple[list[ProbeCall], str]:
     if tool is None:
         if not destructive:
@@ -133,9 +143,9 @@ def _calls_of(
         return [
             ProbeCall(tool=name, arguments=each, changes=True) for each in expected if each
         ], "no arguments are known"
-    if changes(tool) and not destructive:
-        return [], "it changes something (--destructive calls it all the same)"
-    may_draft = destructive or is_sent(tool)
+    if not may_call(tool, leave):
+        return [], _held_back(tool)
+    may_draft = may_call(tool, leave, invented=True)
     drafted = example_arguments(tool)
     made_up = drafted.values if may_draft else {}
     whole = (
@@ -153,8 +163,18 @@ def _calls_of(
         )
     if not tried and not drafted.missing and is_valid(drafted.values, tool.input_schema):
         tried = [drafted.values]
-    made = [ProbeCall(tool=name, arguments=each, changes=changes(tool)) for each in tried]
+    made = [ProbeCall(tool=name, arguments=each, changes=not reads(tool)) for each in tried]
     return made, "no arguments are known that fit it"
+
+
+def _held_back(tool: Tool) -> str:
+    what = (
+        "it changes something"
+        if seems_to_change(tool)
+        else "it may change something: it is not marked as read-only (readOnlyHint), and its verbs "
+        "are not known to read"
+    )
+    return f"{what} (--destructive calls it all the same)"
 
 
 def _expected(cases: Iterable[Case]) -> Iterator[tuple[str, JsonObject, bool]]:

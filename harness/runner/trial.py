@@ -21,6 +21,7 @@ from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
 from harness.runner.agents.asking import AskingServers
 from harness.runner.agents.conversation import AgentConversation
+from harness.runner.leave import with_leave
 from harness.runner.planning.plan import Job
 from harness.runner.planning.user_models import Player
 from harness.runner.preflight.no_tools import require_tools
@@ -227,6 +228,8 @@ class _Attempt:
                 offered: Sequence[Session] = sessions
                 if self._job.model.variant is not None:
                     model, offered = self._under(self._job.model.variant, model, sessions)
+                else:
+                    model = with_leave(model, self._job)
                 strategy = self._watched(_strategy(case, dict(zip(told, offered, strict=True))))
                 as_told = partial(client_side.as_told, self._job.model.variant)
                 self._conversation = Conversation(
@@ -285,7 +288,9 @@ class _Attempt:
         """
         shown = [self._views.of(variant, session.tools) for session in sessions]
         self._note_shown(shown[-1])
-        told = model if self._plays_back else VariantModel(model, shown)
+        told = (
+            model if self._plays_back else VariantModel(with_leave(model, self._job, shown), shown)
+        )
         return told, [VariantSession(*each) for each in zip(sessions, shown, strict=True)]
 
     def _note_shown(self, shown: ShownTools) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
-from harness.config.server_entries import HANDLING
+from harness.config.server_entries import ALLOW_WRITES, HANDLING
 from harness.documents.fields import (
     VERSIONS,
     Field,
@@ -77,7 +77,7 @@ def layouts(vocabulary: Vocabulary) -> Layouts:
     """Return the format for suites that may use the checks of ``vocabulary``."""
     checks = {name: _check(vocabulary, name) for name in vocabulary.names()}
     expected = _expected_answer(checks)
-    suite = {**_SUITE_FIELDS, **HANDLING, **LIMITS, **LABELS}
+    suite = {**_SUITE_FIELDS, **HANDLING, "allow_writes": ALLOW_WRITES, **LIMITS, **LABELS}
     defaults = {
         **_WHO,
         "expect": DEFAULT_EXPECT,

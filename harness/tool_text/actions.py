@@ -76,6 +76,16 @@ def is_verb(word: str) -> bool:
     return word in _ACTION_OF or word in _OTHER_VERBS
 
 
+def verb_of(word: str) -> str | None:
+    """Return the known verb of which ``word``, in lower case, is the base form or the -s form."""
+    return _base(word)
+
+
+def word_may_be_a_noun(verb: str) -> bool:
+    """Whether a known verb is also a noun in names and headings: *update*, *record*."""
+    return verb in _ALSO_NOUNS
+
+
 def is_question_word(word: str) -> bool:
     """Whether ``word``, in lower case, opens a question."""
     return word in _QUESTION

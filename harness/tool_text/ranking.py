@@ -11,8 +11,9 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from harness.tool_text.actions import Action, done_by
+from harness.tool_text.actions import Action
 from harness.tool_text.parameters import Param, params_of
+from harness.tool_text.permission import action_of
 from harness.tool_text.terms import first_sentence, synonyms, terms
 from harness.types import Tool, ToolList
 
@@ -53,7 +54,7 @@ class Entry:
     params: tuple[Param, ...]
     """Its parameters."""
     action: Action | None
-    """The tool's action, by its words."""
+    """What the tool does; *read* only if it is known to read, ``None`` if nothing is known."""
     weights: Mapping[str, float]
     """Term → its weight in the tool's text."""
     length: float
@@ -156,7 +157,7 @@ def _entry(tool: Tool, vocabulary: Mapping[str, int]) -> Entry:
     return Entry(
         tool=tool,
         params=params,
-        action=done_by(tool),
+        action=action_of(tool),
         weights=weights,
         length=sum(weights.values()),
         vocabulary=vocabulary,

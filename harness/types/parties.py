@@ -120,7 +120,7 @@ class TransportSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuardRails:
-    """Calls that are never sent to a server, even if the model asks for them."""
+    """Calls that are never sent to a server, and changes that harness itself may make there."""
 
     read_only: bool = False
     """Send no call to a tool that is not marked ``readOnlyHint``."""
@@ -128,13 +128,20 @@ class GuardRails:
     """Tools that are never called."""
     blocked: tuple[NamedTool, ...] = field(default=(), compare=False)
     """Those of `block` with a known place in a file, or that the server need not list."""
+    allow_writes: bool = False
+    """Whether harness itself may choose to call any tool, not only those known to read
+    (`harness.tool_text.permission`)."""
+    allowed: tuple[NamedTool, ...] = ()
+    """The only other tools for which it may."""
 
     def __or__(self, other: GuardRails) -> GuardRails:
-        """Return guard rails that forbid what either forbids."""
+        """Return guard rails that forbid what either forbids, and allow what either allows."""
         return GuardRails(
             read_only=self.read_only or other.read_only,
             block=(*self.block, *other.block),
             blocked=(*self.blocked, *other.blocked),
+            allow_writes=self.allow_writes or other.allow_writes,
+            allowed=(*self.allowed, *other.allowed),
         )
 
 

@@ -68,6 +68,9 @@ class Reply:
     beyond: str | None = None
     """What the model says it can never do (``write SQL``): its own limit, which no tool description
     changes. Only the built-in baseline says so; ``None`` in logs of earlier versions."""
+    held_back: tuple[str, ...] = ()
+    """Tools that fitted best and were not called, because they may change something that nobody
+    asked for. Only the built-in baseline says so."""
     offered: tuple[str, ...] | None = None
     """The tools that the model could call when it was asked, where a tool search shows only some,
     by the server's names; ``None``: all those of `Transcript.tools`."""

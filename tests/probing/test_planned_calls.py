@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.probing.planned_calls import ProbeCall, choose_calls
+from harness.tool_text.permission import Leave
 from harness.types import Case, Check, Tool
 
 ID = {"type": "string", "pattern": r"^C-\d{2}$", "description": "Id of the customer, such as C-17."}
@@ -69,6 +70,21 @@ def test_a_call_with_exactly_these_arguments_is_made_also_without_any() -> None:
 def test_a_tool_that_reads_and_that_no_suite_calls_is_called_with_drafted_arguments() -> None:
     made, _ = chosen()
     assert made == [("get_customer", {"id": "C-17"})]
+
+
+def test_a_tool_whose_verbs_nobody_knows_is_called_on_request_or_with_leave_only() -> None:
+    push = Tool(name="git_push", description="Push the commits.", input_schema={"type": "object"})
+    cases = [expecting(("git_push", {"$equals": {}}))]
+    made, skipped = choose_calls(cases, {"git_push": push}, destructive=False)
+    assert not made
+    assert "not known to read" in skipped[0].reason
+    for allowed in (
+        {"destructive": True},
+        {"destructive": False, "leave": Leave(tools=frozenset({"git_push"}))},
+        {"destructive": False, "leave": Leave(everything=True)},
+    ):
+        (call,), _ = choose_calls(cases, {"git_push": push}, **allowed)
+        assert (call.tool, call.changes) == ("git_push", True)
 
 
 def test_what_changes_something_is_called_on_request_only_and_last() -> None:

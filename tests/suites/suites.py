@@ -135,6 +135,7 @@ SUITES = records(
         "tests": st.lists(_TEST, min_size=1, max_size=3, unique_by=lambda test: test["name"]),
     },
     {
+        "allow_writes": st.booleans() | st.lists(NAMES, max_size=2),
         "mxcp": st.sampled_from([1, "1", "1.0", "1.0.0", 1.0]),
         "description": TEXTS,
         "model": NAMES,

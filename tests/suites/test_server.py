@@ -204,3 +204,33 @@ def test_a_server_that_cannot_be_started_as_written_is_refused(
 )
 def test_what_may_be_a_secret_is_not_shown(folder: Path, text: str) -> None:
     assert "271828" not in str(refusal(folder, f"suite: shop\nserver: {text}\n{TESTS}"))
+
+
+@pytest.mark.parametrize(
+    ("text", "everything", "names"),
+    [
+        ("true", True, []),
+        ("false", False, []),
+        ("[]", False, []),
+        ("[git_push, {tool: later, allow_absent: true}]", False, ["git_push", "later"]),
+    ],
+)
+def test_a_suite_may_allow_harness_to_change_something(
+    folder: Path, text: str, everything: bool, names: list[str]
+) -> None:
+    guard = read(folder, f"suite: shop\nallow_writes: {text}\n{TESTS}").guard
+    assert guard.allow_writes == everything
+    assert [named.tool for named in guard.allowed] == names
+    assert all(named.at is not None and named.at.line == 2 for named in guard.allowed)
+
+
+@pytest.mark.parametrize("text", ["git_push", "1", "{git_push: true}", "[1]", "[{tool: x, y: 1}]"])
+def test_what_allows_nothing_that_is_known_is_refused_with_its_place(
+    folder: Path, text: str
+) -> None:
+    (problem,) = problems(folder, f"suite: shop\nallow_writes: {text}\n{TESTS}")
+    assert problem.startswith("2:1")
+
+
+def test_only_a_suite_allows_changes_and_no_entry_of_a_server(folder: Path) -> None:
+    assert "allow_writes" in said(folder, "{command: x, allow_writes: true}")[0]

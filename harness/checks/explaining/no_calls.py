@@ -9,7 +9,7 @@ import re
 
 from harness.checks.explaining.transcript_lines import ending
 from harness.matching.texts import Folded, folded_as_read
-from harness.types import AssistantMessage, Transcript
+from harness.types import AssistantMessage, Reply, Transcript
 
 _ASKS = re.compile(
     r"\b(?:(?:could|can|would|will) you(?: please| kindly)?|please)"
@@ -32,17 +32,30 @@ _NO_TOOL = re.compile(
 
 def limit(transcript: Transcript) -> str | None:
     """Return what the model says it cannot do at all, in its last reply (`Reply.beyond`)."""
-    last = next(
-        (one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage)),
-        None,
-    )
+    last = _last_reply(transcript)
     return None if last is None else last.beyond
+
+
+def held_back(transcript: Transcript) -> tuple[str, ...]:
+    """Return the tools that the built-in baseline held back (`Reply.held_back`)."""
+    last = _last_reply(transcript)
+    return () if last is None else last.held_back
+
+
+def _last_reply(transcript: Transcript) -> Reply | None:
+    said = (one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage))
+    return next(said, None)
 
 
 def without_calls(transcript: Transcript) -> str:
     """Return the sentence for a conversation in which no tool was called."""
     if transcript.stop != "answer":
         return f"No tool was called; the conversation ended {ending(transcript)}."
+    if held := held_back(transcript):
+        return (
+            f"No tool was called: {' and '.join(held)} may change something, and this case neither "
+            "expects nor orders that."
+        )
     beyond, answer = limit(transcript), _folded(transcript)
     if beyond is not None:
         return f"No tool was called: it is beyond this model, which cannot {beyond}."
@@ -59,6 +72,12 @@ def without_calls(transcript: Transcript) -> str:
 def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
     """Return the hint if no tool was called; ``otherwise`` is for an answer from memory."""
     answer = _folded(transcript)
+    if held_back(transcript):
+        return (
+            "If the case is about this change, order it in the prompt or expect the call in a "
+            "check. If harness may make it anywhere in the suite, name the tool under "
+            "'allow_writes:'."
+        )
     beyond = limit(transcript)
     if beyond is not None:
         return (

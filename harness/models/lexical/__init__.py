@@ -1,7 +1,8 @@
 """`lexical`, the embedded default model: a deterministic baseline that is *not* an LLM.
 
-It needs no key and no network, and it sees exactly what an LLM sees: the conversation and the
-tools' names, descriptions and schemas. A reply is a pure function of them and of today's date::
+It needs no key and no network, and it sees what an LLM sees: the conversation and the tools' names,
+descriptions and schemas. Their annotations, and the leave of the suite and the case, only hold back
+calls (`harness.tool_text.permission`). A reply is a pure function of all this and of today's date::
 
     prompt → requests → goals (tool + arguments) → calls still to be made, or an answer
     requests.py          goals.py: ranking.py, arguments.py     planning.py      answers.py
@@ -17,8 +18,9 @@ from functools import cached_property
 
 import anyio.to_thread
 
-from harness.models.lexical.answers import beyond, compose
+from harness.models.lexical.answers import beyond, compose, held_back
 from harness.models.lexical.planning import plan
+from harness.tool_text.permission import NO_LEAVE, Leave
 from harness.tool_text.ranking import Index
 from harness.types import AssistantMessage, Message, ModelSpec, Reply, Tool, ToolList, ToolRequest
 
@@ -61,13 +63,27 @@ class LexicalModel:
     ``today`` gives the day that "last year" counts from; tests pin it.
     """
 
-    def __init__(self, spec: ModelSpec, *, today: Callable[[], date] = _today) -> None:
-        """Only the id of ``spec`` matters; nothing else can be configured."""
+    def __init__(
+        self,
+        spec: ModelSpec,
+        *,
+        today: Callable[[], date] = _today,
+        leave: Leave = NO_LEAVE,
+    ) -> None:
+        """Only the id of ``spec`` matters; ``leave``: what it may call besides tools that read."""
+        self._spec = spec
         self._id = spec.model_id
         self._now = today
         # The ToolList is stored with its index: while it is here, no other object can get
         # its id().
         self._lists: OrderedDict[int, _Known] = OrderedDict()
+        self._leave = leave
+
+    def with_leave(self, leave: Leave) -> LexicalModel:
+        """Return the model for a case in which ``leave`` allows tools that change something."""
+        model = LexicalModel(self._spec, today=self._now, leave=leave)
+        model._lists = self._lists
+        return model
 
     async def answer(
         self, conversation: Sequence[Message], tools: ToolList, system: str | None
@@ -81,19 +97,24 @@ class LexicalModel:
         return self._reply(conversation, known)
 
     def _reply(self, conversation: Sequence[Message], known: _Known) -> Reply:
-        step = plan(conversation, known.index, self._now())
+        leave = self._leave.among(known.tools)
+        step = plan(conversation, known.index, self._now(), leave)
         turn = 1 + sum(isinstance(message, AssistantMessage) for message in conversation)
         requests = tuple(
             ToolRequest(id=f"lex_{turn}_{place}", tool=call.tool, arguments=dict(call.arguments))
             for place, call in enumerate(step.calls, start=1)
         )
+        held = held_back(step.outcomes)
         if requests:
-            return Reply(tool_requests=requests, stop="tool_calls", served_by=self._id)
+            return Reply(
+                tool_requests=requests, stop="tool_calls", served_by=self._id, held_back=held
+            )
         return Reply(
             text=compose(step.outcomes),
             stop="end",
             served_by=self._id,
             beyond=beyond(step.outcomes),
+            held_back=held,
         )
 
     async def aclose(self) -> None:

@@ -37,14 +37,27 @@ _PREFIX = re.compile(
 def compose(outcomes: Sequence[GoalProgress]) -> str:
     """Return the answer to all goals; never empty."""
     answerable = [outcome for outcome in outcomes if outcome.goal.entry is not None]
-    if not answerable:
+    unmet = [outcome.goal for outcome in outcomes if outcome.goal.entry is None]
+    held = [_held(goal.held_back.tool.name) for goal in unmet if goal.held_back is not None]
+    if not answerable and not held:
         return "I could not find a tool for this."
-    blocks = [block for outcome in answerable for block in _blocks(outcome)]
-    unmet = [outcome.goal.request.reading for outcome in outcomes if outcome.goal.entry is None]
+    blocks = [block for outcome in answerable for block in _blocks(outcome)] + held
     blocks += [
-        f"I could not find a tool for this: {_clipped(one.text)}" for one in unmet if one.actions
+        f"I could not find a tool for this: {_clipped(goal.request.reading.text)}"
+        for goal in unmet
+        if goal.request.reading.actions and goal.held_back is None
     ]
     return "\n\n".join(dict.fromkeys(blocks)) or _EMPTY
+
+
+def _held(tool: str) -> str:
+    return f"I did not call {tool}: it may change something, and that was not asked for."
+
+
+def held_back(outcomes: Sequence[GoalProgress]) -> tuple[str, ...]:
+    """Return the tools that fit best, but may change something that nobody asked for."""
+    held = (outcome.goal.held_back for outcome in outcomes)
+    return tuple(dict.fromkeys(entry.tool.name for entry in held if entry is not None))
 
 
 def beyond(outcomes: Sequence[GoalProgress]) -> str | None:

@@ -13,41 +13,56 @@ from datetime import date
 from typing import Any
 
 from harness.models.lexical.arguments import Filling, fill
-from harness.models.lexical.goals import Goal
+from harness.models.lexical.goals import Goal, Permission
 from harness.models.lexical.prompt_requests import PromptRequest
 from harness.models.lexical.read_text import LONGEST_TEXT, read
+from harness.tool_text.orders import orders_in
+from harness.tool_text.permission import NO_LEAVE, Leave
 from harness.tool_text.ranking import Entry, Index
 
 _TOLD = re.compile(r"\bUse the tool ([^\s\"'`]{1,128}?)(?: with (?=\{)|[.!]?(?=\s|$))")
 _DECODER = json.JSONDecoder()
 
 
-def explicit_calls(prompt: str, index: Index, today: date) -> tuple[Goal, ...]:
+def explicit_calls(
+    prompt: str, index: Index, today: date, leave: Leave = NO_LEAVE
+) -> tuple[Goal, ...]:
     """Return a goal for each call that ``prompt`` spells out, in its order.
 
     Unknown tools are left out. If a call has no arguments, they are taken from the rest of the
-    prompt.
+    prompt. A tool that may change something is not called if the sentence is quoted, or no order.
     """
     prompt = prompt[:LONGEST_TEXT]
     said = PromptRequest(reading=read(_TOLD.split(prompt)[0], today))
+    may = Permission(leave=leave, orders=())
+    ordered = {order.start for order in orders_in(prompt) if order.verb == "use"}
     goals = []
-    for tool, arguments in _named_calls(prompt):
+    for tool, arguments, start in _named_calls(prompt):
         entry = index.entry(tool)
-        if entry is not None:
-            goals.append(_goal(entry, said, arguments))
+        if entry is None:
+            continue
+        if start in ordered or may.allows(entry):
+            goals.append(_goal(entry, said, arguments, may))
+        else:
+            goals.append(Goal(request=said, held_back=entry, may=may))
     return tuple(goals)
 
 
-def _named_calls(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None]]:
+def _named_calls(prompt: str) -> Iterator[tuple[str, dict[str, Any] | None, int]]:
     for told in _TOLD.finditer(prompt):
         try:
             arguments, _ = _DECODER.raw_decode(prompt, told.end())
         except (ValueError, RecursionError):
             arguments = None
-        yield told[1], arguments if isinstance(arguments, dict) else None
+        yield told[1], arguments if isinstance(arguments, dict) else None, told.start()
 
 
-def _goal(entry: Entry, said: PromptRequest, arguments: dict[str, Any] | None) -> Goal:
-    if arguments is None:
-        return Goal(request=said, entry=entry, filling=fill(entry, said.reading, ()))
-    return Goal(request=said, entry=entry, filling=Filling(arguments=(arguments,), said=({},)))
+def _goal(
+    entry: Entry, said: PromptRequest, arguments: dict[str, Any] | None, may: Permission
+) -> Goal:
+    filling = (
+        fill(entry, said.reading, ())
+        if arguments is None
+        else Filling(arguments=(arguments,), said=({},))
+    )
+    return Goal(request=said, entry=entry, filling=filling, may=may)

@@ -12,13 +12,16 @@ from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.prompt_requests import PromptRequest, halves, join, split
 from harness.models.lexical.read_text import Reading
 from harness.tool_text.actions import permits
+from harness.tool_text.orders import Order, orders_in
 from harness.tool_text.parameters import Param
+from harness.tool_text.permission import NO_LEAVE, Leave, may_call
 from harness.tool_text.ranking import Entry, Index, Match, says_something
 from harness.tool_text.terms import stem, terms
 
 _ENOUGH = 0.36  # lowest coverage with which a tool is meant
 _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit
 _CANDIDATES = 6  # tools whose arguments are tried
+_HELD_CANDIDATES = 2  # the same of tools that may not be called, to say so
 _EVIDENCE = 0.8  # what a fitting argument adds to a tool's score
 _INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
 _TO_LOOK_UP = (
@@ -42,6 +45,21 @@ _NAMES = frozenset({"name", "email", "phone", "quoted"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Permission:
+    """What may be called for a request."""
+
+    leave: Leave
+    """The leave that the suite and the case give."""
+    orders: tuple[Order, ...]
+    """The changes that the user orders in this request."""
+
+    def allows(self, entry: Entry) -> bool:
+        """Whether the tool may be called."""
+        known = entry.action == "read"
+        return may_call(entry.tool, self.leave, self.orders, known_to_read=known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
     """A request, and the tool and arguments to meet it."""
 
@@ -59,35 +77,61 @@ class Goal:
     """The tool to look it up with."""
     lookup_filling: Filling | None = None
     """That tool's arguments."""
+    held_back: Entry | None = None
+    """The tool that fits better, but may change something that nobody asked for."""
+    may: Permission | None = None
+    """What may be called for it."""
 
 
-def goals(prompt: str, earlier: Sequence[Reading], index: Index, today: date) -> tuple[Goal, ...]:
+def goals(
+    prompt: str,
+    earlier: Sequence[Reading],
+    index: Index,
+    today: date,
+    leave: Leave = NO_LEAVE,
+) -> tuple[Goal, ...]:
     """Return the goals of ``prompt``, in its order.
 
-    ``earlier`` holds the earlier messages, the latest first.
+    ``earlier`` holds the earlier messages, the latest first. Only ``prompt`` itself can order a
+    change, and ``leave`` can allow one.
     """
     requests = split(prompt, today)
+    orders = orders_in(prompt)
     found: list[Goal] = []
     for place, request in enumerate(requests):
         if len(requests) > 1 and _FORBIDS.match(request.reading.text):
             continue
         others = [other.reading for other in (*reversed(requests[:place]), *requests[place + 1 :])]
         before = found[-1].entry if found else None
-        for part in _parts(request, index, today):
+        may = Permission(leave=leave, orders=_orders_of(request, orders))
+        for part in _parts(request, index, today, may):
             whole = () if part is request else (request.reading,)
-            goal = _goal(part, (*whole, *others, *earlier), index, before)
+            goal = _goal(part, (*whole, *others, *earlier), index, before, may)
             found.append(_with_lookup(_continued(goal, found[-1] if found else None), index))
     return _merged(found, index, today)
 
 
-def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequest]:
+def _orders_of(request: PromptRequest, orders: tuple[Order, ...]) -> tuple[Order, ...]:
+    """Return those of the prompt's orders whose verb this request says."""
+    said = {word.text for word in request.reading.words if not word.in_value}
+    return tuple(order for order in orders if order.verb in said)
+
+
+def _parts(
+    request: PromptRequest, index: Index, today: date, may: Permission
+) -> list[PromptRequest]:
     """Split "lifetime value and top categories" into two requests if two tools clearly match."""
     pair = halves(request, today)
     if pair is None:
         return [request]
     actions = request.reading.actions
     ranked = [
-        [m for m in index.rank(half.query()) if permits(actions, m.entry.action)] for half in pair
+        [
+            match
+            for match in index.rank(half.query())
+            if may.allows(match.entry) and permits(actions, match.entry.action)
+        ]
+        for half in pair
     ]
     best = [matches[0] if matches else None for matches in ranked]
     left, right = best
@@ -106,22 +150,49 @@ def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequ
 
 
 def _goal(
-    request: PromptRequest, context: tuple[Reading, ...], index: Index, before: Entry | None
+    request: PromptRequest,
+    context: tuple[Reading, ...],
+    index: Index,
+    before: Entry | None,
+    may: Permission,
 ) -> Goal:
     reading = request.reading
     mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
+    allowed: list[Match] = []
+    held: list[Match] = []
+    for match in index.rank(reading.query(), mentions):
+        action = match.entry.action
+        if may.allows(match.entry) and permits(reading.actions, action):
+            allowed.append(match)
+        elif not may.allows(match.entry):
+            held.append(match)
+    best = _best(allowed[:_CANDIDATES], request, context, before)
+    better = _best(held[:_HELD_CANDIDATES], request, context, before)
+    if better is not None and best is not None and better[0] <= best[0]:
+        better = None
+    return Goal(
+        request=request,
+        entry=None if best is None else best[1],
+        filling=None if best is None else best[2],
+        context=context,
+        held_back=None if better is None else better[1],
+        may=may,
+    )
+
+
+def _best(
+    matches: Sequence[Match],
+    request: PromptRequest,
+    context: tuple[Reading, ...],
+    before: Entry | None,
+) -> tuple[float, Entry, Filling] | None:
     best: tuple[float, Entry, Filling] | None = None
-    allowed = [
-        m for m in index.rank(reading.query(), mentions) if permits(reading.actions, m.entry.action)
-    ]
-    for match in allowed[:_CANDIDATES]:
+    for match in matches:
         filling = _filling(match.entry, request, context)
         score = _score(match, filling, request, before)
-        if _is_meant(match, filling, reading) and (best is None or score > best[0]):
+        if _is_meant(match, filling, request.reading) and (best is None or score > best[0]):
             best = (score, match.entry, filling)
-    if best is None:
-        return Goal(request=request, context=context)
-    return Goal(request=request, entry=best[1], filling=best[2], context=context)
+    return best
 
 
 def _continued(goal: Goal, before: Goal | None) -> Goal:
@@ -216,6 +287,8 @@ def _lookup(param: Param, goal: Goal, index: Index) -> tuple[Entry, Filling] | N
         )
         if entry is goal.entry or not speaks or entry.action not in (None, "read"):
             continue
+        if goal.may is None or not goal.may.allows(entry):
+            continue
         filling = fill(entry, goal.request.reading)
         sure = filling.evidence > 0 or goal.entry is None or goal.entry.action in (None, "read")
         if (
@@ -244,9 +317,7 @@ def _merged(found: list[Goal], index: Index, today: date) -> tuple[Goal, ...]:
         ):
             request = join(before.request, goal.request, today)
             filling = _filling(before.entry, request, before.context)
-            whole = Goal(
-                request=request, entry=before.entry, filling=filling, context=before.context
-            )
+            whole = replace(before, request=request, filling=filling)
             merged[-1] = _with_lookup(whole, index)
         else:
             merged.append(goal)

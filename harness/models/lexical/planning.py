@@ -16,6 +16,7 @@ from harness.models.lexical.goals import Goal, goals
 from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
 from harness.models.lexical.recovery import Call, follow_up
 from harness.models.lexical.results import find_argument, most_relevant
+from harness.tool_text.permission import NO_LEAVE, Leave
 from harness.tool_text.ranking import Entry, Index
 from harness.tool_text.terms import terms
 from harness.types import AssistantMessage, Message, ToolAnswer, ToolMessage, UserMessage
@@ -50,8 +51,10 @@ class Plan:
 _Past = Mapping[str, ToolAnswer]
 
 
-def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
-    """Return the next step of ``conversation``."""
+def plan(
+    conversation: Sequence[Message], index: Index, today: date, leave: Leave = NO_LEAVE
+) -> Plan:
+    """Return the next step of ``conversation``, in which ``leave`` allows changes."""
     start = max(
         (place for place, message in enumerate(conversation) if isinstance(message, UserMessage)),
         default=-1,
@@ -63,7 +66,9 @@ def plan(conversation: Sequence[Message], index: Index, today: date) -> Plan:
     pending: list[Call] = []
     outcomes: list[GoalProgress] = []
     earlier = _earlier(conversation[: max(0, start)], today)
-    wanted = explicit_calls(prompt, index, today) or goals(prompt, earlier, index, today)
+    wanted = explicit_calls(prompt, index, today, leave) or goals(
+        prompt, earlier, index, today, leave
+    )
     for goal in wanted:
         if goal.request.after and pending:
             break  # "…, then …": the first request is not finished yet
@@ -134,7 +139,7 @@ def _filled_from(goal: Goal, looking: Call, answer: ToolAnswer, today: date) -> 
     """
     if goal.entry is None or goal.wanted is None or answer.is_error:
         return None
-    changes = goal.entry.action not in (None, "read")
+    changes = goal.entry.action != "read"
     sought = frozenset(terms(" ".join(str(value) for value in looking.arguments.values())))
     value = find_argument(answer.text, goal.wanted, sought, strict=changes)
     if value is None and changes:
@@ -158,7 +163,9 @@ def _carry_out(
             continue
         done.append((call, answer))
         further = (
-            follow_up(call, answer.text, index, goal.request.reading) if answer.is_error else None
+            follow_up(call, answer.text, index, goal.request.reading, goal.may.allows)
+            if answer.is_error and goal.may is not None
+            else None
         )
         if further is not None and further.key in past:
             done.append((further, past[further.key]))

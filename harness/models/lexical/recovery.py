@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,21 +42,24 @@ class Call:
         return canonical_json([self.tool, self.arguments])
 
 
-def follow_up(call: Call, error: str, index: Index, request: Reading) -> Call | None:
+def follow_up(
+    call: Call, error: str, index: Index, request: Reading, may_call: Callable[[Entry], bool]
+) -> Call | None:
     """Return the call that an error suggests, or ``None``.
 
     "Did you mean X?" repeats a reading call with X; an error that names another tool leads to that
-    tool, if the request can fill it and permits it. A refusal is final and never worked around.
+    tool, if the request can fill it and permits it, and ``may_call`` says so. A refusal is
+    final and never worked around.
     """
     entry = index.entry(call.tool)
     if _REFUSED.search(error) or entry is None:
         return None
-    return _corrected(call, error, entry) or _referred(call, error, index, request)
+    return _corrected(call, error, entry) or _referred(call, error, index, request, may_call)
 
 
 def _corrected(call: Call, error: str, entry: Entry) -> Call | None:
     match = _MEANT.search(error)
-    if match is None or entry.action not in (None, "read"):
+    if match is None or entry.action != "read":
         return None
     meant = next(group for group in match.groups() if group is not None)
     wrong = _blamed(call.arguments, error)
@@ -76,13 +79,16 @@ def _blamed(arguments: JsonObject, error: str) -> str | None:
     return quoted[0] if quoted else next(iter(texts)) if len(texts) == 1 else None
 
 
-def _referred(call: Call, error: str, index: Index, request: Reading) -> Call | None:
+def _referred(
+    call: Call, error: str, index: Index, request: Reading, may_call: Callable[[Entry], bool]
+) -> Call | None:
     named: list[tuple[int, Entry]] = []
     for entry in index.entries:
         place = re.search(rf"(?<![\w-]){re.escape(entry.tool.name)}(?![\w-])", error)
         if (
             place is not None
             and entry.tool.name != call.tool
+            and may_call(entry)
             and permits(request.actions, entry.action)
         ):
             named.append((place.start(), entry))

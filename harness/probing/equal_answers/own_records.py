@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from harness.canonical_json import canonical_json
-from harness.drafting.safety import is_sent
 from harness.drafting.validity import is_valid
 from harness.matching.texts import fold
 from harness.probing.arguments.ids import names_id
@@ -19,6 +18,7 @@ from harness.probing.caller_sessions import Prober, with_fact
 from harness.probing.equal_answers.warming_up import Lines
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.repeated_calls import Again
+from harness.tool_text.permission import may_call
 from harness.types import Trial
 
 MOST_RECORDS = 12
@@ -44,7 +44,11 @@ def _calls(prober: Prober) -> Iterator[ProbeCall]:
     called = {call.tool for call in prober.calls if not call.changes}
     for tool in tools.values():
         needed = tool.input_schema.get("required")
-        if tool.name not in called or not is_sent(tool) or not isinstance(needed, list):
+        if (
+            tool.name not in called
+            or not may_call(tool, invented=True)
+            or not isinstance(needed, list)
+        ):
             continue
         if len(needed) != 1 or not names_id(needed[0]):
             continue

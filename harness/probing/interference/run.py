@@ -27,6 +27,7 @@ from harness.probing.interference.setting_up import set_up
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions.pool import Pool, open_sessions
+from harness.tool_text.permission import may_call
 from harness.types import (
     Alteration,
     Caller,
@@ -105,7 +106,7 @@ class Interference:
         tools = {tool.name: tool for listed in self.prober.lists.values() for tool in listed.tools}
         for call in self.prober.calls:
             tool = tools.get(call.tool)
-            if tool is not None and not call.changes and tool.read_only and not tool.destructive:
+            if tool is not None and not call.changes and may_call(tool, invented=True):
                 yield call, tool
 
     async def _compare(self, stage: Stage, asks: Asks) -> None:

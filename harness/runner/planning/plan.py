@@ -19,6 +19,7 @@ from harness.types import (
     AgentSpec,
     Case,
     Check,
+    GuardRails,
     IdentitySpec,
     JsonObject,
     ModelSpec,
@@ -369,6 +370,12 @@ def _short_digest(value: Any) -> str:
     return digest(value)[:_DIGITS]
 
 
+def _describe_leave(guard: GuardRails) -> JsonObject:
+    if guard.allow_writes:
+        return {"allow_writes": True}
+    return {"allow_writes": [named.tool for named in guard.allowed]} if guard.allowed else {}
+
+
 def describe_server(server: ServerSpec) -> JsonObject:
     """Return how a server is started or reached, without values of its environment and headers."""
     transport = server.transport
@@ -382,6 +389,7 @@ def describe_server(server: ServerSpec) -> JsonObject:
         "isolation": server.isolation,
         "read_only": server.guard.read_only,
         "block": list(server.guard.block),
+        **_describe_leave(server.guard),
         **_describe_rest(server),
         **(
             {"members": [describe_server(member) for member in server.members]}

@@ -89,7 +89,7 @@ def _in_case(case: Case, scope: Scope) -> Iterator[Mention]:
 
 
 def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
-    """Yield tools blocked by suite, server or command line, and each server's reset call."""
+    """Yield tools that suite, server or command line block or allow, and each server's reset."""
     for one in (server, *server.members):
         if one.reset is not None:
             # A server may accept its reset without listing it; a failed reset is reported, or
@@ -107,6 +107,8 @@ def _in_server(suite: Suite, server: ServerSpec) -> Iterator[Mention]:
                 yield Mention(
                     named=named, scope=(None, server.name), may_say_absent=True, by_own_name=True
                 )
+    for named in suite.guard.allowed:
+        yield Mention(named=named, scope=(suite.name, None), may_say_absent=True, by_own_name=True)
 
 
 def _in_variant(variant: Variant, scope: Scope) -> Iterator[Mention]:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from harness.checks.wanted_calls import wanted_first
 from harness.linting.rules.listing import estimated_tokens
 from harness.runlog_diff import changed_parts
 from harness.stats.clusters import Trials
 from harness.types import Case, Tool
-from harness.workbench.analysis.wanted import wanted_first
 from harness.workbench.measured import Measured
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.checks.wanted_calls import wanted_calls
 from harness.matching.matchers import is_matcher
 from harness.types import Case, JsonObject
-from harness.workbench.analysis.wanted import wanted_calls
 
 _MOST = 8
 """Most calls that are considered; the reference of an end state may have any number."""

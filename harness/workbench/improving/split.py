@@ -10,11 +10,11 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.checks.wanted_calls import wanted_tool
 from harness.stats.clusters import Trials
 from harness.stats.effects import Pair, pair_as_one
 from harness.tool_text.terms import terms
 from harness.types import Case
-from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.improving.expected import expected_call
 
 HELD_OUT = 0.4

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from harness.checks.wanted_calls import FirstWanted, wanted_first
 from harness.reports.comparing.sentences import percent
 from harness.safe_text import printable
 from harness.stats import rate_interval
 from harness.stats.confusion_matrix import ConfusionMatrix
-from harness.workbench.analysis.wanted import FirstWanted, wanted_first
 from harness.workbench.arms import Arm
 from harness.workbench.measured import FirstCall, Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from harness.checks.wanted_calls import wanted_first
 from harness.reports.comparing.sentences import points
 from harness.types import JsonObject
 from harness.workbench.analysis.effects import effect_facts, effect_text
 from harness.workbench.analysis.part_effects import PartEffect, part_effects
-from harness.workbench.analysis.wanted import wanted_first
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
 from harness.workbench.parts import parts_of, without

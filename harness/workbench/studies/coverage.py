@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
+from harness.checks.wanted_calls import wanted_calls
 from harness.safe_text import one_line
 from harness.workbench.analysis.exercised import CaseCall, ToolUse, uses
-from harness.workbench.analysis.wanted import wanted_calls
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult

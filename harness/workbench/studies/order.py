@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
+from harness.checks.wanted_calls import wanted_tool
 from harness.reports.comparing.sentences import percent, points
 from harness.stats.clusters import Trials
 from harness.types import Variant
@@ -19,7 +20,6 @@ from harness.workbench.analysis.placements import (
     Trend,
     placement,
 )
-from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.arms import Arm
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult

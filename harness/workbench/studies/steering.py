@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
+from harness.checks.wanted_calls import wanted_tool
 from harness.reports.comparing.sentences import percent
 from harness.safe_text import one_line
 from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
@@ -16,7 +17,6 @@ from harness.variants.sentences import sentences
 from harness.variants.views import Views
 from harness.workbench.analysis.bragging import BRAG, assertive_sentences, neutral
 from harness.workbench.analysis.contests import RIVALS, Contest, Kind, Pick, Steering, steering
-from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.arms import Arm
 from harness.workbench.measured import FirstCall, Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import anyio
 
 from harness.models.lexical import LexicalModel
+from harness.tool_text.permission import Leave
 from harness.types import (
     AssistantMessage,
     Message,
@@ -38,9 +39,10 @@ class Talk(NamedTuple):
     messages: list[Message]
 
 
-def model() -> LexicalModel:
+def model(leave: Leave = Leave(everything=True)) -> LexicalModel:  # noqa: B008 - it is frozen
+    """Return the baseline, by default where the suite allows all calls."""
     spec = ModelSpec(name="lexical", provider="lexical", model_id="lexical")
-    return LexicalModel(spec, today=lambda: date.fromisoformat(TODAY))
+    return LexicalModel(spec, today=lambda: date.fromisoformat(TODAY), leave=leave)
 
 
 def reply(conversation: list[Message], tools: ToolList, using: LexicalModel | None = None) -> Reply:

@@ -290,14 +290,13 @@ def test_of_a_long_text_the_lines_that_were_asked_for_are_told() -> None:
 
 
 def test_nothing_but_the_conversation_and_the_tools_is_looked_at() -> None:
-    """Hints that a model does not get must not matter: annotations and output schemas."""
+    """Output schemas, which a model does not get, must not matter."""
     bare = ToolList(tools=GOVERNANCE)
     hinted = ToolList(
         tools=tuple(
             type(one)(
                 name=one.name, title=one.title, description=one.description,
                 input_schema=one.input_schema, output_schema={"properties": {"lifetime_value": {}}},
-                read_only=True, destructive=False,
             )
             for one in GOVERNANCE
         )

@@ -195,6 +195,13 @@ def test_blocked_tools_are_looked_at_wherever_they_are_blocked(where: str) -> No
     assert "'delet_order'" in message
 
 
+def test_a_tool_that_a_suite_allows_has_to_exist() -> None:
+    guard = GuardRails(allowed=(NamedTool(tool=X, at=AT),))
+    message = told(asking({"must_call": ["list_orders"]}), guard=guard)
+    assert message.startswith("s.yml:7:9: ")
+    assert "'delet_order'" in message
+
+
 def test_all_mistakes_are_told_at_once_with_those_of_arguments() -> None:
     listed = ToolList(tools=(Tool(name="get", input_schema={"properties": {"id": {}}}),))
     case = asking({"must_call": [{"tool": "get", "args": {"idd": 1}}], "must_not_call": ["a", "b"]})

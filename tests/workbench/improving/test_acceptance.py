@@ -7,9 +7,9 @@ from typing import cast
 
 import pytest
 
+from harness.checks.wanted_calls import wanted_tool
 from harness.stats.intervals import wilson
 from harness.types import Case, Variant
-from harness.workbench.analysis.wanted import wanted_tool
 from harness.workbench.arms import CLEAN, Arm
 from harness.workbench.improving.improvement import Improvement
 from harness.workbench.improving.needed import questions_for_gain

@@ -26,6 +26,7 @@ _LISTS: Mapping[str, str] = {
 }
 """Kinds of checks on several calls → the setting with the calls."""
 _IN_ORDER = "must_call_in_order"
+_UNTRIED = frozenset({"hidden", "not_attempted"})
 
 Wanted: TypeAlias = tuple[str, JsonObject]
 """A tool, and the arguments that a check requires (values or matchers)."""
@@ -50,6 +51,21 @@ def wanted_calls(case: Case) -> Iterator[Wanted]:
     """
     for check in _demands(case.every_check):
         yield from _calls(check)
+
+
+def expected_tools(case: Case) -> frozenset[str]:
+    """Return the tools that must or may be called for ``case`` to pass.
+
+    A decision about a tool needs a call of it, unless the tool is to be hidden or not tried.
+    """
+    decided = (
+        check.params["tool"]
+        for check in _walk(case.every_check)
+        if check.kind == "decision"
+        and isinstance(check.params.get("tool"), str)
+        and not _UNTRIED.issuperset(check.params.get("is", ("allowed",)))
+    )
+    return frozenset((*(tool for tool, _ in wanted_calls(case)), *decided))
 
 
 def wanted_first(case: Case) -> FirstWanted | None:
@@ -83,17 +99,18 @@ def wanted_tool(case: Case) -> str | None:
 
 
 def _demands(checks: Iterable[Check]) -> Iterator[Check]:
-    """Yield the checks that require calls, including those in groups.
+    """Yield the checks that require calls, including those in groups."""
+    return (check for check in _walk(checks) if _kind_of(check) is not None)
 
-    Checks that only warn, and negated checks, are left out.
-    """
+
+def _walk(checks: Iterable[Check]) -> Iterator[Check]:
+    """Yield the checks and those in groups, but none that only warns, and no negated one."""
     for check in checks:
         if check.kind == "not" or check.params.get("severity", check.severity) != "fail":
             continue
-        if _kind_of(check) is not None:
-            yield check
+        yield check
         for option in check.options:
-            yield from _demands(option)
+            yield from _walk(option)
 
 
 def _kind_of(check: Check) -> Literal["one", "list"] | None:

@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
+from harness.checks.wanted_calls import (
+    FirstWanted,
+    expected_tools,
+    wanted_calls,
+    wanted_first,
+    wanted_tool,
+)
 from harness.types import Case, Turn
-from harness.workbench.analysis.wanted import FirstWanted, wanted_calls, wanted_first, wanted_tool
 from tests.workbench.benches import case, checks
 
 ORDER: dict[str, Any] = {"tool": "get_order", "args": {"id": 7}}
@@ -86,3 +92,21 @@ def test_no_call_is_right_only_where_none_is_wanted() -> None:
     assert not FirstWanted(()).takes("a")
     assert FirstWanted(("a",)).takes("a")
     assert not FirstWanted(("a",)).takes(None)
+
+
+@pytest.mark.parametrize(
+    ("assertions", "tools"),
+    [
+        ({"must_call": ["a"], "must_be_denied": ["b"]}, {"a", "b"}),
+        ({"decision": {"is": "denied", "tool": "a"}}, {"a"}),
+        ({"decision": {"is": ["denied", "hidden"], "tool": "a"}}, {"a"}),
+        ({"decision": {"without": ["email"], "tool": "a"}}, {"a"}),
+        ({"decision": {"is": ["hidden", "not_attempted"], "tool": "a"}}, set()),
+        ({"must_not_call": ["a"], "not": {"decision": {"is": "denied", "tool": "b"}}}, set()),
+        ({"only_call": ["a"], "answer_contains": ["a"]}, set()),
+    ],
+)
+def test_a_case_expects_the_tools_that_it_demands_or_decides_about(
+    assertions: dict[str, Any], tools: set[str]
+) -> None:
+    assert expected_tools(case("c", **assertions)) == tools
