@@ -11,7 +11,7 @@ import click
 
 from harness.checks import VOCABULARY
 from harness.cli import shell_completion as completing
-from harness.cli.options import MCP_CONFIG, TRUST, bundle, caller, servers
+from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, bundle, caller, servers
 from harness.cli.suite_servers import server_of
 from harness.config import load_config
 from harness.discovery import find_suites
@@ -20,7 +20,7 @@ from harness.probing.callers import ANONYMOUS, ProbeCaller, named_callers
 from harness.probing.interference.data_sets import check, expanded
 from harness.runner.planning.prepare import suite_roots
 from harness.trust import GATE
-from harness.types import Alteration, JsonObject, ServerSpec, Suite
+from harness.types import Alteration, JsonObject, Protocol, ServerSpec, Suite
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,13 @@ def _chosen(
     suites: tuple[str, ...],
     command_lines: tuple[str, ...],
     mcp_config: str | None,
+    protocol: Protocol | None,
     name: str | None,
     user_context: JsonObject | None,
 ) -> OneCaller:
     if name is not None and user_context is not None:
         raise UsageError("--as and --user-context both say who calls", meant="Give one of them.")
-    config = load_config(Path.cwd(), os.environ, mcp_config)
+    config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
     needs_suites = name is not None or bool(suites) or not command_lines
     found = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY) if needs_suites else ()
     server = (
@@ -97,6 +98,7 @@ ONE_CALLER = bundle(
     ),
     servers("Server to use instead of the suite's; several are joined."),
     MCP_CONFIG,
+    PROTOCOL,
     TRUST,
     click.option(
         "--as", "name", metavar="IDENTITY", help="One of the suite's identities, by name."

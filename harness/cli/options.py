@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
@@ -17,7 +17,7 @@ from harness.manual import page
 from harness.redaction import KNOWN
 from harness.runner.planning.ranges import TRIALS, Range
 from harness.trust import GATE
-from harness.types import JsonObject
+from harness.types import JsonObject, Protocol
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -132,6 +132,15 @@ MCP_CONFIG = click.option(
     metavar="FILE",
     help="Take servers from the configuration of an MCP client: .mcp.json, Claude Desktop, VS "
     "Code.",
+)
+"""For every command that starts a server."""
+
+
+PROTOCOL = click.option(
+    "--protocol",
+    type=click.Choice(get_args(Protocol)),
+    help="Revision of MCP to speak with every server, in place of what its entry says; legacy is "
+    "the older handshake.",
 )
 """For every command that starts a server."""
 

@@ -10,6 +10,7 @@ from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, baseline
 from harness.cli.options import (
     MCP_CONFIG,
+    PROTOCOL,
     TRUST,
     bundle,
     caller,
@@ -69,6 +70,7 @@ REQUEST = bundle(
         help='Use this server, for example "python my_server.py"; several are joined.',
     ),
     MCP_CONFIG,
+    PROTOCOL,
     TRUST,
     caller("Caller of every case, in place of the suites' own."),
     click.option(

@@ -10,12 +10,12 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.cli.options import MCP_CONFIG, TRUST, bundle, caller, servers
+from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, bundle, caller, servers
 from harness.config import Config, load_config
 from harness.errors import HarnessError
 from harness.sessions.pool import open_sessions
 from harness.trust import GATE
-from harness.types import JsonObject, ServerSpec, ToolList
+from harness.types import JsonObject, Protocol, ServerSpec, ToolList
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,11 @@ def _listed(
     server: str | None,
     command_lines: tuple[str, ...],
     mcp_config: str | None,
+    protocol: Protocol | None,
     user_context: JsonObject | None,
 ) -> Listed:
     spec = _chosen_server(
-        load_config(Path.cwd(), os.environ, mcp_config),
+        load_config(Path.cwd(), os.environ, mcp_config, protocol),
         [*([server] if server else []), *command_lines],
     )
     GATE.plan([spec])
@@ -46,6 +47,7 @@ LISTED = bundle(
     click.argument("server", required=False, metavar="[SERVER]"),
     servers('For example "python my_server.py"; several are joined.'),
     MCP_CONFIG,
+    PROTOCOL,
     TRUST,
     caller("Caller to list the tools as."),
 )

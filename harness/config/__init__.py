@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -29,7 +29,7 @@ from harness.config.models import (
 from harness.config.servers import expand_server, joined, server_from_command
 from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
 from harness.redaction import KNOWN
-from harness.types import Location, ModelSpec, ServerSpec
+from harness.types import Location, ModelSpec, Protocol, ServerSpec
 
 T = TypeVar("T")
 
@@ -49,6 +49,9 @@ class Config:
     """Environment in which references, keys and base URLs are looked up."""
     keyless: bool = False
     """Whether a model may lack its key, because it will not be asked: for a dry run."""
+
+    protocol: Protocol | None = None
+    """The revision of MCP for every server, in place of its own; ``None`` keeps that."""
 
     @property
     def default_model(self) -> str | None:
@@ -114,7 +117,7 @@ class Config:
             UsageError: there is no such server, or a variable that it needs is not set.
         """
         if isinstance(ref, ServerSpec):
-            return expand_server(ref, self.environ)
+            return self._speaking(expand_server(ref, self.environ))
         if isinstance(ref, tuple):
             return joined([self._named_server(name) for name in dict.fromkeys(ref)])
         if ref is not None:
@@ -175,17 +178,25 @@ class Config:
             raise _no_program(spec.transport.command) or self._no_server(
                 spec.transport.command, "server or command"
             )
-        return expand_server(spec, self.environ)
+        return self._speaking(expand_server(spec, self.environ))
 
     def _named_server(self, name: str) -> ServerSpec:
         if entry := self._server_entries().get(name):
             for variable, default in entry.hidden.items():
                 KNOWN.learn(self.environ.get(variable, default))
             ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
-            return with_env_file(entry, ready, self.environ)
+            return self._speaking(with_env_file(entry, ready, self.environ))
         if name in builtin_servers():
-            return builtin_server(name)
+            return self._speaking(builtin_server(name))
         raise self._no_server(name, "server")
+
+    def _speaking(self, server: ServerSpec) -> ServerSpec:
+        """Return ``server`` with the revision of MCP that all are to speak, if there is one."""
+        if self.protocol is None:
+            return server
+        transport = replace(server.transport, protocol=self.protocol)
+        members = tuple(map(self._speaking, server.members))
+        return replace(server, transport=transport, members=members)
 
     def _no_server(self, name: str, sought: str) -> UsageError:
         if self.client is not None and (at := self.client.disabled.get(name)):
@@ -256,8 +267,15 @@ class Config:
         )
 
 
-def load_config(cwd: Path, environ: Mapping[str, str], mcp_config: str | None = None) -> Config:
+def load_config(
+    cwd: Path,
+    environ: Mapping[str, str],
+    mcp_config: str | None = None,
+    protocol: Protocol | None = None,
+) -> Config:
     """Read every configuration file for the folder ``cwd``, and an MCP client's if one is named.
+
+    ``protocol`` is the revision of MCP for every server.
 
     Raises:
         InvalidInput: a file is not valid, or a file named by a variable does not exist.
@@ -268,7 +286,7 @@ def load_config(cwd: Path, environ: Mapping[str, str], mcp_config: str | None = 
         read_foreign_config_file(path) for path in _user_file("MXCP_CONFIG", ".mxcp", environ)
     ]
     client = None if mcp_config is None else read_client_config(cwd / Path(mcp_config).expanduser())
-    return Config(files=tuple(files), client=client, environ=dict(environ))
+    return Config(files=tuple(files), client=client, environ=dict(environ), protocol=protocol)
 
 
 def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:

@@ -48,7 +48,7 @@ _USUAL = (
     ".cursor/mcp.json",
     "claude_desktop_config.json",
 )
-_OURS = ("command", "args", "env", "cwd", "type", "transport", "url", "headers")
+_OURS = ("command", "args", "env", "cwd", "type", "transport", "url", "headers", "protocol")
 _REFERENCE = re.compile(
     r"\$\{(?:(?P<kind>env|input):(?P<name>[^}]+)|(?P<folder>workspaceFolder|userHome))\}"
 )

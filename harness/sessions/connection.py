@@ -25,12 +25,14 @@ from harness.sessions.identity.additions import Additions
 from harness.sessions.identity.bearer import Bearer, Bearers
 from harness.sessions.identity.delivery import Identity, process_env, request_headers, request_meta
 from harness.sessions.processes.guardian import Guardian
-from harness.sessions.processes.http_servers import POLL_S, Host, Hosts
+from harness.sessions.processes.http_servers import Host, Hosts
 from harness.sessions.processes.last_words import last_words
 from harness.sessions.processes.process import ServerProcess, launch
+from harness.sessions.processes.server_starts import ServerStarts, with_older_handshake
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.shared_connection import REFUSED, Lister, SharedSession
 from harness.sessions.transports import TRANSPORTS
+from harness.sessions.transports.handshake import HANDSHAKE, first_list, hint_at, shake_hands
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.turns import Turns
@@ -55,9 +57,11 @@ class Connection:
         hosts: Hosts,
         bearers: Bearers,
         turns: Turns,
+        starts: ServerStarts,
     ) -> None:
         """Prepare a connection to ``spec`` for ``who``; `run` opens it."""
         self._turns = turns
+        self._starts = starts
         self._spec = spec
         self._who = who
         self._meta = request_meta(spec.identity, who.user_context)
@@ -183,7 +187,8 @@ class Connection:
             with anyio.CancelScope(
                 deadline=anyio.current_time() + self._spec.start_timeout_s
             ) as starting:
-                await self._live(starting)
+                while await self._live(starting) and not self._closing:
+                    self._spec, self._over = with_older_handshake(self._spec), anyio.Event()
         except ServerError as error:
             self._failure = error
         except UsageError as error:
@@ -198,7 +203,8 @@ class Connection:
             self._conclude("was ended by harness")
             self._ended.set()
 
-    async def _live(self, starting: anyio.CancelScope) -> None:
+    async def _live(self, starting: anyio.CancelScope) -> bool:
+        """Open the connection and keep it; return whether the server has to be started again."""
         async with self._enter() as place:
             self._place = place
             try:
@@ -209,12 +215,14 @@ class Connection:
                 starting.deadline += time.perf_counter() - before
                 if isinstance(place, Host):
                     if not await self._comes_up(place, starting):
-                        return
+                        return False
                     await self._get_token(place, starting)
                 async with connected() as link:
-                    await self._open(link, place, starting)
+                    if again := await self._open(link, place, starting):
+                        return again
                     if self._caller is not None and self._failure is None:
                         await self._keep(link, place)
+                return False
             finally:
                 self._last_words = place.stderr_text()
                 self._place = None
@@ -270,18 +278,23 @@ class Connection:
 
     async def _open(
         self, link: Link, place: ServerProcess | Host, starting: anyio.CancelScope
-    ) -> None:
-        step = "complete the handshake"
+    ) -> bool:
+        """Open the connection; return whether the server ended before the older handshake."""
+        step = HANDSHAKE
         try:
             with self._in_time(step, starting, link):
-                await self._turns.start(partial(self._shake_hands, link, place), starting)
+                shaking = partial(shake_hands, link.client, self._spec, place)
+                await self._turns.start(shaking, starting)
             step = "list its tools"
             with self._in_time(step, starting, link):
-                self._tools = await self._turns.start(partial(self._listed, link), starting)
+                listing = partial(first_list, link.client, self._spec)
+                self._tools = await self._turns.start(listing, starting)
         except ConnectionError:
-            self._conclude(
-                f"{await end_of(link, place)} while starting", link.source.noise.since(), gone=True
-            )
+            over_pipes = isinstance(place, ServerProcess)
+            if over_pipes and hint_at(step, self._spec):
+                return True
+            why = f"{await end_of(link, place)} while starting"
+            self._conclude(why, link.source.noise.since(), gone=True)
         except HttpFault as fault:
             # An HTTP status proves that the server lives; only silence is a reason to wait for its
             # exit.
@@ -289,6 +302,8 @@ class Connection:
                 await place.obituary() if isinstance(place, Host) and fault.status is None else None
             )
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
+            if fault.status is None and (end or not fault.gone):
+                why += hint_at(step, self._spec)
             self._conclude(
                 why,
                 refused=fault.status if fault.status in REFUSED else None,
@@ -304,40 +319,16 @@ class Connection:
             self._client, self._noise = link.client, link.source.noise
             self._caller = self._caller_of(link.client, self._tools)
             starting.deadline = math.inf
+            self._starts.needs_initialize = self._spec.transport.protocol == "legacy"
             self._opened.set()
+        return False
 
     def _caller_of(self, client: McpClient, tools: ToolList) -> CallSender:
         from harness.sessions.calls import CallSender
 
-        assert self._noise is not None
-        return CallSender(
-            client,
-            tools,
-            self._spec,
-            self._when_lost,
-            self._bearers.shown,
-            self._turns,
-            self._noise,
-        )
-
-    async def _listed(self, link: Link) -> ToolList:
-        from harness.sessions.tool_list import list_tools
-
-        if self._spec.isolation == "none":
-            return ToolList(tools=())  # the server may refuse each user
-        return await list_tools(link.client.request, self._spec.refusals)
-
-    async def _shake_hands(self, link: Link, place: ServerProcess | Host) -> None:
-        """Agree on a protocol version; retry while a server listens but is not ready."""
-        while True:
-            try:
-                await link.client.negotiate(self._spec)
-            except HttpFault as fault:
-                if not fault.may_pass or not isinstance(place, Host) or not place.is_starting:
-                    raise
-            else:
-                return
-            await anyio.sleep(POLL_S)
+        shown, noise = self._bearers.shown, self._noise
+        assert noise is not None
+        return CallSender(client, tools, self._spec, self._when_lost, shown, self._turns, noise)
 
     @contextmanager
     def _in_time(
@@ -350,6 +341,7 @@ class Connection:
             if anyio.current_time() >= starting.deadline:
                 noise = link.source.noise.since() if link else None
                 why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
+                why += hint_at(step, self._spec)
                 self._conclude(why, noise, gone=link is not None)
             raise
 

@@ -8,14 +8,16 @@ What happens in which situation:
 - the same, but no request was sent to the server: the next loan gets this connection
 - the same, and the server has a ``reset`` call: it is reset for the next loan
 - ``isolation: none``: all users share one connection, and each request names its user
-- a server does not start: everyone who waits gets the error; the next loan tries again
-- `MAX_STARTS` starts in a row failed: the next loan gets the error at once
+- a server does not start: everyone who waits gets the error, and each later loan at once
+- the same, but it started before: the next loan tries again, up to `MAX_STARTS` times in a row
+- a server ends at the first message that is no ``initialize``: it is started again with that
 - a server that joins several: a loan of each of them, with one list of tools
 - `MAX_PROCESSES` run: the longest idle process ends; if none is idle, wait
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
@@ -24,7 +26,7 @@ import anyio
 from anyio.abc import TaskGroup
 
 from harness.canonical_json import digest
-from harness.errors import HarnessError, NotAdmitted, OutOfResources, ServerError, TooBusy
+from harness.errors import HarnessError, ServerError
 from harness.limiting.limiter import LIMITER_OF, Limited, RequestLimiter
 from harness.redaction import KNOWN
 from harness.sessions import Session
@@ -35,6 +37,7 @@ from harness.sessions.joined_servers import JoinedSession, JoinedTools
 from harness.sessions.processes.fresh import made_fresh, require_fresh
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
+from harness.sessions.processes.server_starts import ServerStarts
 from harness.sessions.transports.turns import ManyTurns
 from harness.trust import GATE
 from harness.types import Credential, JsonObject, ServerSpec
@@ -43,14 +46,12 @@ MAX_PROCESSES = 16
 """Most servers at the same time: a Python server takes 70 MB, and much of a core while it starts.
 """
 
-MAX_STARTS = 3
-"""Failed starts in a row after which a server is not tried again."""
-
 
 class _Seat:
     """The entry of one server and user in the pool."""
 
-    def __init__(self) -> None:
+    def __init__(self, starts: ServerStarts) -> None:
+        self.starts = starts
         self.connection: Connection | None = None
         self.returned: list[Connection] = []
         self.lock = anyio.Lock()
@@ -83,6 +84,7 @@ class Pool:
         self._bearers = bearers
         self._hosts = Hosts(owners, guardian, bearers)
         self._seats: dict[tuple[str, str], _Seat] = {}
+        self._starts: dict[str, ServerStarts] = defaultdict(ServerStarts)
         self._digests: dict[int, tuple[ServerSpec, str]] = {}
         self._joined: dict[tuple[str, ...], JoinedTools] = {}
         self._running = 0
@@ -238,33 +240,32 @@ class Pool:
             seat = self._seat(server, who)
             async with seat.lock:
                 if seat.connection is None:
+                    await self._require_hope(seat, server)
                     seat.connection = await self._start(server, who)
 
     async def _shared(self, seat: _Seat, server: ServerSpec, identity: Identity) -> Connection:
         async with seat.lock:
             connection = seat.connection
             if connection is None or connection.lost is not None:
-                _refuse_hopeless(seat)
+                await self._require_hope(seat, server)
                 seat.connection = connection = await self._start(server, identity)
-        await self._ready(seat, connection)
+        await self._ready(seat, server, connection)
         return connection
 
     async def _own(self, seat: _Seat, server: ServerSpec, identity: Identity) -> Connection:
-        _refuse_hopeless(seat)
+        await self._require_hope(seat, server)
         while seat.returned:
             used = seat.returned.pop()
             if await made_fresh(used, server):
                 return used
             used.close()
             await used.closed()
-        connection, seat.connection = (
-            seat.connection,
-            None,
-        )  # no request changed its state, or it does not exist
+        # No request changed the state of this one, if there is one.
+        connection, seat.connection = seat.connection, None
         if connection is None or connection.lost is not None:
             connection = await self._start(server, identity)
         try:
-            await self._ready(seat, connection)
+            await self._ready(seat, server, connection)
             if server.transport.command is None and server.reset is not None:
                 await require_fresh(connection, server)
         except BaseException:
@@ -294,7 +295,14 @@ class Pool:
         connection.close()
         await connection.closed()
 
-    async def _ready(self, seat: _Seat, connection: Connection) -> None:
+    async def _require_hope(self, seat: _Seat, server: ServerSpec) -> None:
+        """Refuse to start a server again that does not start, by itself or for somebody else."""
+        last = seat.connection
+        if last is not None and last.lost is not None and seat.failed is not last:
+            await self._ready(seat, server, last)  # a start in advance may have failed
+        seat.starts.refuse_hopeless(seat.failures, seat.failure)
+
+    async def _ready(self, seat: _Seat, server: ServerSpec, connection: Connection) -> None:
         try:
             await connection.ready()
         except ServerError as error:
@@ -302,16 +310,19 @@ class Pool:
             if seat.failed is not connection:
                 seat.failures += 1
                 seat.failure, seat.failed = error, connection
+                seat.starts.failed(server, error)
             raise
         seat.failures = 0
+        seat.starts.succeeded()
 
     async def _start(self, server: ServerSpec, identity: Identity) -> Connection:
         while self._running >= MAX_PROCESSES:
             self._evict()
             await self._freed.wait()
         self._running += 1
-        turns = self._turns.at(server)
-        connection = Connection(server, identity, self._guardian, self._hosts, self._bearers, turns)
+        starts, turns = self._starts[self._digest(server)], self._turns.at(server)
+        known = self._guardian, self._hosts, self._bearers, turns, starts
+        connection = Connection(starts.as_learnt(server), identity, *known)
         self._owners.start_soon(self._run, connection)
         return connection
 
@@ -343,27 +354,16 @@ class Pool:
         key = (self._digest(server), identity.key)
         seat = self._seats.get(key)
         if seat is None:
-            seat = self._seats[key] = _Seat()
+            seat = self._seats[key] = _Seat(self._starts[key[0]])
         return seat
 
     def _digest(self, server: ServerSpec) -> str:
         """Return equal text for equal servers; cached, since every trial needs it."""
         known = self._digests.get(id(server))
         if known is None:
-            known = self._digests[id(server)] = (
-                server,
-                digest(asdict(server)),
-            )  # kept alive, so that its id() is not reused
+            # kept alive, so that its id() is not reused
+            known = self._digests[id(server)] = server, digest(asdict(server))
         return known[1]
-
-
-def _refuse_hopeless(seat: _Seat) -> None:
-    # A refused caller is tried again each time: that is quick, and some cases test it. So is one
-    # that came too early: later it may be in time.
-    passing = NotAdmitted | OutOfResources | TooBusy
-    if seat.failures >= MAX_STARTS and not isinstance(seat.failure, passing):
-        assert seat.failure is not None
-        raise seat.failure.again(" (not tried again)")
 
 
 @asynccontextmanager

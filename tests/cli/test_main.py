@@ -7,9 +7,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
-from harness.cli import _run
+from harness.cli import _run, cli
 from harness.runlog import read_log
 from harness.runner.runs.folders import find_log
 from tests.reports.run_logs import write_log
@@ -281,3 +282,15 @@ def test_where_there_is_nothing_of_ones_own_to_run_nothing_is_run(
         "run by name: access_matrix, customer_analysis, data_governance," in capsys.readouterr().err
     )
     assert not Path(".harness").exists()
+
+
+def test_every_command_that_takes_a_clients_servers_takes_their_revision() -> None:
+    with click.Context(cli) as context:
+        options = {
+            name: {one.name for one in command.params}
+            for name in cli.list_commands(context)
+            if (command := cli.get_command(context, name)) is not None
+        }
+    with_servers = {name for name, own in options.items() if "mcp_config" in own}
+    assert {"evals", "tools", "call", "lint", "probe", "record", "workbench"} <= with_servers
+    assert {name for name, own in options.items() if "protocol" in own} == with_servers

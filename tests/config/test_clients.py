@@ -49,6 +49,32 @@ def test_servers_of_claude_and_its_like_are_read_with_their_references(tmp_path:
     assert spec.transport.cwd == str(tmp_path)
 
 
+@pytest.mark.parametrize("protocol", ["auto", "legacy", "2026-07-28"])
+def test_an_entry_may_say_which_revision_its_server_speaks(tmp_path: Path, protocol: str) -> None:
+    spec = server(tmp_path, {"command": "shop", "protocol": protocol})
+    assert spec.transport.protocol == protocol
+
+
+def test_an_unknown_revision_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"\.mcp\.json:1:.*protocol.*2020"):
+        server(tmp_path, {"command": "shop", "protocol": "2020"})
+
+
+def test_the_command_lines_revision_goes_before_that_of_every_server(tmp_path: Path) -> None:
+    entry = {"shop": {"command": "shop", "protocol": "2026-07-28"}}
+    text = json.dumps({"mcpServers": {**entry, "b": {"url": "http://b/"}}})
+    (tmp_path / "mcp.json").write_text(text)
+    read = load_config(tmp_path, {"PATH": "/bin"}, "mcp.json", "legacy")
+    servers = [
+        *read.server(("shop", "b"), "suite").members,
+        read.server_option("http://elsewhere.example/mcp"),
+        read.server_option("python x.py"),
+        read.server("memory", "suite"),
+        read.server(ServerSpec(name="own"), "suite"),
+    ]
+    assert [one.transport.protocol for one in servers] == ["legacy"] * 6
+
+
 def test_a_server_that_runs_already_is_reached_by_its_url_and_headers(tmp_path: Path) -> None:
     entry = {
         "type": "http",

@@ -355,6 +355,7 @@ def handshake(request: dict[str, Any]) -> None:
 
 
 def serve() -> None:
+    note_start()
     for line in sys.stdin.buffer:
         request = loads(line)
         if "id" not in request:
@@ -368,12 +369,25 @@ def serve() -> None:
             TOOLS[request["params"]["name"]](request)
         elif method == "tools/call":
             fail(request, -32602, f"Unknown tool: {request['params']['name']}")
+        elif MODE == "ends_at_discovery":
+            complain("Error: ExpectedInitializeRequest")
+            sys.exit(1)
+        elif MODE == "answers_discovery_and_ends":
+            fail(request, -32601, "Method not found")
+            sys.exit(1)
         elif MODE == "late_modern" and not unanswered:
             unanswered.append(request)
         elif MODE == "late_modern":
             agree(request)
         elif MODE != "silent":
             fail(request, -32601, "Method not found")
+
+
+def note_start() -> None:
+    if "COUNTED_IN" in os.environ:
+        starts = os.open(os.environ["COUNTED_IN"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.write(starts, b"x")
+        os.close(starts)
 
 
 def leave_a_child() -> None:

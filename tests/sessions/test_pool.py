@@ -11,6 +11,7 @@ import pytest
 from harness.errors import ServerError, UsageError
 from harness.sessions import Session, pool
 from harness.sessions.pool import open_sessions
+from harness.sessions.processes.server_starts import MAX_STARTS
 from harness.types import USER_CONTEXT_META_KEY, IdentitySpec, JsonObject, ServerSpec
 from tests.clock import BOUND_S
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
@@ -148,7 +149,7 @@ async def started(starts: Path) -> int:
 
 
 @pytest.mark.parametrize("isolation", ["identity", "case"])
-async def test_a_server_that_never_starts_is_tried_three_times(
+async def test_a_server_that_does_not_start_is_started_once_in_a_run(
     server: ServerFactory, tmp_path: Path, isolation: str
 ) -> None:
     spec = server(
@@ -160,14 +161,67 @@ async def test_a_server_that_never_starts_is_tried_three_times(
                 async with sharing.session(spec, None):
                     pass
     assert str(caught.value) == "server 'flaky' exited with code 1 while starting (not tried again)"
-    assert await started(tmp_path / "starts") == pool.MAX_STARTS == 3
+    assert await started(tmp_path / "starts") == 1
+
+
+@pytest.mark.parametrize("isolation", ["identity", "case"])
+async def test_a_start_in_advance_that_failed_is_not_repeated(
+    server: ServerFactory, tmp_path: Path, isolation: str
+) -> None:
+    starts = tmp_path / "starts"
+    spec = server("flaky", env={"STARTS": str(starts), "GOOD": ""}, isolation=isolation)
+    async with open_sessions() as sharing:
+        sharing.prestart(spec, None)
+        with anyio.fail_after(BOUND_S):
+            while not await anyio.Path(starts).exists():  # noqa: ASYNC110 - a process writes it
+                await anyio.sleep(0.01)
+        for _ in range(2):
+            with pytest.raises(ServerError):
+                async with sharing.session(spec, None):
+                    pass
+            sharing.prestart(spec, None)
+    assert await started(starts) == 1
+
+
+@pytest.mark.parametrize(
+    ("identity", "starts"),
+    [(IdentitySpec(), 1), (IdentitySpec(via="env", json_variable="WHO"), 2)],
+    ids=lambda value: value.via if isinstance(value, IdentitySpec) else "",
+)
+async def test_one_user_learns_from_another_that_a_server_does_not_start(
+    server: ServerFactory, tmp_path: Path, identity: IdentitySpec, starts: int
+) -> None:
+    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": ""}, identity=identity)
+    async with open_sessions() as sharing:
+        for role in ("clerk", "admin", "clerk"):
+            with pytest.raises(ServerError, match="exited with code 1 while starting"):
+                async with sharing.session(spec, {"role": role}):
+                    pass
+    # an environment that names the user may be why
+    assert await started(tmp_path / "starts") == starts
+
+
+async def test_a_server_that_has_started_before_is_tried_three_times_in_a_row(
+    server: ServerFactory, tmp_path: Path
+) -> None:
+    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "1"})
+    async with open_sessions() as sharing:
+        async with sharing.session(spec, None) as session:
+            await call(session, "crash")
+        for _ in range(5):
+            with pytest.raises(ServerError):
+                async with sharing.session(spec, None):
+                    pass
+    assert await started(tmp_path / "starts") == 1 + MAX_STARTS == 4
 
 
 async def test_one_failed_start_counts_once_for_all_who_waited(
     server: ServerFactory, tmp_path: Path
 ) -> None:
-    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "2"})
+    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "1 3"})
     async with open_sessions() as sharing:
+        async with sharing.session(spec, None) as session:
+            await call(session, "crash")
 
         async def trial() -> None:
             with pytest.raises(ServerError):
@@ -184,16 +238,16 @@ async def test_one_failed_start_counts_once_for_all_who_waited(
 async def test_a_start_that_succeeds_makes_up_for_those_that_failed(
     server: ServerFactory, tmp_path: Path
 ) -> None:
-    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "3 6"})
+    spec = server("flaky", env={"STARTS": str(tmp_path / "starts"), "GOOD": "1 4 7"})
     outcomes: list[str | None] = []
     async with open_sessions() as sharing:
-        for _ in range(6):
+        for _ in range(7):
             try:
                 async with sharing.session(spec, None) as session:
                     outcomes.append((await call(session, "crash")).outcome)
             except ServerError:
                 outcomes.append(None)
-    assert outcomes == [None, None, "server_lost", None, None, "server_lost"]
+    assert outcomes == [*["server_lost", None, None] * 2, "server_lost"]
 
 
 async def test_a_start_that_is_cancelled_goes_on_for_the_others(server: ServerFactory) -> None:

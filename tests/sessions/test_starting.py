@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 import anyio
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from harness.errors import ServerError
 from harness.sessions import client
 from harness.sessions.pool import open_sessions
+from harness.sessions.transports.handshake import HINT
 from harness.types import ServerSpec
 from tests.clock import BOUND_S, TIMEOUTS_S
 from tests.sessions.bad_server import TOOLS
@@ -61,8 +64,9 @@ async def test_a_server_that_hangs_is_given_up_in_time(
         if "on stdout" in str(error):
             break
     assert str(error) == (
-        f"server 'hang' did not complete the handshake within {seconds:g} s of its start; on "
-        "stdout it wrote text that is not MCP: Starting web server…"
+        f"server 'hang' did not complete the handshake within {seconds:g} s of its "
+        f"start{HINT if protocol == 'auto' else ''}; on stdout it wrote text that is not MCP: "
+        "Starting web server…"
     )
 
 
@@ -206,3 +210,36 @@ def test_a_server_is_not_blamed_for_the_time_that_our_own_imports_take(marker: s
     command = [sys.executable, "-c", AN_HOUR, str(BAD_SERVER), "ok", marker]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.stdout, done.stderr) == (f"{len(TOOLS)} 3600\n", "")
+
+
+# ── servers that end at the first message that is no initialize ─────────────────────────────
+
+
+@pytest.mark.parametrize("isolation", ["identity", "case"])
+@pytest.mark.parametrize("mode", ["ends_at_discovery", "answers_discovery_and_ends"])
+async def test_a_server_that_knows_only_the_handshake_is_started_again_once_in_a_run(
+    server: ServerFactory, tmp_path: Path, mode: str, isolation: str
+) -> None:
+    starts = tmp_path / "starts"
+    spec = server(mode, protocol="auto", env={"COUNTED_IN": str(starts)}, isolation=isolation)
+    async with open_sessions() as pool:
+        for user in ({"role": "clerk"}, {"role": "admin"}, None):
+            async with pool.session(spec, user) as session:
+                made = await call(session, "echo")
+                assert made.outcome == "ok"
+                assert made.wire is not None
+                assert made.wire.protocol == "2025-11-25"
+    assert len(await anyio.Path(starts).read_text()) == 2 + 2
+
+
+@pytest.mark.parametrize("protocol", ["legacy", "2026-07-28"])
+async def test_a_server_is_never_started_again_under_a_pinned_revision(
+    server: ServerFactory, tmp_path: Path, protocol: str
+) -> None:
+    starts = tmp_path / "starts"
+    spec = server("ends_at_discovery", protocol=protocol, env={"COUNTED_IN": str(starts)})
+    async with open_sessions() as pool:
+        with suppress(ServerError):
+            async with pool.session(spec, None):
+                pass
+    assert len(await anyio.Path(starts).read_text()) == 1

@@ -12,7 +12,7 @@ import click
 
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_run
-from harness.cli.options import MCP_CONFIG, TRUST, caller, servers
+from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, caller, servers
 from harness.cli.server_tools import list_tools
 from harness.config import Config, load_config
 from harness.config.servers import deeds_of
@@ -27,7 +27,7 @@ from harness.errors import UsageError
 from harness.runner.runs.folders import RECORDED_SERVER
 from harness.safe_text import printable
 from harness.trust import GATE
-from harness.types import JsonObject, ServerSpec
+from harness.types import JsonObject, Protocol, ServerSpec
 
 
 @click.command("init")
@@ -45,6 +45,7 @@ from harness.types import JsonObject, ServerSpec
     help="Make cases of what went well in a run, such as one of harness record.",
 )
 @MCP_CONFIG
+@PROTOCOL
 @caller("Caller to list the tools as.")
 def command(
     server: str | None,
@@ -52,6 +53,7 @@ def command(
     command_lines: tuple[str, ...],
     name: str | None,
     mcp_config: str | None,
+    protocol: Protocol | None,
     user_context: JsonObject | None,
 ) -> None:
     """Draft a first suite from a server's tools, into evals/NAME.yml.
@@ -61,7 +63,7 @@ def command(
     went well in a run. Existing files are never overwritten.
     """
     project = Path.cwd()
-    config = load_config(project, os.environ, mcp_config)
+    config = load_config(project, os.environ, mcp_config, protocol)
     if run is not None:
         if server or command_lines:
             raise UsageError("--from takes the server from the run", meant="Leave SERVER out.")

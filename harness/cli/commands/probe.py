@@ -12,7 +12,7 @@ import click
 
 from harness.checks import VOCABULARY
 from harness.cli import shell_completion as completing
-from harness.cli.options import MCP_CONFIG, TRUST
+from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST
 from harness.cli.probe_output import document, in_sentences, lines
 from harness.cli.results_output import report_requests
 from harness.cli.suite_servers import server_of
@@ -34,6 +34,7 @@ from harness.runlog import amended
 from harness.runner.planning.prepare import suite_roots
 from harness.runner.runs.folders import RUNS
 from harness.safe_text import printable
+from harness.types import Protocol
 
 
 @click.command("probe")
@@ -46,6 +47,7 @@ from harness.safe_text import printable
     help="Probe this server in place of the suite's; several are joined.",
 )
 @MCP_CONFIG
+@PROTOCOL
 @TRUST
 @click.option(
     "--destructive",
@@ -117,6 +119,7 @@ def command(  # noqa: PLR0913 - one for each option
     min_score: float | None,
     min_coverage: float | None,
     *,
+    protocol: Protocol | None,
     reports: tuple[ReportRequest, ...],
     destructive: bool,
     named_only: bool,
@@ -132,7 +135,7 @@ def command(  # noqa: PLR0913 - one for each option
     hidden tool that works, a policy that fails open, a decision that the suite does not expect.
     """
     kept = None if expect is None else read_frozen(expect)
-    config = load_config(Path.cwd(), os.environ, mcp_config)
+    config = load_config(Path.cwd(), os.environ, mcp_config, protocol)
     chosen = find_suites(suites, suite_roots(Path.cwd()), VOCABULARY)
     spec = server_of(chosen, servers, config)
     cases = tuple(case for suite in chosen for case in suite.cases)

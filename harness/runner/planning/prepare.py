@@ -47,6 +47,7 @@ from harness.types import (
     JsonObject,
     ModelSpec,
     NamedTool,
+    Protocol,
     ServerSpec,
     Suite,
     Variant,
@@ -79,6 +80,8 @@ class RunRequest:
     joined."""
     mcp_config: str | None = None
     """The configuration of an MCP client, whose servers take precedence over all others."""
+    protocol: Protocol | None = None
+    """The revision of MCP for every server; ``None`` means what each server's entry says."""
     user_context: JsonObject | None = None
     """Replaces every case's own user context."""
     timeout_s: float | None = None
@@ -179,7 +182,8 @@ def prepare(
         UsageError: a suite, model or server is unknown or invalid.
         NothingToRun: no case is left to run.
     """
-    config = replace(load_config(cwd, environ, request.mcp_config), keyless=keyless)
+    read = load_config(cwd, environ, request.mcp_config, request.protocol)
+    config = replace(read, keyless=keyless)
     found: Sequence[Suite] = ()
     if request.suites or not given:
         names = narrowed(request.suites, request.categories)

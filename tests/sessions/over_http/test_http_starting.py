@@ -23,6 +23,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from harness.errors import NotAdmitted, ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
+from harness.sessions.transports.handshake import HINT
 from harness.types import (
     IdentitySpec,
     ServerSpec,
@@ -202,7 +203,9 @@ async def test_a_handshake_that_is_never_answered_is_given_up_in_time(
     shop: Running, path: str
 ) -> None:
     error = await failure(shop.at(path, start_timeout_s=0.2, protocol="auto"))
-    assert str(error) == "server 'shop' did not complete the handshake within 0.2 s of its start"
+    assert str(error) == (
+        f"server 'shop' did not complete the handshake within 0.2 s of its start{HINT}"
+    )
 
 
 @pytest.mark.parametrize(
