@@ -75,6 +75,8 @@ class Kind:
     """Judges."""
     doc: CheckDoc | None = None
     """Its row in the documentation."""
+    takes_invalid: bool = False
+    """Whether a call that it describes may be invalid by the tool's schema."""
     claims: Callable[[JsonObject], Iterable[Claim]] = lambda _params: ()
     """What params claim, to find checks that contradict each other."""
 

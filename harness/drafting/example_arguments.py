@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from harness.drafting.guesses import number_guesses, text_guesses
-from harness.drafting.regex_examples import text_matching
 from harness.drafting.validity import STEPS, fits, is_speakable, is_valid
+from harness.matching.regex_examples import text_matching
 from harness.tool_text.actions import is_verb
 from harness.tool_text.parameters import Param, params_of
 from harness.tool_text.terms import words

@@ -20,6 +20,7 @@ from harness.checks.kinds.metrics import (
     Call,
     Pair,
     argument_match,
+    as_matcher,
     match,
     pair_calls,
     tool_selection,
@@ -83,6 +84,7 @@ class Graded:
     """A `harness.checks.CheckKind`."""
 
     name = "graded"
+    as_matcher = staticmethod(as_matcher)
     doc = CheckDoc(
         section="Judged",
         asks=(

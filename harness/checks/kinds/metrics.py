@@ -100,6 +100,25 @@ def match(expected: Any, given: Any) -> float:
     return float(_same(expected, given))
 
 
+def as_matcher(expected: JsonObject) -> JsonObject:
+    """Return a matcher for everything that `match` finds to be ``expected`` in full."""
+    if is_matcher(expected):
+        return expected
+    return {name: _as_pattern(part) for name, part in expected.items()}
+
+
+def _as_pattern(expected: Any) -> Any:
+    if is_matcher(expected):
+        return expected
+    if isinstance(expected, Mapping):
+        return {"$contains": as_matcher(expected)} if expected else {"$type": "object"}
+    if isinstance(expected, list | tuple):
+        return [_as_pattern(part) for part in expected]
+    if is_number(expected):
+        return {"$approx": {"value": expected, "tolerance": abs(expected) * EPSILON}}
+    return {"$iequals": expected} if isinstance(expected, str) else expected
+
+
 def _same(expected: Any, given: Any) -> bool:
     if isinstance(expected, str) and isinstance(given, str):
         return expected.casefold() == given.casefold()

@@ -75,6 +75,7 @@ def _on_a_call(
         judge=judge,
         doc=doc,
         claims=claims,
+        takes_invalid=wants == "error",
     )
 
 

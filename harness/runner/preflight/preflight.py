@@ -18,7 +18,8 @@ from typing import Any
 import anyio
 
 from harness.canonical_json import canonical_json
-from harness.checks.named_arguments import argument_names
+from harness.checks.named_arguments import argument_names, names_of, valid_calls
+from harness.checks.witness.expectations import why_unmatched
 from harness.errors import HarnessError, InvalidInput, Problem, did_you_mean
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.preflight.not_offered import sorted_problems
@@ -79,7 +80,7 @@ class Preflight:
                 async with pool.session(*who) as session:
                     self._offers.learn(*who, session.tools)
                     if isinstance(user, _User):
-                        problems.extend(unknown_arguments(user.cases, session.tools))
+                        problems.extend(wrong_arguments(user.cases, session.tools))
             except HarnessError as error:
                 self._offers.failed(*who, error)
                 if isinstance(user, _User):
@@ -128,7 +129,7 @@ class Preflight:
         case = job.trial.case
         self._offers.learn(job.server, case.caller.user_context, case.caller.credential, tools)
         self.check_names(job)
-        if _case_key(job) in self._user_of and (problems := list(unknown_arguments([case], tools))):
+        if _case_key(job) in self._user_of and (problems := list(wrong_arguments([case], tools))):
             raise InvalidInput(sorted_problems(problems))
 
     def check_names(self, job: Job) -> None:
@@ -142,7 +143,7 @@ class Preflight:
 
     def _add(self, job: Job) -> None:
         key, case = _case_key(job), job.trial.case
-        if key in self._user_of or not any(names for _, names, _ in _named(case)):
+        if key in self._user_of or not _names_arguments(case):
             return
         who = (id(job.server), canonical_json([case.caller.user_context, case.caller.credential]))
         user = self._user_of[key] = self._users.setdefault(
@@ -162,6 +163,27 @@ def _named(case: Case) -> Iterator[tuple[str, tuple[str, ...], Location | None]]
     for check in case.every_check:
         for tool, names in argument_names(check):
             yield tool, names, check.at
+
+
+def _names_arguments(case: Case) -> bool:
+    return any(names for _, names, _ in _named(case)) or any(
+        args for check in case.every_check for _, args in valid_calls(check)
+    )
+
+
+def wrong_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
+    """Yield every argument that ``cases`` name and that no valid call of ``tools`` can have."""
+    yield from unknown_arguments(cases, tools)
+    for case in cases:
+        for check in case.every_check:
+            for name, args in valid_calls(check):
+                tool = tools.get(name)
+                known = None if tool is None else known_arguments(tool)
+                if tool is None or (known is not None and not set(names_of(args)) <= set(known)):
+                    continue
+                if (why := why_unmatched(tool, args)) is not None:
+                    at = check.at or case.at or Location(file=case.name)
+                    yield Problem(at=at, message=f"{check.kind}: {why.message}", meant=why.meant)
 
 
 def unknown_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:

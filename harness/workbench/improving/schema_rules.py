@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from harness.drafting.regex_examples import text_matching
 from harness.drafting.validity import fits
+from harness.matching.regex_examples import text_matching
 from harness.types import ParameterEdit, Tool, ToolEdit
 from harness.workbench.improving.proposal import Known, properties_of
 

@@ -45,6 +45,14 @@ TOOLS = ToolList(
             input_schema={"type": "object", "properties": {}, "additionalProperties": False},
         ),
         Tool(name="anything", input_schema={"type": "object"}),
+        Tool(
+            name="delete",
+            input_schema={
+                "type": "object",
+                "properties": {"id": {"type": "string"}, "due": {"enum": ["Now", "Later"]}},
+                "required": ["id"],
+            },
+        ),
     )
 )
 
@@ -161,6 +169,60 @@ def test_every_check_on_calls_is_looked_at(kind: str) -> None:
     value = ["ping", {"tool": "get", "args": {"zzz": 1}}]
     found = [told(a_case(checks=(check,))) for _, check in VOCABULARY.parse(kind, value)[-1:]]
     assert "no argument 'zzz'" in found[0]
+
+
+DELETE = {"tool": "delete", "args": {"id": 1042}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("must_call", DELETE),
+        ("must_not_call", DELETE),
+        ("must_call_any", ["ping", DELETE]),
+        ("must_call_in_order", ["ping", DELETE]),
+        ("only_call", ["ping", DELETE]),
+        ("must_succeed", DELETE),
+        ("must_be_denied", DELETE),
+        ("decision", {"is": "denied", **DELETE}),
+        ("tool_result", {**DELETE, "path": "x"}),
+        ("graded", {"expected": [DELETE]}),
+        ("any_of", [{"must_not_call": DELETE}, {"refuses": True}]),
+        ("not", {"must_call": DELETE}),
+    ],
+)
+def test_what_no_valid_call_matches_is_told_before_anything_is_asked(kind: str, value: Any) -> None:
+    (_, check), *_ = VOCABULARY.parse(kind, value)
+    message = told(a_case(checks=(check.placed(Location(file="s.yml", line=7, column=9)),)))
+    assert message.startswith("s.yml:7:9: ")
+    assert (
+        "no valid call of 'delete' has the argument 'id' as 1042: 1042 is not of type 's" in message
+    )
+    assert 'Write "1042", as the tool takes a string.' in message
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        ("must_error", DELETE),
+        ("must_not_call", {"tool": "delete", "args": {"id": "1042"}}),
+        ("must_not_call", {"tool": "delete", "args": {"due": {"$absent": True}}}),
+        ("must_call", {"tool": "delete", "args": {"due": {"$iequals": "now"}}}),
+        ("graded", {"expected": [{"tool": "delete", "args": {"due": "now"}}]}),
+        ("must_call", {"tool": "anything", "args": {"id": 1042}}),
+    ],
+)
+def test_what_some_call_matches_or_need_not_be_valid_is_no_problem(kind: str, value: Any) -> None:
+    ((_, check),) = VOCABULARY.parse(kind, value)
+    look(a_case(checks=(check,)))
+
+
+def test_arguments_that_are_all_given_must_have_those_that_are_required() -> None:
+    exact: list[dict[str, Any]] = [{}, {"due": "Now"}]
+    for args in exact:
+        value = {"tool": "delete", "args": {"$equals": args}}
+        ((_, check),) = VOCABULARY.parse("must_not_call", value)
+        assert "'id' is a required property" in told(a_case(checks=(check,)))
 
 
 def test_checks_of_turns_and_scripted_calls_are_looked_at() -> None:

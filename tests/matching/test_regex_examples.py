@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.drafting.regex_examples import text_matching
+from harness.matching.regex_examples import text_matching
 
 
 @pytest.mark.parametrize(

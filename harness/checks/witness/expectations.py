@@ -1,0 +1,140 @@
+"""Expectations on calls that no valid call of the tool matches, with what was probably meant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from harness.canonical_json import canonical_json
+from harness.checks.witness.patterns import is_plain
+from harness.checks.witness.schemas import Undecided
+from harness.checks.witness.search import Blame, Search
+from harness.errors import did_you_mean
+from harness.matching.json_values import show
+from harness.matching.matchers import describe, is_matcher
+from harness.types import JsonObject, Tool
+
+_ARGUMENTS = {"$type": "object"}  # even if the schema does not say so
+_NOTES = ("description", "title", "default", "examples", "$ref", "$defs", "definitions")
+
+
+class Unmatched(NamedTuple):
+    """Why no valid call matches."""
+
+    message: str
+    meant: str | None
+
+
+def why_unmatched(tool: Tool, args: JsonObject) -> Unmatched | None:
+    """Return why no call that is valid by the schema of ``tool`` has such arguments.
+
+    ``None`` if there is such a call, or if that cannot be found out.
+    """
+    try:
+        return _why(tool.name, canonical_json(tool.input_schema), canonical_json(args))
+    except (RecursionError, ValueError):
+        return None
+
+
+@lru_cache(maxsize=512)  # many cases expect the same call
+def _why(tool: str, schema: str, args: str) -> Unmatched | None:
+    pattern = json.loads(args)
+    # One by one, so that the argument which is at fault is named.
+    parts = [pattern] if is_matcher(pattern) else [{name: pattern[name]} for name in pattern]
+    for part in [*parts, *([pattern] if len(parts) > 1 else [])]:
+        try:
+            search = Search(json.loads(schema))
+            found = search.find([_partly(part), _ARGUMENTS], [search.schemas.root])
+            if not found.values and found.sure:
+                return _told(tool, part, search)
+        except (Undecided, RecursionError, OverflowError, TypeError, ValueError):
+            continue  # a schema may be broken in any way, which is told elsewhere
+    return None
+
+
+def _partly(args: JsonObject) -> JsonObject:
+    return args if is_matcher(args) else {"$contains": args}
+
+
+def _told(tool: str, part: JsonObject, search: Search) -> Unmatched:
+    deepest = max(len(blame.path) for blame in search.blamed)
+    inner = {blame.path: blame for blame in search.blamed if len(blame.path) == deepest}
+    # Several parts at the same depth are alternatives, none of which is the one at fault.
+    shallow = next(blame for blame in search.blamed if len(blame.path) <= 1)
+    blame = next(iter(inner.values())) if len(inner) == 1 else shallow
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in blame.path)
+    if blame.known:
+        name = str(blame.path[-1])
+        message = f"no call of {tool!r} has {place[1:]!r}: its schema has no such name."
+        names = ", ".join(blame.known)
+        return Unmatched(message, did_you_mean(name, blame.known) or f"It takes {names}.")
+    stated = next(_stated(blame.wants), None)
+    words = [show(one) for one in _stated(blame.wants)] or [
+        describe(want) for want in blame.wants if want is not _ARGUMENTS
+    ]
+    wanted = " and ".join(words or [describe(part)])
+    demand = "; ".join(search.schemas.errors(stated, blame.schemas)) if stated is not None else ""
+    demand = demand or f"its schema there is {show(_schema(blame, search), 160)}"
+    where = f"the argument {place[1:]!r} as" if place else "arguments as"
+    message = f"no valid call of {tool!r} has {where} {wanted}: {demand}."
+    return Unmatched(message, _meant(blame, search))
+
+
+def _schema(blame: Blame, search: Search) -> JsonObject:
+    """Return what the schema demands, without its notes."""
+    local = search.schemas.local(blame.schemas)
+    return {key: part for one in local for key, part in one.items() if key not in _NOTES}
+
+
+def _meant(blame: Blame, search: Search) -> str | None:
+    for stated in _stated(blame.wants):
+        for value in _alike(stated, blame, search):
+            if not search.schemas.errors(value, blame.schemas):
+                return f"Write {show(value)}, as the tool takes {_KINDS[type(value)]}."
+    return None
+
+
+def _stated(wants: Sequence[Any]) -> Iterator[Any]:
+    """Yield the values that are written in patterns."""
+    for want in wants:
+        if is_plain(want):
+            yield want
+        elif is_matcher(want) and want.keys() & {"$iequals", "$equals"}:
+            yield next(want[key] for key in ("$equals", "$iequals") if key in want)
+        elif is_matcher(want) and isinstance(want.get("$approx"), Mapping):
+            yield want["$approx"]["value"]
+
+
+_KINDS: Mapping[type, str] = {
+    str: "a string",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def _alike(value: Any, blame: Blame, search: Search) -> Iterator[Any]:
+    """Yield values that may be meant by one that the schema refuses."""
+    if isinstance(value, str):
+        yield from _parsed(value)
+        listed: Sequence[Any] = _schema(blame, search).get("enum", ())
+        yield from (
+            one for one in listed if isinstance(one, str) and one.casefold() == value.casefold()
+        )
+    else:
+        yield show(value)
+    yield [value]
+    if isinstance(value, list) and len(value) == 1:
+        yield value[0]
+
+
+def _parsed(text: str) -> Iterator[Any]:
+    try:
+        yield json.loads(text)
+    except ValueError:
+        return
