@@ -13,10 +13,10 @@ from functools import partial
 
 import anyio
 
+from harness.agent.model_under_test import ModelUnderTest
 from harness.agent.strategy import Strategy
 from harness.errors import ModelError
 from harness.models import Model
-from harness.models.call_ids import CallIds, as_given
 from harness.sessions import Session
 from harness.sessions.without_answer import without_answer
 from harness.types import (
@@ -82,7 +82,7 @@ class Conversation:
         self._as_told = as_told
         self._case = case
         self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
-        self._model = model
+        self._model = ModelUnderTest(model)
         self._session = session
         self._prompt = system
         self._system = system  # for the current conversation, with what was recalled
@@ -92,8 +92,6 @@ class Conversation:
         self._fresh_from = 0  # the model does not see earlier messages
         self._unheard: list[str] = []
         self._calls: list[ToolCall] = []
-        self._ids = CallIds()
-        self._given_ids: dict[str, str] = {}  # our id of a call → the model's, where it is another
         self._usage = Usage()
         self._user_usage = Usage()
         self._waited_s = 0.0
@@ -234,8 +232,8 @@ class Conversation:
             self._hear()
             seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
             asked_s = self._now()
-            reply = await self._reply_to(seen)
-            reply = self._take(reply, asked_s)
+            reply = await self._model.reply_to(seen, self._session.tools, self._system)
+            self._take(reply, asked_s)
             if (said := self._strategy.said_after(self._replies)) is not None:
                 self.say(said)
             stop = self._limit_after(reply)
@@ -260,23 +258,6 @@ class Conversation:
                 )
                 return "error"
 
-    async def _reply_to(self, seen: Sequence[Message]) -> Reply:
-        """Return the model's reply, also where it is known only by the error of its API."""
-        try:
-            told = as_given(seen, self._given_ids)
-            return await self._model.answer(told, self._session.tools, self._system)
-        except ModelError as error:
-            grown = any(isinstance(message, ToolMessage) for message in seen)
-            if error.stop is None or (error.stop == "context_limit" and not grown):
-                raise
-            return Reply(
-                stop=error.stop,
-                stop_detail=str(error),
-                usage=error.usage,
-                attempts=error.attempts,
-                waited_s=error.waited_s,
-            )
-
     def _hear(self) -> None:
         """Add what the user said meanwhile, so that the model reads it next."""
         now = self._now()
@@ -285,11 +266,7 @@ class Conversation:
         ]
         self._unheard.clear()
 
-    def _take(self, reply: Reply, asked_s: float) -> Reply:
-        """Record ``reply``, and return it with an id of its own for each call."""
-        given, reply = reply, self._ids.take_all(reply)
-        pairs = zip(reply.tool_requests, given.tool_requests, strict=True)
-        self._given_ids |= {own.id: one.id for own, one in pairs if own.id != one.id}
+    def _take(self, reply: Reply, asked_s: float) -> None:
         said = AssistantMessage(reply=reply, asked_s=asked_s, answered_s=self._now())
         self._messages.append(said)
         self._replies += 1
@@ -299,7 +276,6 @@ class Conversation:
         if reply.stop == "other":
             detail = reply.stop_detail or "none was given"
             raise ModelError(f"the reply ended for an unknown reason: {detail}", kind="provider")
-        return reply
 
     def _use(self, usage: Usage) -> None:
         self._usage += usage

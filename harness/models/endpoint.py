@@ -20,13 +20,14 @@ import anyio
 import httpx2
 
 from harness.canonical_json import digest
-from harness.errors import UsageError
+from harness.errors import ModelError, UsageError
 from harness.json_bounds import loads
 from harness.limiting.limiter import LIMITER_OF, Limited
 from harness.limiting.retrying import Backoff, full_jitter
 from harness.models import http_failures as faults
 from harness.models import shape, traits_of
 from harness.models.error_bodies import error_in, event_with_error
+from harness.models.learned_fields import LearnedFields
 from harness.models.pricing import Pricer
 from harness.models.retry import with_retries
 from harness.models.settings import is_own
@@ -68,6 +69,7 @@ class Endpoint:
         self._url = url
         self._post = post
         self._backoff = backoff
+        self._learned = LearnedFields(spec.body)
 
     async def ask(self, body: Mapping[str, Any], read: Callable[[dict[str, Any]], Reply]) -> Reply:
         """Send ``body``, with retries, and return ``read(response body)``.
@@ -77,21 +79,35 @@ class Endpoint:
         Raises:
             ModelError: there was no reply, or it is unusable.
         """
-        content = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode(
-            "utf-8", "replace"
-        )
+        adapted: list[str] = []
 
         async def attempt() -> Reply:
-            return await self._attempt(content, read)
+            while True:
+                sent = self._learned.fitted(body)
+                try:
+                    return await self._attempt(_encoded(sent), read)
+                except faults.Fault as fault:
+                    if (lesson := self._learned.learn(fault, sent)) is None:
+                        raise
+                    adapted.append(lesson)
 
-        outcome = await with_retries(
-            attempt,
-            name=self._spec.name,
-            limiter=self.limiter,
-            max_retries=self._spec.max_retries,
-            backoff=self._backoff,
+        try:
+            outcome = await with_retries(
+                attempt,
+                name=self._spec.name,
+                limiter=self.limiter,
+                max_retries=self._spec.max_retries,
+                backoff=self._backoff,
+            )
+        except ModelError as error:
+            error.attempts += len(adapted)
+            raise
+        return replace(
+            outcome.value,
+            attempts=outcome.attempts + len(adapted),
+            waited_s=outcome.waited_s,
+            adapted=tuple(f"{self._spec.name}: {lesson}" for lesson in adapted),
         )
-        return replace(outcome.value, attempts=outcome.attempts, waited_s=outcome.waited_s)
 
     async def _attempt(self, content: bytes, read: Callable[[dict[str, Any]], Reply]) -> Reply:
         try:
@@ -148,6 +164,11 @@ class Endpoint:
 
     def _wrong_address(self) -> str | None:
         return "Is base_url the URL of the API itself?" if self._spec.base_url else None
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict)
+    return text.encode("utf-8", "replace")
 
 
 def limit_of(spec: ModelSpec) -> Limited:

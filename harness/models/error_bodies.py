@@ -8,6 +8,7 @@ failed response inside an event, and the error of the provider behind a gateway 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -33,6 +34,8 @@ class ReportedError:
     """Its words, each once."""
     status: int | None
     """The HTTP status that it names as a number."""
+    field: str | None = None
+    """The field of the request that it is about, at its top."""
 
 
 def body_of(content: bytes) -> Any:
@@ -82,12 +85,18 @@ def reported(error: Any) -> ReportedError:
     named = [level.get(name) for level in reversed(levels) for name in _CODE_FIELDS]
     words: list[str] = []
     for level in levels:
-        texts = (_text_of(level.get(name)) for name in _WORD_FIELDS if not _inner(level.get(name)))
+        texts = (
+            _text_of(level.get(name))
+            for name in _WORD_FIELDS
+            if name not in _WITHIN or not _inner(level.get(name))
+        )
         words += [text for text in texts if text and not any(text in other for other in words)]
+    fields = [level.get("param") for level in levels]
     return ReportedError(
         codes=tuple(code for code in named if isinstance(code, str)),
         words=" ".join(words),
         status=next((int(code) for code in named if _is_status(code)), None),
+        field=next((re.split(r"[.[]", one)[0] for one in fields if isinstance(one, str)), None),
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ import httpx2
 
 from harness.limiting.retry_after import retry_after_s
 from harness.limiting.retrying import Failed
-from harness.models.error_bodies import body_of, error_in, reported
+from harness.models.error_bodies import ReportedError, body_of, error_in, reported
 from harness.models.failure_events import MEANINGS, Event, event_of
 from harness.models.shape import Unusable
 from harness.models.wire import BrokeOff, TooLarge
@@ -54,13 +55,15 @@ class Fault(Failed):
         advice: str | None = None,
         status: int | None = None,
         event: Event = "unexplained",
+        error: ReportedError | None = None,
         retryable: bool = False,
         retry_after_s: float | None = None,
         usage: Usage | None = None,
     ) -> None:
         """``message`` and ``advice`` are for people.
 
-        ``event`` is what happened. ``retry_after_s`` is the API's wish in seconds.
+        ``event`` is what happened, and ``error`` what the API says of it. ``retry_after_s`` is the
+        API's wish in seconds.
 
         ``usage`` is that of an unusable reply; ``None`` if no reply came.
         """
@@ -71,6 +74,7 @@ class Fault(Failed):
         self.retryable = retryable
         self.retry_after_s = retry_after_s
         self.event = event
+        self.error = error
         self.throttled = retryable and event in _THROTTLED
         self.usage = usage or Usage()
 
@@ -88,13 +92,16 @@ def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
         )
     body = body_of(response.content)
     error = reported(error_in(body) or body)
-    text = error.words or response.content[:READ_FOR_WORDS].decode("utf-8", "replace")
-    words = quote(text, spec, markup=not error.words)
-    event = event_of(error.codes, text, status)
+    whole = not error.words
+    if whole:
+        text = response.content[:READ_FOR_WORDS].decode("utf-8", "replace")
+        error = replace(error, words=text)
+    words = quote(error.words, spec, markup=whole)
     return _of_event(
-        event,
+        event_of(error.codes, error.words, status),
         f"HTTP {status} from {origin(url)}" + (f": {words}" if words else ""),
         spec,
+        error,
         status=status,
         headers=response.headers,
         usage=None,
@@ -117,6 +124,7 @@ def of_body(
         event_of(error.codes, error.words, error.status),
         f"the API reports an error: {words}",
         spec,
+        error,
         status=error.status,
         headers=headers,
         usage=usage,
@@ -138,6 +146,7 @@ def _of_event(
     event: Event,
     message: str,
     spec: ModelSpec,
+    error: ReportedError,
     *,
     status: int | None,
     headers: Mapping[str, str],
@@ -153,6 +162,7 @@ def _of_event(
         advice=_advice(event, status, spec),
         status=status,
         event=event,
+        error=error,
         retryable=retryable,
         retry_after_s=retry_after_s(headers) if retryable else None,
         usage=usage,

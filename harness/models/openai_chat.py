@@ -10,7 +10,7 @@ from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.failure_events import event_of_ending
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.providers.openai import DIALECT, is_reasoning
+from harness.models.providers.openai import DIALECT
 from harness.models.settings import is_own
 from harness.models.shape import (
     Json,
@@ -202,12 +202,11 @@ def _ending_word(choice: Json) -> str:
 def _fixed_fields(spec: ModelSpec) -> Json:
     """Return the fields of every request of a model."""
     fields: Json = {"model": spec.model_id, **sampling(spec)}
-    newer = is_own(spec) or is_reasoning(spec)
     if spec.max_tokens is not None and not spec.body.keys() & {
         "max_tokens",
         "max_completion_tokens",
     }:
-        fields["max_completion_tokens" if newer else "max_tokens"] = spec.max_tokens
+        fields["max_completion_tokens" if is_own(spec) else "max_tokens"] = spec.max_tokens
     return {**fields, **spec.body}
 
 

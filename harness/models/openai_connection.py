@@ -3,9 +3,8 @@
 Decided here and not in the configuration:
 
 - Without a key no header is sent: Ollama, vLLM and llama.cpp need none.
-- ``temperature`` is not sent to reasoning models (o1, gpt-5 and similar, by name), which refuse it.
-- ``max_tokens`` is sent as ``max_completion_tokens`` to OpenAI itself and for reasoning models, and
-as ``max_tokens`` to every other endpoint, since most of them know only that.
+- ``max_tokens`` is sent as ``max_completion_tokens`` to OpenAI itself, and as ``max_tokens`` to
+every other endpoint, since most of them know only that. Whoever refuses the one gets the other.
 - A failed tool call is a text that begins with ``Error``: these APIs have no field for it.
 """
 

@@ -1,8 +1,8 @@
 """OpenAI's Responses API.
 
 Nothing is stored at OpenAI (``store: false``): each request carries the whole conversation,
-reasoning included. Reasoning is then sent encrypted, which is requested only for reasoning models;
-others refuse that.
+reasoning included. Reasoning is then sent encrypted, which is asked for; a model without reasoning
+refuses that once (`harness.models.learned_fields`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from harness.limiting.retrying import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.providers.openai import DIALECT, is_reasoning
+from harness.models.providers.openai import DIALECT
 from harness.models.shape import (
     Json,
     Unusable,
@@ -184,9 +184,7 @@ def _fixed_fields(spec: ModelSpec) -> Json:
     fields: Json = {"model": spec.model_id, "store": False, **sampling(spec)}
     if spec.max_tokens is not None:
         fields["max_output_tokens"] = spec.max_tokens
-    if is_reasoning(spec):
-        fields["include"] = ["reasoning.encrypted_content"]
-    return {**fields, **spec.body}
+    return {**fields, "include": ["reasoning.encrypted_content"], **spec.body}
 
 
 def _wire(offers: Sequence[Offer]) -> list[Json]:

@@ -115,6 +115,7 @@ class LiveRun:
         """Decides whether further trials are started."""
         self._began = 0.0
         self._seen_tools: set[str] = set()
+        self._said: set[str] = set()
         self._preflight = Preflight(plan)
         self._early = EarlyStopping(plan)
         self._judge = LiveJudge(plan, earlier)
@@ -211,6 +212,7 @@ class LiveRun:
             who = job.trial.case.caller.user_context
             self._keep(outcome.shown, job.server.name, who, job.model.variant.name)
         self._log.write(self._log.prepared(outcome.line) if data is None else data)
+        self._say_adapted(outcome.line)
         result = outcome.line.run
         self.control.account(result)
         self._early.account(result)
@@ -235,6 +237,15 @@ class LiveRun:
         for result in settled:
             self.control.hear(result)
             self._observer.finished(result)
+
+    def _say_adapted(self, line: TrialLine) -> None:
+        """Say once what a model's API refused of a request, and that it was asked without."""
+        for message in line.transcript.messages if line.transcript else ():
+            if isinstance(message, AssistantMessage):
+                for lesson in message.reply.adapted:
+                    if lesson not in self._said:
+                        self._said.add(lesson)
+                        self._observer.note(f"{lesson}.")
 
     def _keep(
         self, tools: ToolList, server: str, who: JsonObject | None, variant: str | None = None

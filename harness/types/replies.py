@@ -71,6 +71,9 @@ class Reply:
     held_back: tuple[str, ...] = ()
     """Tools that fitted best and were not called, because they may change something that nobody
     asked for. Only the built-in baseline says so."""
+    adapted: tuple[str, ...] = ()
+    """What the API refused of the requests for this reply, so that it was asked without, one
+    sentence each."""
     offered: tuple[str, ...] | None = None
     """The tools that the model could call when it was asked, where a tool search shows only some,
     by the server's names; ``None``: all those of `Transcript.tools`."""

@@ -40,11 +40,11 @@ async def test_the_configuration_says_which_of_the_two_apis_is_used() -> None:
         ),
         (
             {"max_tokens": 100, "base_url": LOCAL, "model_id": "openai/gpt-5"},
-            {"max_completion_tokens": 100},
+            {"max_tokens": 100},
         ),
         ({"max_tokens": 100, "body": {"max_tokens": 5}}, {"max_tokens": 5}),
         ({"temperature": 0.0}, {"temperature": 0.0}),
-        ({"temperature": 0.0, "model_id": "gpt-5"}, {}),
+        ({"temperature": 0.0, "model_id": "gpt-5"}, {"temperature": 0.0}),
         ({"body": {"seed": 7}}, {"seed": 7}),
     ],
 )
@@ -61,15 +61,17 @@ async def test_what_every_chat_request_says(
         ({}, {}),
         ({"max_tokens": 100}, {"max_output_tokens": 100}),
         ({"temperature": 0.0}, {"temperature": 0.0}),
-        ({"temperature": 0.0, "model_id": "o3"}, {"include": ["reasoning.encrypted_content"]}),
         ({"body": {"store": True}}, {"store": True}),
+        ({"body": {"include": []}}, {"include": []}),
     ],
 )
 async def test_what_every_responses_request_says(
     settings: dict[str, Any], expected: dict[str, Any]
 ) -> None:
     spec = spec_for("responses", None, **settings)
-    assert responses_fields(spec) == {"model": spec.model_id, "store": False, **expected}
+    include = ["reasoning.encrypted_content"]
+    own = {"model": spec.model_id, "store": False, "include": include}
+    assert responses_fields(spec) == {**own, **expected}
 
 
 async def test_a_failed_call_is_told_by_its_text_which_says_error_once() -> None:
