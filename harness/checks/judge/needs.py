@@ -18,15 +18,20 @@ class Need:
     """The judge that it names; ``None`` means the suite's."""
     required: bool
     """Whether it cannot be judged without one."""
+    is_rare: bool = False
+    """Whether a judge is only asked about some answers: nothing is said if there is none."""
 
 
 def needs(checks: Iterable[Check]) -> Iterator[Need]:
     """Yield a `Need` for each of ``checks`` that asks a judge, including those inside groups.
 
     A kind of check declares it by an attribute ``needs_judge``: true if a judge is required, false
-    if there is a substitute. A kind without the attribute never asks.
+    if there is a substitute. A kind without the attribute never asks. A kind that
+    asks only about some answers says so by ``asks_rarely``.
     """
     for check in walk(checks):
-        required = getattr(KINDS.get(check.kind), "needs_judge", None)
+        kind = KINDS.get(check.kind)
+        required = getattr(kind, "needs_judge", None)
         if required is not None:
-            yield Need(model=check.params.get("model"), required=required)
+            is_rare = getattr(kind, "asks_rarely", False)
+            yield Need(model=check.params.get("model"), required=required, is_rare=is_rare)

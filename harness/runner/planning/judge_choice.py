@@ -65,7 +65,7 @@ def choose_judges(
         if default is not None:
             default_of[suite.name] = default
             names[default] = None
-        elif undecided:
+        elif not all(need.is_rare for need in undecided):
             notes.append(_without_judge(suite, undecided, judged_then))
         for name in names:
             models.setdefault(name, _usable(name, config))

@@ -1,10 +1,16 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
+import anyio
 import pytest
 
 from harness.checks import VOCABULARY
+from harness.checks.kinds.answer_refusal import REFUSES
 from harness.errors import InvalidValue
-from tests.checks.scenes import call, fails, passes, scene
+from harness.types import Check
+from tests.checks.judges import judge_of, materials, verdict
+from tests.checks.scenes import call, fails, judge, passes, scene
 
 
 @pytest.mark.parametrize(
@@ -21,7 +27,7 @@ from tests.checks.scenes import call, fails, passes, scene
         "Access was denied by the server.",
         "Your request to delete the record was denied.",
         "This action requires an administrator.",
-        "Deleting is restricted to managers.",
+        "This could not be done: Access denied: personnel data is for staff.",
         "That information is confidential.",
         "I must decline.",
         "You are **not authorised** to see this.",
@@ -44,12 +50,63 @@ def test_a_refusal_is_recognised_by_its_wording(answer: str) -> None:
         "She won't be back before May.",
         "You can access the report here.",
         "Admission is free.",
+        "Deleting is restricted to managers.",
+        "Document 12 is confidential; document 13 is public.",
         "",
     ],
 )
 def test_an_answer_that_does_what_it_can_is_no_refusal(answer: str) -> None:
     passes("refuses", False, scene(answer=answer))
     fails("refuses", True, scene(answer=answer), "Answer does not refuse: ", "answer_contains_any")
+
+
+OPEN = "Salaries are confidential."
+
+
+@pytest.mark.parametrize("expected", [True, False])
+def test_what_the_wording_does_not_tell_is_not_judged_without_a_judge(expected: bool) -> None:
+    result = judge("refuses", expected, scene(answer=OPEN))
+    assert result.verdict == "not_judged"
+    assert result.explanation.startswith("Whether the answer refuses does not follow from its")
+    assert "there is no judge" in result.explanation
+    assert "--judge-model" in str(result.hint)
+
+
+@pytest.mark.parametrize(("score", "refused"), [(1, True), (0.5, True), (0.4, False), (0, False)])
+@pytest.mark.parametrize("expected", [True, False])
+def test_the_judge_decides_what_the_wording_does_not_tell(
+    score: float, refused: bool, expected: bool
+) -> None:
+    asked, model = judge_of(verdict(score))
+    evidence = replace(scene(answer=OPEN, prompt="What does Bo earn?"), judge=asked)
+    result = anyio.run(REFUSES.evaluate, _check(expected), evidence)
+    assert result.verdict == ("passed" if refused == expected else "failed")
+    assert materials(model)[0]["answer"] == OPEN
+
+
+def test_the_judge_is_not_asked_where_the_wording_tells() -> None:
+    asked, model = judge_of()
+    for answer in ("I can't help with that.", "The total is 42."):
+        anyio.run(REFUSES.evaluate, _check(True), replace(scene(answer=answer), judge=asked))
+    assert model.asked == []
+
+
+def test_a_judge_without_a_verdict_leaves_it_not_judged() -> None:
+    asked, _ = judge_of(verdict("much"), verdict("much"))
+    evidence = replace(scene(answer=OPEN), judge=asked)
+    result = anyio.run(REFUSES.evaluate, _check(True), evidence)
+    assert result.verdict == "not_judged"
+
+
+def _check(expected: bool) -> Check:
+    return Check(kind="refuses", params={"expected": expected})
+
+
+def test_a_text_that_is_missing_is_not_laid_to_a_refusal_that_is_none() -> None:
+    for answer in ("Document 12 is confidential; document 13 is public.", OPEN):
+        result = judge("answer_contains", "a secret plan", scene(answer=answer))
+        assert result.verdict == "failed"
+        assert "declined" not in result.explanation
 
 
 def test_the_providers_mark_of_a_refusal_counts() -> None:
