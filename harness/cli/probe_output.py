@@ -14,6 +14,7 @@ from harness.probing.planned_calls import Skipped
 from harness.probing.replay import request_of
 from harness.probing.report import ProbeFinding, ProbeReport, Problem, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
+from harness.safe_text import one_line
 from harness.types import FLAWS, Report
 
 _MOST_TOLD = 3
@@ -71,6 +72,7 @@ def document(
         },
         "notes": list(report.notes),
         "lost": list(report.lost),
+        "not_read": list(report.not_read),
         "damaged_identities": report.damaged - report.flawed,
         "flawed_tokens": report.flawed,
         "swapped_tokens": report.swapped,
@@ -103,7 +105,8 @@ def lines(
     for found in _by_caller(report.findings):
         yield from _told(found, report.report)
     yield from _covered(report.coverage)
-    if not (report.findings or changed or report.is_incomplete or report.coverage.fault):
+    unclear = report.is_incomplete or report.not_read or report.coverage.fault
+    if not (report.findings or changed or unclear):
         yield "No problem was found in these decisions.", _RIGHT
     yield f"Every call and result: harness view {report.report.run_id}", None
 
@@ -216,6 +219,7 @@ def _left_open(report: ProbeReport) -> Iterator[str]:
 
 
 def _lost(report: ProbeReport) -> Iterator[str]:
+    yield from (f"? not read: {one_line(line)}" for line in report.not_read)
     yield from (f"? could not ask as {lost}" for lost in report.lost[:_MOST_LOST])
     if (more := len(report.lost) - _MOST_LOST) > 0:
         yield f"  … and {more} more without an answer"

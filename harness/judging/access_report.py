@@ -28,6 +28,7 @@ def access_report(facts: AccessFacts, cases: Iterable[CaseResult]) -> AccessRepo
             for (suite, group, model), cells in rows.items()
         ),
         unobserved=facts.unobserved,
+        not_read=facts.not_read,
     )
 
 

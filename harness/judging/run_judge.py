@@ -28,7 +28,7 @@ from harness.judging.access_checks import (
     note_check,
     with_comparison,
 )
-from harness.judging.policy import View, decide, find_leaks, unobserved
+from harness.judging.policy import View, decide, find_leaks, not_read, unobserved
 from harness.judging.unknown_fields import with_known_fields
 from harness.types import CheckResult, Decision, JsonObject, Leak, TrialResult
 
@@ -55,6 +55,8 @@ class AccessFacts:
     """`Trial.key` → possible problems that fail nothing (`Leak.is_note`)."""
     unobserved: dict[str, str] = field(default_factory=dict)
     """Suite → why no identity was observed."""
+    not_read: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Suite → what is listed and was not read, a line for each reason."""
 
 
 @dataclass(slots=True)
@@ -226,6 +228,8 @@ class RunJudge:
             if waiting.results[leak.key].case.leaks == "fail":
                 found = facts.notes if leak.is_note else facts.leaks
                 found.setdefault(leak.key, []).append(leak)
+        if views and (lines := not_read(views)):
+            facts.not_read[ordered[0].suite] = lines
         company: dict[str, dict[str, None]] = {}
         for view in views:
             company.setdefault(view.group, {})[view.identity] = None

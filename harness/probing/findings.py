@@ -93,6 +93,7 @@ def read_probe(log: RunLog) -> ProbeReport:
                 (*_notes(own), *contradictions(probed), *leeway_notes(probed, leeway, leeways))
             )
         ),
+        not_read=tuple(line for lines in report.access.not_read.values() for line in lines),
         lost=tuple(
             dict.fromkeys(
                 (

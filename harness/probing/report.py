@@ -200,6 +200,9 @@ class ProbeReport:
     rounded numbers, and a long leeway for expired tokens."""
     lost: tuple[str, ...]
     """Calls without an answer, each with the reason."""
+    not_read: tuple[str, ...]
+    """What is listed and was not read, so that no leak could be found in it, a line for each
+    reason."""
 
     coverage: Coverage
     """The coverage of the probe."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from harness.json_bounds import shortcoming
@@ -28,15 +29,19 @@ _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=s
 
 
 def bounded(asides: Iterable[Aside]) -> tuple[Aside, ...]:
-    """Return ``asides`` up to `MOST_CHARS`; the last one notes that it was cut."""
+    """Return ``asides`` up to `MOST_CHARS`; those that were cut say so, once for each place."""
     kept: list[Aside] = []
     left = MOST_CHARS
+    cut: set[str] = set()
     for aside in asides:
-        if len(aside.text) > left:
-            cut = f"{aside.text[:left]} [… cut by harness: {len(aside.text):,} characters in all]"
-            return (*kept, Aside(place=aside.place, text=cut))
-        left -= len(aside.text)
-        kept.append(aside)
+        whole = len(aside.text)
+        if whole <= left:
+            kept.append(aside)
+        elif aside.place not in cut:
+            cut.add(aside.place)
+            why = aside.unread or f"only its first {left:,} of {whole:,} characters were kept"
+            kept.append(replace(aside, text=aside.text[:left], unread=why))
+        left = max(0, left - whole)
     return tuple(kept)
 
 
@@ -60,8 +65,12 @@ def asides_of(result: JsonObject) -> Iterator[Aside]:
 
 
 def an_aside(place: str, value: Any) -> Iterator[Aside]:
-    """Yield ``value`` as an aside, unless it is empty or nests too deeply."""
-    if value not in (None, "", [], {}) and shortcoming(value) is None:
+    """Yield ``value`` as an aside, unless it is empty; one that nests too deeply is not read."""
+    if value in (None, "", [], {}):
+        return
+    if shortcoming(value) is not None:
+        yield Aside(place=place, unread="it nests too deeply, or has too long a number")
+    else:
         yield Aside(place=place, text=value if isinstance(value, str) else _COMPACT.encode(value))
 
 

@@ -21,7 +21,7 @@ from harness.sessions.beside import asides_of
 from harness.sessions.call_draft import Draft
 from harness.sessions.call_outcome import classify
 from harness.sessions.call_words import input_required, text_of, why_malformed
-from harness.sessions.client import McpClient, is_closed
+from harness.sessions.client import McpClient
 from harness.sessions.content import bounded, render
 from harness.sessions.ending_words import quoted_noise
 from harness.sessions.forwarding import (
@@ -34,7 +34,7 @@ from harness.sessions.forwarding import (
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT
-from harness.sessions.transports.frames import is_no_answer
+from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.rejected_requests import is_rejection, rejection

@@ -25,7 +25,6 @@ from mcp.shared.message import SessionMessage
 from mcp_types import (
     CLIENT_CAPABILITIES_META_KEY,
     CLIENT_INFO_META_KEY,
-    CONNECTION_CLOSED,
     LOG_LEVEL_META_KEY,
     PROTOCOL_VERSION_META_KEY,
     UNSUPPORTED_PROTOCOL_VERSION,
@@ -43,6 +42,7 @@ from harness.sessions.questions import AskingDispatcher
 from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
 from harness.sessions.session_refusals import refused_step
 from harness.sessions.surroundings import surroundings
+from harness.sessions.transports.frames import is_closed
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.routing_headers import RoutingHeaders
@@ -369,15 +369,6 @@ def _joined(given: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     said = {key: given[key] for key in _OF_A_CLIENT if key in given}
     level = {LOG_LEVEL_META_KEY: own[LOG_LEVEL_META_KEY]} if LOG_LEVEL_META_KEY in own else {}
     return {**rest, **own, **said, **level}
-
-
-def is_closed(error: MCPError) -> bool:
-    """Whether an error is the SDK's own, for a closed connection, and not the server's."""
-    return (
-        error.code == CONNECTION_CLOSED
-        and error.message == "Connection closed"
-        and error.data is None
-    )
 
 
 def _pinned(protocol: str) -> DiscoverResult:

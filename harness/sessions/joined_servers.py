@@ -202,7 +202,7 @@ class JoinedSession:
     async def watch(self) -> tuple[Aside, ...]:
         """Watch the sessions of all servers (see `harness.sessions.Session.watch`)."""
         shown = [
-            Aside(place=f"{aside.place} of {name}", text=aside.text)
+            replace(aside, place=f"{aside.place} of {name}")
             for name, part in zip(self._names, self._sessions, strict=True)
             for aside in await part.watch()
         ]

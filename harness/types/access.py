@@ -142,6 +142,8 @@ class AccessReport:
     """Every test that is asked as several identities; empty where there is none."""
     unobserved: Mapping[str, str] = field(default_factory=dict)
     """Suite → why nothing in it shows that the server knows who asks."""
+    not_read: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Suite → what is listed for its identities and was not read, a line for each reason."""
 
     @property
     def identities(self) -> tuple[str, ...]:

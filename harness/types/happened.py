@@ -83,8 +83,12 @@ class Aside:
 
     place: str
     """What it is, in words: ``_meta of the result``, ``the server's instructions``."""
-    text: str
+    text: str = ""
     """The text, or the value as JSON, cut to the log's limit."""
+    unread: str | None = None
+    """Why it was not read, or not to its end, in words that quote nothing."""
+    refused: bool = False
+    """Whether the server answered with an error instead: its decision, if others may read it."""
 
 
 STDERR = "the server's stderr"

@@ -16,7 +16,7 @@ from harness.reports.build import build_report
 from harness.reports.formats.html_report.overview import overview
 from harness.reports.formats.json_report import write_json
 from harness.reports.formats.markdown_report import write_markdown
-from harness.reports.sections.access_matrix import matrix_lines, unobserved_words
+from harness.reports.sections.access_matrix import access_warnings, matrix_lines
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, read_log
 from harness.types import (
     CaseFacts,
@@ -286,7 +286,7 @@ def test_what_nobody_in_particular_is_given_is_no_leak_where_the_suite_allows_it
 def test_any_suite_with_several_users_is_looked_at(tmp_path: Path) -> None:
     plain = [of_case(a_run(name), group=None, identity=None) for name in ("admin", "clerk")]
     report = build_report(a_log(tmp_path, *((run, FULL) for run in plain)))
-    (words,) = unobserved_words(report.access)
+    (words,) = access_warnings(report.access)
     assert words.startswith(
         'Identity not observed in shop: 2 identities ({"role":"admin"}, {"role":"clerk"}) were'
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -75,3 +76,19 @@ def test_there_are_more_than_a_hundred_faults_and_a_reason_for_each_silent_one()
 def test_one_fault_of_the_clinic_in_thirty_is_found(name: str, tmp_path: Path) -> None:
     one = found(probed(name, tmp_path, python=warm_python(), **way_of(FAULTS[name])))
     assert one.problems or one.notes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in LOUD if name.startswith(("resource", "prompt"))])
+def test_a_fault_beside_the_tools_is_found_over_http_as_over_stdio(
+    name: str, tmp_path: Path
+) -> None:
+    way = way_of(FAULTS[name])
+    told = [
+        found(probed(name, tmp_path / over, python=warm_python(), transport=over, **way)).problems
+        for over in _OVER
+    ]
+    assert told[0] == told[1] != ()
+
+
+_OVER: tuple[Literal["stdio", "http"], ...] = ("stdio", "http")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from harness.runlog import read_log
 from harness.sessions.beside import MOST_CHARS, UnsolicitedMessages, asides_of, bounded
@@ -34,9 +36,33 @@ def test_all_of_a_result_that_is_not_its_text_is_kept() -> None:
 
 def test_what_comes_beside_a_result_is_bounded_and_says_so() -> None:
     kept = bounded(Aside(place="x", text="y" * 9_000) for _ in range(9))
-    assert [len(aside.text) // 1_000 for aside in kept] == [9, 9, 2]
-    assert kept[-1].text.endswith("[… cut by harness: 9,000 characters in all]")
-    assert sum(len(aside.text) for aside in kept) < MOST_CHARS + 100
+    assert [len(aside.text) for aside in kept] == [9_000, 9_000, 2_000]
+    assert kept[-1].unread == "only its first 2,000 of 9,000 characters were kept"
+    assert sum(len(aside.text) for aside in kept) == MOST_CHARS
+    assert bounded(kept) == kept
+
+
+PLACES = st.lists(st.builds(Aside, place=st.sampled_from("xyz"), text=st.text(max_size=9)))
+
+
+@given(PLACES)
+def test_each_place_that_was_cut_says_so_and_no_place_vanishes(asides: list[Aside]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("harness.sessions.beside.MOST_CHARS", 12)
+        kept = bounded(asides)
+    assert {aside.place for aside in kept} == {aside.place for aside in asides}
+    for place in "xyz":
+        lost = [one for one in asides if one.place == place and one not in kept]
+        marked = [one for one in kept if one.place == place and one.unread is not None]
+        assert bool(lost) == bool(marked)
+
+
+def test_what_nests_too_deeply_is_named() -> None:
+    deep: list[object] = []
+    for _ in range(2_000):
+        deep = [deep]
+    (aside,) = asides_of({"content": [], "_meta": deep})
+    assert (aside.text, aside.unread is None) == ("", False)
 
 
 def test_what_a_server_says_while_several_users_ask_belongs_to_none_of_them() -> None:

@@ -11,6 +11,7 @@ compared with one another::
     decide(views)      # → for each view, a `Decision` on each tool: allowed, filtered, denied …
     find_leaks(views)  # → every value withheld from an identity in one place, not in another
     unobserved(views)  # → why no result shows that the identity matters to the server, or None
+    not_read(views)    # → what is listed and was not read, so that no leak could be found in it
 
 Pass all views of one server together: calls with equal tool and arguments are compared across
 identities and trials. A view needs no model: calls of a program work too, with an empty answer.
@@ -28,6 +29,7 @@ from __future__ import annotations
 from harness.judging.policy.decisions import decide, summary
 from harness.judging.policy.identity_observed import unobserved
 from harness.judging.policy.leaks import find_leaks
+from harness.judging.policy.not_read import not_read
 from harness.judging.policy.views import View
 
-__all__ = ["View", "decide", "find_leaks", "summary", "unobserved"]
+__all__ = ["View", "decide", "find_leaks", "not_read", "summary", "unobserved"]

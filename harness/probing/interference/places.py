@@ -125,7 +125,7 @@ def places_beside(asides: Iterable[Aside]) -> Places:
     found: dict[Place, str] = {}
     count: dict[str, int] = {}
     for aside in asides:
-        if STDERR in aside.place:
+        if STDERR in aside.place or not aside.text:
             continue
         count[aside.place] = number = count.get(aside.place, 0) + 1
         found |= _of_text(aside.place if number == 1 else f"{aside.place} {number}", aside.text)

@@ -16,10 +16,10 @@ from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
     LEGEND,
+    access_warnings,
     distinct_leaks,
     leak_title,
     matrix_lines,
-    unobserved_words,
 )
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.model_grid import grid_lines
@@ -237,9 +237,10 @@ class _Summary:
             self._indented(f"… and {len(lines) - _MAX_MATRIX} more lines", "dim", depth=0)
         if lines:
             self._indented(LEGEND, "dim", depth=0)
-        for words in unobserved_words(access):
+        warnings = list(access_warnings(access))
+        for words in warnings:
             self._indented(f"! {words}", "yellow", depth=0)
-        if lines or access.unobserved:
+        if lines or warnings:
             self.console.print()
 
     def _counts(self) -> None:

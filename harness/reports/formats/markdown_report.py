@@ -15,12 +15,12 @@ from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
     LEGEND,
+    access_warnings,
     cell_words,
     cells_of,
     distinct_leaks,
     leak_words,
     row_name,
-    unobserved_words,
 )
 from harness.reports.sections.access_matrix import by_urgency as matrix_rows
 from harness.reports.sections.audit import inputs_of
@@ -140,7 +140,7 @@ def _access(report: Report) -> str:
     lines = [f"🚨 {code(shorten(leak_words(leak), _ACCOUNT // 4))}\n" for leak, _ in leaks[:_LEAKS]]
     if len(leaks) > _LEAKS:
         lines.append(f"… and {len(leaks) - _LEAKS} more leaks.\n")
-    lines += [f"⚠️ {code(shorten(words, _ACCOUNT // 4))}\n" for words in unobserved_words(access)]
+    lines += [f"⚠️ {code(shorten(words, _ACCOUNT // 4))}\n" for words in access_warnings(access)]
     rows, identities = matrix_rows(access), access.identities
     if rows:
         lines.append(f"| test | {' | '.join(map(code, identities))} |")

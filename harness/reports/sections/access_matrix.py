@@ -72,10 +72,12 @@ def distinct_leaks(access: AccessReport) -> list[tuple[Leak, int]]:
     return by_value(access.leaks)
 
 
-def unobserved_words(access: AccessReport) -> Iterator[str]:
-    """Yield a warning for each suite in which nothing shows that the server knows who asks."""
+def access_warnings(access: AccessReport) -> Iterator[str]:
+    """Yield a warning for each suite where identity was not observed, or something not read."""
     for suite, reason in access.unobserved.items():
         yield f"Identity not observed in {one_line(suite)}: {one_line(reason)}. {UNOBSERVED_HINT}"
+    for suite, lines in access.not_read.items():
+        yield from (f"Not read in {one_line(suite)}: {one_line(line)}" for line in lines)
 
 
 def matrix_lines(report: Report, width: int) -> Iterator[str]:
@@ -98,11 +100,12 @@ def matrix_lines(report: Report, width: int) -> Iterator[str]:
 def matrix_json(report: Report) -> dict[str, Any]:
     """Return the access matrix as JSON; empty where all cases have the same identity."""
     access = report.access
-    if not access.rows and not access.unobserved:
+    if not (access.rows or access.unobserved or access.not_read):
         return {}
     return {
         "leaks": [asdict(leak) for leak in access.leaks],
         "identity_not_observed": dict(access.unobserved),
+        "not_read": {suite: list(lines) for suite, lines in access.not_read.items()},
         "identities": list(access.identities),
         "rows": [
             {

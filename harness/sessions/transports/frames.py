@@ -19,8 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    CONNECTION_CLOSED,
     INVALID_REQUEST,
     ErrorData,
     JSONRPCError,
@@ -111,6 +113,15 @@ def no_answer(request_id: RequestId, what: str) -> JSONRPCError:
 def is_no_answer(data: Any) -> bool:
     """Whether an error with this ``data`` is harness's own marker for an answer that is not MCP."""
     return data is _NO_ANSWER
+
+
+def is_closed(error: MCPError) -> bool:
+    """Whether an error is the SDK's own, for a closed connection, and not the server's."""
+    return (
+        error.code == CONNECTION_CLOSED
+        and error.message == "Connection closed"
+        and error.data is None
+    )
 
 
 def _malformed(frame: Any) -> JSONRPCError | None:

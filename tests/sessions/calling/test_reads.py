@@ -9,6 +9,7 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
+from harness.cli.probe_output import document, in_sentences, lines
 from harness.probing.callers import named_callers
 from harness.probing.probe import ProbePlan, probe
 from harness.probing.report import ProbeReport
@@ -115,3 +116,19 @@ def test_a_leak_is_found_over_every_transport(tmp_path: Path, fault: str, place:
     assert EMAIL not in str(found)
     assert all(code == 1 and any(place in one for one in leaks) for code, leaks in found.values())
     assert len({str(one) for one in found.values()}) == 1
+
+
+def test_a_resource_that_fails_for_everyone_is_named_and_no_praise_is_given(tmp_path: Path) -> None:
+    transport = TransportSpec(command=warm_python(), args=(str(SERVER), "closed"))
+    report = probed(ServerSpec(name="closed", transport=transport), tmp_path)
+    assert (report.exit_code, report.findings) == (0, ())
+    (line,) = report.not_read
+    assert line == (
+        f"{', '.join(f'the resource {uri}' for uri in URIS)} (as admin, agent, anonymous): "
+        "the server answers with an error (code -32603)"
+    )
+    said = "\n".join(text for text, _ in lines(report, (), (), 200))
+    assert f"? not read: {line}" in said
+    assert "No problem was found" not in said
+    assert any(line in text for text in in_sentences(report, ()))
+    assert document(report, (), (), 0)["not_read"] == [line]

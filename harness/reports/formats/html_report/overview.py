@@ -9,12 +9,12 @@ from harness.judging.access_checks import leak_lines
 from harness.reports.formats.html_report.cells import first_grid
 from harness.reports.sections.access_matrix import (
     LEGEND,
+    access_warnings,
     by_urgency,
     cell_words,
     cells_of,
     distinct_leaks,
     row_name,
-    unobserved_words,
 )
 from harness.reports.sections.audit import audit
 from harness.reports.sections.remarks import remark_lines
@@ -110,7 +110,8 @@ def _audit(report: Report, log: RunLog) -> dict[str, Any] | None:
 def _access(report: Report) -> dict[str, Any] | None:
     """Return the access matrix; nothing where all cases have the same identity."""
     access = report.access
-    if not access.rows and not access.unobserved:
+    warnings = [short(words, _TEXT) for words in access_warnings(access)]
+    if not access.rows and not warnings:
         return None
     numbers = {
         (case.suite, case.case, case.model): place
@@ -123,7 +124,7 @@ def _access(report: Report) -> dict[str, Any] | None:
             {"case": short(leak.case), "lines": [short(line, _TEXT) for line in leak_lines(leak)]}
             for leak, _ in distinct_leaks(access)
         ],
-        "warnings": [short(words, _TEXT) for words in unobserved_words(access)],
+        "warnings": warnings,
         "rows": [
             {
                 "test": short(row_name(row, report)),
