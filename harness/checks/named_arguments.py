@@ -1,34 +1,30 @@
-"""The arguments that a check names, to find misspelt ones before any tokens are spent."""
+"""The calls that a check describes, to find those that no tool takes before tokens are spent."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from harness.checks import KINDS
+from harness.checks.witness.patterns import ANY
 from harness.matching.described_calls import described_calls
 from harness.matching.matchers import is_matcher
 from harness.matching.paths import steps
 from harness.types import Check, JsonObject
 
 
-def argument_names(check: Check) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield ``(tool, names of its arguments)`` for every call in a check or inside a group."""
-    for one in check.walk():
-        for tool, args in described_calls(one.params):
-            yield tool, tuple(names_of(args))
-
-
 def valid_calls(check: Check) -> Iterator[tuple[str, JsonObject]]:
-    """Yield ``(tool, arguments)`` for every call in a check that is meant to be valid.
+    """Yield ``(tool, arguments)`` for every call in a check, as far as it is meant to be valid.
 
-    A kind for which it need not be has an attribute ``takes_invalid`` that is true; one that
+    Of a kind with an attribute ``takes_invalid`` that is true, only the names must be; one that
     compares otherwise than matchers do says by ``as_matcher`` what it compares with.
     """
     for one in check.walk():
         kind = KINDS.get(one.kind)
-        if not getattr(kind, "takes_invalid", False) and getattr(kind, "names_tools", True):
-            as_matcher = getattr(kind, "as_matcher", dict)
-            for tool, args in described_calls(one.params):
+        as_matcher = getattr(kind, "as_matcher", dict)
+        for tool, args in described_calls(one.params):
+            if getattr(kind, "takes_invalid", False):
+                yield tool, dict.fromkeys(names_of(args), ANY)
+            elif getattr(kind, "names_tools", True):
                 yield tool, as_matcher(args)
 
 

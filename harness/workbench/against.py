@@ -15,7 +15,7 @@ from harness.runlog import RunLog
 from harness.runner.launch import require_trust
 from harness.runner.planning.plan import Plan
 from harness.runner.preflight.named_tools import is_told_its_tools, named_in
-from harness.runner.preflight.preflight import unknown_arguments
+from harness.runner.preflight.preflight import wrong_arguments
 from harness.safe_text import one_line
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 from harness.workbench.arms import CLEAN, Arm
@@ -136,7 +136,7 @@ def _reasons(case: Case, tools: ToolList) -> Iterator[str]:
     for named in named_in(case):
         if not named.allow_absent and tools.get(named.tool) is None:
             yield f"names the tool {one_line(named.tool)}, which is not there"
-    for problem in unknown_arguments([case], tools):
+    for problem in wrong_arguments([case], tools):
         yield problem.message.removesuffix(".")
 
 

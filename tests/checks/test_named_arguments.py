@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from harness.checks import VOCABULARY
-from harness.checks.named_arguments import argument_names
+from harness.checks.named_arguments import names_of, valid_calls
 
 
 @pytest.mark.parametrize(
@@ -34,4 +34,4 @@ def test_the_arguments_that_a_check_names_are_found(
     kind: str, value: Any, names: list[Any]
 ) -> None:
     ((_, check),) = VOCABULARY.parse(kind, value)
-    assert list(argument_names(check)) == names
+    assert [(tool, tuple(names_of(args))) for tool, args in valid_calls(check)] == names

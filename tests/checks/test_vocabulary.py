@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from harness.canonical_json import canonical_json
 from harness.checks import KINDS, VOCABULARY
-from harness.checks.named_arguments import argument_names
+from harness.checks.named_arguments import valid_calls
 from harness.errors import InvalidValue, UsageError
 from harness.suites.readers import Vocabulary
 from harness.types import Usage
@@ -235,7 +235,7 @@ def test_any_value_is_read_or_refused_as_the_schema_says(name: str, data: st.Dat
     assert VALIDATORS[name].is_valid(value)
     for _, check in parsed:
         assert json.loads(canonical_json(check.asked())) == check.asked()
-        list(argument_names(check))
+        list(valid_calls(check))
     for result in judge_all(name, value, SCENE):
         assert len(result.explanation) <= 1_500
         assert result.verdict in ("passed", "failed", "not_judged")

@@ -11,7 +11,7 @@ import pytest
 from harness.canonical_json import digest
 from harness.checks import KINDS, VOCABULARY
 from harness.checks.judge.needs import needs
-from harness.checks.named_arguments import argument_names
+from harness.checks.named_arguments import valid_calls
 from harness.checks.named_tools import tool_names
 from harness.checks.walk import every_check, walk
 from harness.errors import HarnessError
@@ -73,7 +73,7 @@ def test_params_that_another_kind_calls_options_are_no_group() -> None:
     check = Check(kind="answer_contains", params={"text": "x", "options": ["strict", {"deep": 1}]})
     case = Case(name="c", prompt="p", checks=(check,))
     assert list(every_check(case)) == list(walk([check])) == [check]
-    assert [*argument_names(check), *tool_names(check), *needs([check])] == []
+    assert [*valid_calls(check), *tool_names(check), *needs([check])] == []
 
 
 def test_a_group_in_which_nothing_stands_never_passes() -> None:

@@ -27,31 +27,35 @@ class Unmatched(NamedTuple):
     meant: str | None
 
 
-def why_unmatched(tool: Tool, args: JsonObject) -> Unmatched | None:
+def unmatched(tool: Tool, args: JsonObject) -> Sequence[Unmatched]:
     """Return why no call that is valid by the schema of ``tool`` has such arguments.
 
-    ``None`` if there is such a call, or if that cannot be found out.
+    Nothing is returned if there is such a call, or if that cannot be found out.
     """
     try:
-        return _why(tool.name, canonical_json(tool.input_schema), canonical_json(args))
+        return _unmatched(tool.name, canonical_json(tool.input_schema), canonical_json(args))
     except (RecursionError, ValueError):
-        return None
+        return ()
 
 
 @lru_cache(maxsize=512)  # many cases expect the same call
-def _why(tool: str, schema: str, args: str) -> Unmatched | None:
+def _unmatched(tool: str, schema: str, args: str) -> Sequence[Unmatched]:
     pattern = json.loads(args)
-    # One by one, so that the argument which is at fault is named.
+    # One by one, so that each argument which is at fault is named.
     parts = [pattern] if is_matcher(pattern) else [{name: pattern[name]} for name in pattern]
-    for part in [*parts, *([pattern] if len(parts) > 1 else [])]:
-        try:
-            search = Search(json.loads(schema))
-            found = search.find([_partly(part), _ARGUMENTS], [search.schemas.root])
-            if not found.values and found.sure:
-                return _told(tool, part, search)
-        except (Undecided, RecursionError, OverflowError, TypeError, ValueError):
-            continue  # a schema may be broken in any way, which is told elsewhere
-    return None
+    found = [why for part in parts if (why := _why(tool, json.loads(schema), part))]
+    if not found and len(parts) > 1:
+        found = [why for why in [_why(tool, json.loads(schema), pattern)] if why]
+    return found
+
+
+def _why(tool: str, schema: JsonObject, part: JsonObject) -> Unmatched | None:
+    try:
+        search = Search(schema)
+        found = search.find([_partly(part), _ARGUMENTS], [search.schemas.root])
+        return _told(tool, part, search) if not found.values and found.sure else None
+    except (Undecided, RecursionError, OverflowError, TypeError, ValueError, AttributeError):
+        return None  # a schema may be broken in any way, which is told elsewhere
 
 
 def _partly(args: JsonObject) -> JsonObject:
@@ -65,11 +69,11 @@ def _told(tool: str, part: JsonObject, search: Search) -> Unmatched:
     shallow = next(blame for blame in search.blamed if len(blame.path) <= 1)
     blame = next(iter(inner.values())) if len(inner) == 1 else shallow
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in blame.path)
-    if blame.known:
-        name = str(blame.path[-1])
-        message = f"no call of {tool!r} has {place[1:]!r}: its schema has no such name."
-        names = ", ".join(blame.known)
-        return Unmatched(message, did_you_mean(name, blame.known) or f"It takes {names}.")
+    if blame.known is not None:
+        near = did_you_mean(str(blame.path[-1]), blame.known)
+        takes = ", ".join(blame.known) or "no arguments"
+        message = f"the tool {tool!r} has no argument {place[1:]!r}."
+        return Unmatched(message, near or f"It takes {takes}.")
     stated = next(_stated(blame.wants), None)
     words = [show(one) for one in _stated(blame.wants)] or [
         describe(want) for want in blame.wants if want is not _ARGUMENTS

@@ -57,8 +57,8 @@ class Blame:
     path: JsonPath
     wants: Sequence[Any]
     schemas: Sequence[Any]
-    known: Iterable[str] = ()
-    """The names beside it, if its own is unknown."""
+    known: Iterable[str] | None = None
+    """The names beside it, if its own is not among those that are allowed."""
 
 
 class Search:
@@ -172,11 +172,11 @@ class Search:
             asked = [part for want in wants for part in inner(want, name)]
             if name not in required and allows_absence(asked):
                 continue
-            inside = (*path, name)
-            if closed and name not in known:
+            inside, parts = (*path, name), _of_property(branch, name)
+            if name not in known and (closed or False in parts):
                 self.blamed.append(Blame(inside, asked, [False], known))
                 return Found(())
-            found = self.find(asked or [ANY], _of_property(branch, name), inside)
+            found = self.find(asked or [ANY], parts, inside)
             if not found.values:
                 return found
             value[name] = found.values[0]

@@ -10,23 +10,22 @@ If a named tool is in none of these lists, all other users' lists are requested 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import anyio
 
 from harness.canonical_json import canonical_json
-from harness.checks.named_arguments import argument_names, names_of, valid_calls
-from harness.checks.witness.expectations import why_unmatched
-from harness.errors import HarnessError, InvalidInput, Problem, did_you_mean
+from harness.checks.named_arguments import valid_calls
+from harness.checks.witness.expectations import unmatched
+from harness.checks.witness.patterns import ANY
+from harness.errors import HarnessError, InvalidInput, Problem
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.preflight.not_offered import sorted_problems
 from harness.runner.preflight.offered_names import Listed, Offers
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.sessions import SessionPool
-from harness.types import Case, Credential, JsonObject, Location, ServerSpec, Tool, ToolList
+from harness.types import Case, Credential, JsonObject, Location, ServerSpec, ToolList
 
 LISTED_AHEAD = 8
 """Users whose tools are listed before any model is asked: as many as a machine starts within a few
@@ -156,89 +155,24 @@ def _case_key(job: Job) -> tuple[str, str]:
     return job.suite.name, job.trial.case.name
 
 
-def _named(case: Case) -> Iterator[tuple[str, tuple[str, ...], Location | None]]:
-    """Yield ``(tool, names of arguments, place)`` for every call that a case describes."""
-    for call in (*case.setup, *case.teardown):
-        yield call.tool, tuple(call.arguments), call.at
-    for check in case.every_check:
-        for tool, names in argument_names(check):
-            yield tool, names, check.at
-
-
 def _names_arguments(case: Case) -> bool:
-    return any(names for _, names, _ in _named(case)) or any(
-        args for check in case.every_check for _, args in valid_calls(check)
-    )
+    return any(args for _, args, _ in _described(case))
+
+
+def _described(case: Case) -> Iterator[tuple[str, JsonObject, Location | None]]:
+    """Yield ``(tool, arguments, place)`` for every call that a case describes."""
+    for call in (*case.setup, *case.teardown):
+        yield call.tool, dict.fromkeys(call.arguments, ANY), call.at
+    for check in case.every_check:
+        for tool, args in valid_calls(check):
+            yield tool, args, check.at
 
 
 def wrong_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
-    """Yield every argument that ``cases`` name and that no valid call of ``tools`` can have."""
-    yield from unknown_arguments(cases, tools)
+    """Yield every argument that ``cases`` name and that no valid call of ``tools`` has."""
     for case in cases:
-        for check in case.every_check:
-            for name, args in valid_calls(check):
-                tool = tools.get(name)
-                known = None if tool is None else known_arguments(tool)
-                if tool is None or (known is not None and not set(names_of(args)) <= set(known)):
-                    continue
-                if (why := why_unmatched(tool, args)) is not None:
-                    at = check.at or case.at or Location(file=case.name)
-                    yield Problem(at=at, message=f"{check.kind}: {why.message}", meant=why.meant)
-
-
-def unknown_arguments(cases: Iterable[Case], tools: ToolList) -> Iterator[Problem]:
-    """Yield every argument that ``cases`` name and that the tool of ``tools`` does not have."""
-    for case in cases:
-        for name, arguments, at in _named(case):
+        for name, args, at in _described(case):
             tool = tools.get(name)
-            known = None if tool is None else known_arguments(tool)
-            if known is None:
-                continue
-            for argument in arguments:
-                if argument not in known:
-                    yield Problem(
-                        at=at or case.at or Location(file=case.name),
-                        message=f"the tool {name!r} has no argument {argument!r}.",
-                        meant=did_you_mean(argument, known) or _offer(known),
-                    )
-
-
-def known_arguments(tool: Tool) -> tuple[str, ...] | None:
-    """Return the names of a tool's arguments; ``None`` if its schema allows any name.
-
-    If a schema names some arguments and does not say whether others are allowed, they are not: few
-    servers write ``additionalProperties: false``, but nearly all mean it.
-    """
-    names = _properties(tool.input_schema, 0)
-    if names is None or (not names and tool.input_schema.get("additionalProperties") is not False):
-        return None
-    return tuple(dict.fromkeys(names))
-
-
-def _properties(schema: Any, depth: int) -> list[str] | None:
-    """Return the properties that ``schema`` names; ``None`` if it may allow others."""
-    if not isinstance(schema, Mapping) or depth > _MAX_DEPTH or any(key in schema for key in _OPEN):
-        return None
-    if schema.get("additionalProperties", False) is not False:
-        return None
-    parts = [schema[keyword] for keyword in ("allOf", "anyOf", "oneOf") if keyword in schema]
-    properties = schema.get("properties", {})
-    if not isinstance(properties, Mapping) or not all(isinstance(part, list) for part in parts):
-        return None
-    names = list(properties)
-    for part in itertools.chain(*parts):
-        more = _properties(part, depth + 1)
-        if more is None:
-            return None
-        names += more
-    return names
-
-
-_OPEN = ("$ref", "$dynamicRef", "patternProperties", "then", "else", "dependentSchemas")
-"""Keywords that may allow names which ``properties`` does not show."""
-_MAX_DEPTH = 10
-
-
-def _offer(known: Iterable[str]) -> str:
-    names = ", ".join(known)
-    return f"It takes {names}." if names else "It takes no arguments."
+            for why in () if tool is None else unmatched(tool, args):
+                place = at or case.at or Location(file=case.name)
+                yield Problem(at=place, message=why.message, meant=why.meant)

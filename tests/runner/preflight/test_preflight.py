@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.checks import VOCABULARY
+from harness.checks.witness.expectations import unmatched
 from harness.errors import InvalidInput, ServerError
 from harness.runner.planning.plan import Job, Plan, make_plan
 from harness.runner.preflight import preflight
-from harness.runner.preflight.preflight import Preflight, known_arguments
+from harness.runner.preflight.preflight import Preflight
 from harness.types import (
     Caller,
     Case,
@@ -309,18 +310,22 @@ def test_where_no_tool_is_named_nobody_waits() -> None:
         ({"properties": {"a": {}}, "additionalProperties": {"type": "string"}}, None),
         ({"properties": {"a": {}}, "patternProperties": {"^x": {}}}, None),
         ({"$ref": "#/$defs/x", "properties": {"a": {}}}, None),
+        ({"$ref": "#/$defs/x", "$defs": {"x": {"properties": {"a": {}}}}}, ("a",)),
         (
             {"properties": {"a": {}}, "anyOf": [{"required": ["a"]}, {"properties": {"b": {}}}]},
             ("a", "b"),
         ),
         ({"oneOf": [{"properties": {"a": {}}}, {"$ref": "#/x"}]}, None),
-        ({"allOf": [{"properties": {"a": {}}}, True]}, None),
+        ({"allOf": [{"properties": {"a": {}}}, True]}, ("a",)),
     ],
 )
 def test_the_arguments_of_a_tool_are_what_its_schema_names(
     schema: JsonObject, known: tuple[str, ...] | None
 ) -> None:
-    assert known_arguments(Tool(name="t", input_schema=schema)) == known
+    tool = Tool(name="t", input_schema=schema)
+    assert bool(unmatched(tool, {"zzz": {"$any": True}})) is (known is not None)
+    for name in known or ():
+        assert not unmatched(tool, {name: {"$any": True}})
 
 
 _KEYWORDS = st.sampled_from(
@@ -337,5 +342,5 @@ _ANY: st.SearchStrategy[Any] = st.recursive(
 
 @given(st.dictionaries(_KEYWORDS, _ANY, min_size=1, max_size=4))
 def test_no_schema_breaks_the_look_at_it(schema: JsonObject) -> None:
-    known = known_arguments(Tool(name="t", input_schema=schema))
-    assert known is None or all(isinstance(name, str) for name in known)
+    for why in unmatched(Tool(name="t", input_schema=schema), {"a": 1, "zzz": {"$gt": 5}}):
+        assert why.message
