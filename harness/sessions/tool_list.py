@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from mcp.shared.exceptions import MCPError
+from mcp.shared.inbound import find_invalid_x_mcp_header
 
 from harness.canonical_json import digest
 from harness.errors import ServerError
@@ -158,6 +159,9 @@ def _input_schema(schema: Any) -> tuple[dict[str, Any] | None, str | None]:
     kind = schema.get("type")
     if (why := shortcoming(schema)) is not None:
         return None, f"its inputSchema cannot be used: {why}"
+    if (why := find_invalid_x_mcp_header(schema)) is not None:
+        # A MUST of revision 2026-07-28, for a proxy could be told another value than the server.
+        return None, f"its inputSchema breaks a rule on x-mcp-header, so clients drop it: {why}"
     if kind == "object":
         return schema, None
     if kind is None:

@@ -76,6 +76,14 @@ def nested(levels: int) -> Any:
         ([], "its inputSchema is not an object"),
         ({"type": "array"}, "its inputSchema is of type 'array' instead of 'object'"),
         (nested(150), "its inputSchema cannot be used: it nests deeper than 100 levels"),
+        (
+            {"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "A: b"}}},
+            "its inputSchema breaks a rule on x-mcp-header, so clients drop it: property 'a'",
+        ),
+        (
+            {"type": "object", "properties": {"a": {"type": "object", "x-mcp-header": "A"}}},
+            "its inputSchema breaks a rule on x-mcp-header, so clients drop it: property 'a'",
+        ),
     ],
 )
 async def test_one_broken_schema_leaves_the_good_tools_usable(
