@@ -3,7 +3,8 @@ r"""The readings of a text: as it is written, and as a reader sees it once it is
 Rendering removes what Markdown, HTML and terminals do not show: ``CUST\_00042``, ``**CU**ST``,
 `` `CUST` ``, ``[CUST](https://…)``, ``CU&shy;ST``, ``C&#85;ST``, ``CU<b></b>ST``, ``CU<!-- -->ST``.
 Emphasis is only removed where it has a beginning and an end, as in CommonMark: ``2 * 3``,
-``a**b`` and ``snake_case_name`` stay as they are.
+``a**b`` and ``snake_case_name`` stay as they are. A reader takes Cyrillic and Greek letters within
+a Latin word for the Latin ones that they look like.
 """
 
 from __future__ import annotations
@@ -26,6 +27,13 @@ _TOKENS = re.compile(
     r"|(?P<run>\*+|__+|(?<![^\W_])_|_(?![^\W_])|~+)|(?P<code>`+)|(?P<paragraph>\n[ \t]*\n)",
     re.DOTALL,
 )
+LOOKALIKES = str.maketrans(
+    "авеѕіјкмнорстухѵԁɡαβερνοτυχικωАВЕЅІЈКМНОРСТУХѴΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "abesijkmhopctyxvdgabepvotyxikwABESIJKMHOPCTYXVABEZHIKMNOPTYX",
+)
+"""Letters of other scripts → the Latin letters that they look like."""
+_OTHER_SCRIPT = re.compile("[\u0261\u0370-\u052f]")
+_MIXED_WORD = re.compile(r"(?<![\w-])(?=[\w-]*[A-Za-z0-9])[\w-]+")
 _REVERSED = re.compile("\u202e([^\u202a-\u202e\u2066-\u2069\n]*)")
 _LOOKED_BACK = 8
 """How many beginnings of emphasis are tried for one end: a bound on the time."""
@@ -43,7 +51,14 @@ _BREAKING = frozenset({
 def readings(text: str) -> tuple[str, ...]:
     """Return ``text`` as it is written and, if that is something else, as a reader sees it."""
     shown = render(text)
-    return (text,) if shown == text else (text, shown)
+    return tuple(dict.fromkeys((text, shown, _with_latin_letters(shown))))
+
+
+def _with_latin_letters(text: str) -> str:
+    """Return ``text`` with Latin letters for those that look like them, beside Latin ones."""
+    if _OTHER_SCRIPT.search(text) is None:
+        return text
+    return _MIXED_WORD.sub(lambda word: word[0].translate(LOOKALIKES), text)
 
 
 def render(text: str) -> str:

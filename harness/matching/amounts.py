@@ -54,6 +54,7 @@ _NO_NUMBER = re.compile(
     re.IGNORECASE,
 )
 _GROUPED_ALL = re.compile(r"\+[1-9]\d{0,2}(?: \d{3})+")
+_PARTED = re.compile(r"(?<![\w.,'/:-])\d{1,15}(?:[/:-]\d{1,15}){1,6}(?!\w)")
 _REST = re.compile(
     r"(?:(?P<gap> ?| and |-)(?:(?P<vulgar>[" + _VULGAR + r"])"
     r"|(?P<up>\d{1,9})/(?P<down>\d{1,9}))"
@@ -152,6 +153,17 @@ def amounts(text: str) -> Iterator[Amount]:
         yield from _in_digits(readable, text, match.span(), match.span())
     for words, readings in in_words(readable):
         yield Amount(text=words, readings=readings)
+
+
+def figures(text: str) -> Iterator[float]:
+    """Yield every value that ``text`` may hold, for a search that should miss none.
+
+    That is each reading of its numbers, and each part of its dates, times and ratios.
+    """
+    for amount in amounts(text):
+        yield from amount.readings
+    for found in _PARTED.finditer(text):
+        yield from map(float, re.findall(r"\d+", found[0]))
 
 
 def _plain(letter: str) -> str:

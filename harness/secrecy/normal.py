@@ -15,11 +15,8 @@ from functools import cached_property
 from itertools import accumulate
 
 from harness.invisible import without_hidden
+from harness.rendered_text import LOOKALIKES
 
-_LOOKALIKES = str.maketrans(
-    "авеѕіјкмнорстухѵԁɡαβερνοτυχικω",
-    "abesijkmhopctyxvdgabepvotyxikw",
-)
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 
@@ -36,7 +33,7 @@ def _line(line: str) -> str:
         return line.lower()
     shown = unicodedata.normalize("NFKC", without_hidden(line))
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", shown))
-    return "".join(map(_plain, plain.casefold().translate(_LOOKALIKES)))
+    return "".join(map(_plain, plain.casefold().translate(LOOKALIKES)))
 
 
 def _plain(letter: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.matching.amounts import amounts, close
+from harness.matching.amounts import amounts, close, figures
 from tests.clock import is_in_proportion
 from tests.often import often
 
@@ -399,6 +399,23 @@ def test_a_share_is_its_number_or_what_it_is_of_one(unit: str, factor: float) ->
 )
 def test_a_number_has_these_readings_and_no_others(text: str, found: set[float]) -> None:
     assert readings(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("2024-01-05", {2024, 1, 5}),
+        ("10:30", {10, 30}),
+        ("120/350", {120 / 350, 120, 350}),
+        ("row 1:64512", {1, 64_512}),
+        ("CUST-00042", set()),
+        ("$1,234.50", {1234.5}),
+    ],
+)
+def test_a_search_for_figures_finds_the_parts_of_dates_and_ratios_too(
+    text: str, values: set[float]
+) -> None:
+    assert set(figures(text)) == values
 
 
 @given(st.text())

@@ -83,6 +83,8 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "another colour": _inside("\x1b[31m", "\x1b[0m"),
     "written backwards and turned": lambda text: f"\u202e{text[::-1]}\u202c",
     "two lines": lambda text: text.replace(" ", "\\\n"),
+    "Cyrillic letters": lambda text: text.translate(str.maketrans("CUSTowe", "СUЅТоwе")),
+    "a Greek letter in bold": lambda text: f"**{text[:1]}**{text[1:].replace('T', 'Τ')}",
     "several at once": lambda text: _inside("**<i>", "\u200b</i>**")(_escaped(text)),
 }
 
@@ -222,6 +224,8 @@ def test_what_is_no_mark_stays(text: str, shown: str) -> None:
         ("bold", "<em>plain</em>"),
         ("résumé", "resume"),
         ("≠", "="),
+        ("HOC", "нос"),
+        ("kai", "και"),
     ],
 )
 def test_what_does_not_stand_there_is_not_found(forbidden: str, text: str) -> None:

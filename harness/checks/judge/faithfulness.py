@@ -7,7 +7,6 @@ This is not a judgement, and is labelled so.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from harness.checks import Evidence
 from harness.checks.explaining.transcript_lines import no_answer
 from harness.checks.judge.prompt import Question, material_of
-from harness.matching.amounts import amounts
+from harness.matching.amounts import amounts, figures
 from harness.matching.json_values import leaves, show
 from harness.matching.texts import find, line
 from harness.types import JsonObject, Judgement, ToolCall
@@ -42,9 +41,6 @@ _ROUNDING = 0.005
 _SEARCHED = 100_000
 """At most so many characters of a text are searched for figures."""
 _MAX_TOLD = 5
-
-
-_RUN = re.compile(r"(?<![\d.,'])\d{1,15}(?![\d.,'])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +105,9 @@ def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
     if not answer.strip():
         return Faithfulness(score=0.0, explanation=no_answer(evidence.transcript))
     absent = [keyword for keyword in keywords if find(keyword, answer) is None]
-    figures, invented = _figures(answer, evidence)
+    total, invented = _figures(answer, evidence)
     coverage = 1 - len(absent) / len(keywords) if keywords else 1.0
-    grounding = 1 - len(invented) / figures if figures else 1.0
+    grounding = 1 - len(invented) / total if total else 1.0
     told = []
     if absent:
         told.append(f"The answer lacks {_listed(absent)}.")
@@ -125,19 +121,17 @@ def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
 
 def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
     """Return the number of figures in the answer, and those without a source."""
-    sources = _sources(evidence)
     # An answer may name the year of a date, or the parts of 120/350.
-    parts = (float(run) for text in sources for run in _RUN.findall(text[:_SEARCHED]))
-    known = sorted({*parts, *(value for text in sources for value in _values(text))})
-    figures = [
+    known = sorted(abs(value) for text in _sources(evidence) for value in figures(text[:_SEARCHED]))
+    found = [
         (amount.text, [abs(value) for value in amount.readings])
         for amount in amounts(answer[:_SEARCHED])
         if not all(value.is_integer() and abs(value) <= _COUNTING for value in amount.readings)
     ]
     invented = [
-        text for text, readings in figures if not any(_is_near(value, known) for value in readings)
+        text for text, readings in found if not any(_is_near(value, known) for value in readings)
     ]
-    return len(figures), invented
+    return len(found), invented
 
 
 def _sources(evidence: Evidence) -> list[str]:
@@ -147,10 +141,6 @@ def _sources(evidence: Evidence) -> list[str]:
         " ; ".join(leaves(call.structured)) for call in good if call.structured is not None
     ]
     return [evidence.case.prompt, *(call.text for call in good), *structured]
-
-
-def _values(text: str) -> list[float]:
-    return [abs(value) for amount in amounts(text[:_SEARCHED]) for value in amount.readings]
 
 
 def _is_near(value: float, known: Sequence[float]) -> bool:

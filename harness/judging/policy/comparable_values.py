@@ -14,9 +14,10 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from harness.matching.amounts import amounts
+from harness.matching.amounts import figures
 from harness.matching.masks import is_masked
 from harness.matching.texts import fold
+from harness.rendered_text import readings
 
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[ t]\d\d:\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,']*(?:\.\d+)?")
@@ -128,7 +129,7 @@ class Prose:
     def __init__(self, text: str) -> None:
         """Take the text, or its first `_SEARCHED` characters."""
         self._text = text[:_SEARCHED]
-        self._folded = fold(self._text)
+        self._folded = "\n".join(map(fold, readings(self._text)))
         self._numbers: frozenset[float] | None = None
 
     def holds(self, value: Value) -> bool:
@@ -149,9 +150,7 @@ class Prose:
     def numbers(self) -> frozenset[float]:
         """Return every number of the text, in all possible readings."""
         if self._numbers is None:
-            self._numbers = frozenset(
-                reading for amount in amounts(self._text) for reading in amount.readings
-            )
+            self._numbers = frozenset(figures(self._text))
         return self._numbers
 
 
