@@ -196,7 +196,7 @@ class CallSender:
         """Send a request other than a call, and return its result, without tokens.
 
         Raises:
-            RequestRefused: the server answered with an error.
+            RequestRefused: the server answered with an error, or with HTTP 401, 403 or 407.
             RequestRejected: the server did not take the request as it was written.
             ServerError: there is no answer.
         """
@@ -214,6 +214,11 @@ class CallSender:
             why = f"server did not answer {method} within {self._timeout_s:g} s"
             raise ServerError(why + self._noise_since(noise_before)) from error
         except HttpFault as fault:
+            if fault.refuses and fault.status is not None:
+                said = self._shown.text(f"it {fault}")
+                raise RequestRefused(
+                    f"server refused {method}: {said}", code=fault.status, said=said, data=None
+                ) from fault
             raise ServerError(await self._when_lost(fault)) from fault
         except MCPError as error:
             if is_closed(error):

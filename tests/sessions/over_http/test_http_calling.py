@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from harness.errors import UsageError
+from harness.errors import RequestRefused, UsageError
 from harness.sessions.pool import open_sessions
 from harness.sessions.trace_context import TracedSession, TraceIds
 from harness.sessions.transports import http_client as web
@@ -391,3 +391,13 @@ async def test_a_proxy_of_the_environment_does_not_come_between_us_and_this_mach
     assert "HTTP_PROXY" in os.environ
     async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
         assert (await call(session, "echo")).outcome == "ok"
+
+
+@pytest.mark.parametrize("tool", ["403", "refused"])
+async def test_a_request_that_is_no_call_is_refused_by_status_as_a_call_is(
+    shop: Running, tool: str
+) -> None:
+    async with open_sessions() as pool, pool.session(shop.at("good"), None) as session:
+        with pytest.raises(RequestRefused, match="HTTP 403 Forbidden") as refused:
+            await session.ask("tools/call", {"name": tool, "arguments": {}})
+        assert (refused.value.code, session.lost) == (403, None)
