@@ -24,7 +24,7 @@ class Recorded(Protocol):
     """The results of a run, as far as it must be known what they lack."""
 
     def __len__(self) -> int:
-        """Return their number."""
+        """Return their number, without those beyond the plan."""
         ...
 
     def asked(self) -> Collection[tuple[str, str, str]]:
@@ -49,7 +49,7 @@ class _InMemory:
     results: Sequence[TrialResult]
 
     def __len__(self) -> int:
-        return len(self.results)
+        return sum(not result.is_further for result in self.results)
 
     def asked(self) -> Collection[tuple[str, str, str]]:
         return {(result.suite, result.case.name, result.model) for result in self.results}

@@ -87,7 +87,10 @@ class CaseItem(pytest.Item):
         if self.config.getoption("setuponly", default=False):
             return
         bench = bench_of(self.config)
+        earlier = self.result
         (self.result,) = case_results(bench.results(self))
+        if self.result.status == "skipped" and earlier is not None and earlier.status != "passed":
+            self.result = earlier  # a test that is repeated without being asked stays as it was
         if self.result.status == "failed":
             bench.told_failed.add((self.result.suite, self.result.case, self.result.model))
         if self.result.status == "skipped":

@@ -8,6 +8,7 @@ waits for it, case by case.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, replace
@@ -22,6 +23,8 @@ from harness.errors import HarnessError
 from harness.pytest_plugin.options import value
 from harness.pytest_plugin.session_end import BENCH, PARTS
 from harness.redaction import KNOWN
+from harness.runlog.attempts import has_verdict
+from harness.runner.attempts import further_job
 from harness.runner.control import Budget, StopReason
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.prepare import CONCURRENCY, Prepared, RunRequest, prepare
@@ -72,6 +75,8 @@ class Bench:
         self._failure: str | None = None
         self._planned: tuple[Job, ...] = ()
         self._asked: set[str] = set()
+        self._verdicts: Counter[str] = Counter()
+        """How many verdicts each trial has: more than one if its test was repeated."""
         self._early: dict[str, TrialResult] = {}
         """Results of trials that ran together with those of another test."""
         self.told_failed: set[tuple[str, str, str]] = set()
@@ -106,10 +111,19 @@ class Bench:
         run, portal = self._opened(item.session)
         keys = [job.trial.key for job in item.stash[JOBS]]
         if not self._early.keys() >= set(keys):
-            jobs = self._together(item.stash[JOBS])
-            self._asked |= {job.trial.key for job in jobs}
-            found = self._results(run, portal, jobs)
-            self._early |= {result.key: result for result in found}
+            together = self._together(item.stash[JOBS])
+            self._asked |= {job.trial.key for job in together}
+            # Whoever repeats a test that has a verdict asks for a further trial of its case.
+            jobs = {
+                job.trial.key: further_job(job, number) if number else job
+                for job in together
+                for number in (self._verdicts[job.trial.key],)
+            }
+            found = {one.key: one for one in self._results(run, portal, [*jobs.values()])}
+            for key, job in jobs.items():
+                if (result := found.get(job.trial.key)) is not None:
+                    self._early.setdefault(key, result)
+                    self._verdicts[key] += has_verdict(result)
         return tuple(self._early.pop(key) for key in keys if key in self._early)
 
     def _together(self, jobs: tuple[Job, ...]) -> tuple[Job, ...]:

@@ -114,7 +114,9 @@ def _join(ending: Ending, folder: Path) -> None:
     from harness.runner.runs.shard import merge
 
     try:
-        ending.log = merge([read_log(part) for part in parts], folder / "log.jsonl").path
+        ending.log = merge(
+            [read_log(part) for part in parts], folder / "log.jsonl", repeated=True
+        ).path
     except HarnessError as error:
         ending.lines.append(f"the parts of the log in {folder} could not be joined: {error}")
         return

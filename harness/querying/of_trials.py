@@ -71,7 +71,12 @@ TRIALS = Table(
         Column(
             "trial", "INTEGER", "Number of the repeat, from 1.", lambda one: one.result.index + 1
         ),
-        Column("repeats", "INTEGER", "Number of planned repeats.", lambda one: one.result.repeats),
+        Column(
+            "repeats",
+            "INTEGER",
+            "Number of planned repeats; 0 of a trial beyond the plan.",
+            lambda one: one.result.repeats,
+        ),
         Column(
             "status",
             "TEXT",

@@ -40,7 +40,7 @@ from harness.runlog import (
 )
 from harness.runlog.content import Content
 from harness.runlog.lines import dumped, parsed
-from harness.types import Transcript, TrialResult
+from harness.types import Transcript, TrialResult, Usage
 
 PLACES = (
     'CREATE TABLE "_places" (trial_id INTEGER PRIMARY KEY, suite_at INTEGER, case_at INTEGER,'
@@ -50,6 +50,11 @@ PLACES = (
 STATE = 'CREATE TABLE "_state" (run TEXT, lines INTEGER, size INTEGER, open INTEGER, content TEXT)'
 """How far the log was read, and what more of it is to be understood by."""
 
+_TOKENS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_PAID = (
+    "SELECT started_at, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd,"
+    ' judge_cost_usd, user_cost_usd FROM "trials" WHERE key = ?'
+)
 _JUDGED = [column for column in TRIALS.columns if column.judged]
 _REWRITTEN = 'UPDATE "trials" SET {} WHERE trial_id = ?'.format(  # noqa: S608 - our own names
     ", ".join(f'"{column.name}" = ?' for column in _JUDGED)
@@ -126,6 +131,22 @@ class _Reading(Content):
         first_at = self.forget(line.run.key)
         result = completed(line.run, line.transcript)
         self.add(offset, result, line.transcript, offset if first_at is None else first_at)
+
+    def kept(self, key: str) -> tuple[TrialLine, int] | None:
+        """Return the line of a trial, with what all attempts so far used."""
+        found = self.db.execute(_PAID, (_stored(key),)).fetchone()
+        if found is None:
+            return None
+        ((place, line),) = self._lines("key = ?", _stored(key))
+        started_at, *tokens, cost, judge_cost, user_cost = found
+        paid = replace(
+            line.run,
+            started_at=started_at or "",
+            usage=Usage(**dict(zip(_TOKENS, tokens, strict=True)), cost_usd=cost),
+            judge_usage=replace(line.run.judge_usage, cost_usd=judge_cost),
+            user_usage=replace(line.run.user_usage, cost_usd=user_cost),
+        )
+        return replace(line, run=paid), place
 
     def lose(self, key: str) -> None:
         """Remove the rows of a trial."""

@@ -169,7 +169,7 @@ class _Recorded:
     db: sqlite3.Connection
 
     def __len__(self) -> int:
-        (number,) = self.db.execute('SELECT count(*) FROM "trials"').fetchone()
+        (number,) = self.db.execute('SELECT count(*) FROM "trials" WHERE repeats > 0').fetchone()
         return int(number)
 
     def asked(self) -> Collection[tuple[str, str, str]]:

@@ -48,6 +48,8 @@ class Totals:
 
     endings: Counter[Status] = field(default_factory=Counter)
     """How many trials ended how."""
+    further: int = 0
+    """How many of them are beyond the plan."""
     usage: Usage = field(default_factory=Usage)
     """As in `Report`, as the next two."""
     judge_usage: Usage = field(default_factory=Usage)
@@ -57,6 +59,7 @@ class Totals:
         """Add one result."""
         if result.index != NO_TRIAL:
             self.endings[result.status] += 1
+            self.further += result.is_further
         self.usage += result.usage
         self.judge_usage += result.judge_usage
         self.user_usage += result.user_usage
@@ -76,7 +79,7 @@ def report_on(log: RunLog, totals: Totals) -> Report:
         models=log.header.models,
         results=(),
         cases=(),
-        counts=counts_of(totals.endings, log.header.planned),
+        counts=counts_of(totals.endings, log.header.planned + totals.further),
         usage=totals.usage,
         judge_usage=totals.judge_usage,
         user_usage=totals.user_usage,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from harness.runlog.attempts import after, stays
 from harness.runlog.lines import (
     CallLine,
     Damaged,
@@ -40,6 +41,10 @@ class Content(ABC):
         """
 
     @abstractmethod
+    def kept(self, key: str) -> tuple[TrialLine, int] | None:
+        """Return the line that was kept of the trial with that key, and where it begins."""
+
+    @abstractmethod
     def lose(self, key: str) -> None:
         """Forget the result of the trial with that key: its last line is damaged."""
 
@@ -50,7 +55,7 @@ class Content(ABC):
         elif isinstance(line, TrialLine):
             key = line.run.key
             self.reviews.pop(key, None)  # it was on what the trial was before
-            self.keep(line, offset)
+            self.keep(*self._with_attempts(line, offset))
             self.bad = {place: one for place, one in self.bad.items() if one.key != key}
             self.calls.pop(key, None)
             self.footer = None
@@ -65,6 +70,17 @@ class Content(ABC):
             self.reviews[line.review.key] = line.review
         elif isinstance(line, Footer):
             self.footer = line
+
+    def _with_attempts(self, line: TrialLine, offset: int) -> tuple[TrialLine, int]:
+        """Return what is known of the trial after the attempt in ``line``, and where it stands."""
+        known = self.kept(line.run.key)
+        if known is None:
+            return line, offset
+        earlier, place = known
+        run = after(earlier.run, line.run)
+        if stays(earlier.run, line.run):
+            return replace(earlier, run=run), place
+        return replace(line, run=run), offset
 
     def _take_damaged(self, number: int, line: Damaged) -> None:
         self.bad[number] = line

@@ -188,6 +188,14 @@ class _Whole(Content):
         if len(self.runs) > MOST_IN_MEMORY:
             self._move()
 
+    def kept(self, key: str) -> tuple[TrialLine, int] | None:
+        """Return the result without its conversation."""
+        if self.moved is not None:
+            found = self.moved.by_key.get(key)
+            return None if found is None else (TrialLine(run=found), self.moved.offsets[key])
+        run = self.runs.get(key)
+        return None if run is None else (TrialLine(run=run), self.offsets[key])
+
     def _move(self) -> None:
         self.moved = LatestResults(self.path.parent)
         for key, result in self.runs.items():

@@ -256,7 +256,9 @@ class _Grading:
             judge_usage=judge.usage,
             judgements=judge.judgements,
         )
-        return TrialLine(run=graded, transcript=transcript)
+        # The conversation is the last attempt at the trial; what the others used was paid, too.
+        paid = replace(graded, usage=result.usage, user_usage=result.user_usage)
+        return TrialLine(run=paid, transcript=transcript)
 
     def _presented(
         self, model: str, transcript: Transcript, offered: ToolList

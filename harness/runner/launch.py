@@ -70,7 +70,9 @@ async def launch_async(
     redactor = redactor_of(plan)
     if resume is not None:
         keys = {job.trial.key for job in plan.jobs}
-        strangers = [result for result in resume.results if result.key not in keys]
+        strangers = [
+            result for result in resume.results if result.key not in keys and not result.is_further
+        ]
         refuse_if_changed(redacted(resume.header, redactor), redacted(header, redactor), strangers)
         plan = remaining(plan, resume)
         if not plan.jobs and resume.footer is not None:

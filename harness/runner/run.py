@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import anyio
@@ -12,6 +12,7 @@ import anyio
 from harness.errors import HarnessError, UsageError
 from harness.judging.trial import not_started
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine
+from harness.runlog.attempts import after, has_verdict, stays
 from harness.runner.control import Budget, Control
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.engines import Engine, Setting
@@ -119,6 +120,12 @@ class LiveRun:
         self._preflight = Preflight(plan)
         self._early = EarlyStopping(plan)
         self._judge = LiveJudge(plan, earlier)
+        self.before = {
+            result.key: result
+            for result in (earlier.results if earlier else ())
+            if not has_verdict(result)
+        }
+        """Key → the result of a trial that is asked again, because it has no verdict."""
 
     async def carry_out(self) -> None:
         """Run the whole plan, and close the log."""
@@ -211,13 +218,20 @@ class LiveRun:
         if outcome.shown is not None and job.model.variant is not None:
             who = job.trial.case.caller.user_context
             self._keep(outcome.shown, job.server.name, who, job.model.variant.name)
-        self._log.write(self._log.prepared(outcome.line) if data is None else data)
+        line, attempt = outcome.line, outcome.line.run
+        earlier = self.before.pop(attempt.key, None)
+        if earlier is not None and stays(earlier, attempt):  # with its conversation, in the log
+            line = replace(line, run=earlier)
+        else:
+            if earlier is not None:
+                line, data = replace(line, run=after(earlier, attempt)), None
+            self._log.write(self._log.prepared(line) if data is None else data)
         self._say_adapted(outcome.line)
-        result = outcome.line.run
-        self.control.account(result)
-        self._early.account(result)
+        result = line.run
+        self.control.account(attempt)
+        self._early.account(attempt)
         with anyio.CancelScope(shield=True):  # a judged trial is reported even on cancellation
-            settled = await self._judge.add(outcome.line)
+            settled = await self._judge.add(line)
         if result.key not in {one.key for one in settled}:
             self._observer.waiting(result)
             if self.control.fails_fast:

@@ -14,6 +14,7 @@ from pathlib import Path
 from harness.errors import HarnessError
 from harness.judging.trial import not_started
 from harness.runlog import LogWriter, TrialLine, discard
+from harness.runlog.attempts import has_verdict
 from harness.runner.agents.versions import introduced
 from harness.runner.control import StopReason
 from harness.runner.launch import header_of, redactor_of, require_trust
@@ -38,8 +39,9 @@ class Stepwise:
     async def results(self, jobs: Sequence[Job]) -> tuple[TrialResult, ...]:
         """Run the trials of a case, or of cases that are compared; return their results so far.
 
-        All of them are in the log by then. A trial that leaks a value withheld from its identity
-        has failed; later cases do not change the returned results.
+        All of them are in the log by then; one without a verdict may be asked again. A trial that
+        leaks a value withheld from its identity has failed; later cases do not change the returned
+        results.
 
         A case that names an argument which a tool does not have ends as an error, like a case whose
         server does not start.
@@ -59,6 +61,7 @@ class Stepwise:
             self._abandoned, self._live.control.stopped, self._live.control.note = False, None, None
         heard = self._heard.heard
         own = [heard[job.trial.key] for job in jobs if job.trial.key in heard]
+        self._live.before |= {one.key: one for one in own if not has_verdict(one)}
         known = {one.key: one for result in own for one in await self._live.failing(result)}
         return tuple(sorted((known.get(one.key, one) for one in own), key=lambda one: one.index))
 

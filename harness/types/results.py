@@ -102,7 +102,8 @@ class Trial:
     key: str
     """SHA-256 of everything that determines the trial: equal keys, equal questions."""
     repeats: int = 1
-    """Trials of the same case and model in the plan."""
+    """Trials of the same case and model in the plan; 0 of a trial beyond the plan, whose case was
+    asked again although it had a verdict."""
 
     @property
     def needed(self) -> int:
@@ -191,7 +192,8 @@ class TrialResult(_Logged):
     waited_s: float = 0.0
     """Seconds spent waiting for rate limits and between attempts."""
     started_at: str = ""
-    """UTC, ISO 8601; empty if nothing was started."""
+    """UTC, ISO 8601; empty if nothing was started. Of a trial that was asked again, because it had
+    no verdict, this is the start of the first attempt, and the usages are of all of them."""
     finished_at: str = ""
     """UTC, ISO 8601."""
     events_digest: str | None = None
@@ -203,6 +205,11 @@ class TrialResult(_Logged):
     def needed(self) -> int:
         """Number of trials of its case that must pass for the case to pass."""
         return needed_of(self.repeats, self.case.pass_threshold)
+
+    @property
+    def is_further(self) -> bool:
+        """Whether it is beyond the plan."""
+        return self.repeats == 0
 
     @property
     def transcript(self) -> Transcript | None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from harness.reports.build import build_report
 from tests.end_to_end.harness_process import Finished, Project, finish, plain_server
-from tests.fake_provider import FakeProvider, call, stall
+from tests.fake_provider import FakeProvider, call, say, stall, status
 from tests.often import often
 from tests.pytest_plugin.sessions import logs, outcomes, run, start
 from tests.sessions.servers import alive, all_gone
@@ -349,3 +350,90 @@ def test_an_interrupt_ends_the_trial_and_its_server_and_the_log_is_whole(tmp_pat
         ["cancelled"],
     )
     assert log.results[0].tool_calls == 1  # what had happened is kept
+
+
+REPEATING = '''
+from _pytest.runner import runtestprotocol
+
+
+def pytest_runtest_protocol(item, nextitem):
+    """Repeat a test up to three times until it passes, and report the last time alone."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for attempt in range(3):
+        item._initrequest() if hasattr(item, "_initrequest") else None
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        if not any(report.failed for report in reports):
+            break
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+'''
+"""What plugins do that repeat failing tests."""
+
+
+def repeated(folder: Path, script: Any, *arguments: str) -> Finished:
+    """Run a case with a model that follows ``script``, and repeat it while it fails."""
+    suite(folder, "desk", {"name": "echoes", **ECHO})
+    (folder / "repeating.py").write_text(REPEATING)
+    with FakeProvider(script) as provider:
+        model = {
+            "type": "openai",
+            "api_key": "test-key",
+            "base_url": f"{provider.url}/v1",
+            "input_price": 1.0,
+            "output_price": 1.0,
+            "max_retries": 0,
+        }
+        Project(folder).configure(models={"models": {"fickle": model}})
+        return run(
+            folder,
+            "-rA",
+            "--harness-model",
+            "fickle",
+            *arguments,
+            plugins=("repeating",),
+        )
+
+
+def in_turn(*steps: Any) -> Any:
+    """Answer each request with the next step, whatever is asked."""
+    left = iter(steps)
+    return lambda _: next(left)
+
+
+def test_each_verdict_of_a_repeated_test_is_in_the_log_with_its_cost(tmp_path: Path) -> None:
+    script = in_turn(say("No."), say("No."), call("echo", {"text": "hello"}), say("hello"))
+    finished = repeated(tmp_path, script)
+    assert outcomes(finished) == {"evals/desk.yml::echoes": "passed"}
+    (log,) = logs(tmp_path)
+    assert [run.status for run in log.results] == ["failed", "failed", "passed"]
+    report = build_report(log)
+    counts = report.counts
+    assert (counts.planned, counts.passed, counts.failed, counts.cancelled) == (3, 1, 2, 0)
+    assert report.usage.tokens == sum(run.usage.tokens or 0 for run in log.results)
+    assert "pass rate 33 % of 3 trials of 1 case" in finished.stdout
+
+
+def test_attempts_without_a_verdict_are_paid_for_and_no_failures(tmp_path: Path) -> None:
+    script = in_turn(
+        call("echo", {"text": "hello"}), status(401), call("echo", {"text": "hello"}), say("hello")
+    )
+    finished = repeated(tmp_path, script)
+    assert outcomes(finished) == {"evals/desk.yml::echoes": "passed"}
+    (log,) = logs(tmp_path)
+    (result,) = log.results
+    assert result.status == "passed"
+    last = log.transcript(result.key)
+    assert last is not None
+    assert (result.usage.tokens or 0) > (last.usage.tokens or 0) > 0
+
+
+def test_a_failure_stays_one_when_there_is_no_money_to_repeat_the_test(tmp_path: Path) -> None:
+    finished = repeated(tmp_path, in_turn(say("No.")), "--harness-max-cost", "0.0000001")
+    assert outcomes(finished) == {"evals/desk.yml::echoes": "failed"}
+    assert finished.code == 1
+    (log,) = logs(tmp_path)
+    assert [run.status for run in log.results] == ["failed", "skipped", "skipped"][
+        : len(log.results)
+    ]

@@ -9,6 +9,7 @@ from typing import Any
 
 from harness.errors import InvalidInput, UsageError
 from harness.runlog import Header, RunLog, TrialLine, read_header, read_lines
+from harness.runlog.attempts import has_verdict
 from harness.runlog_diff import differences
 from harness.runner.planning.plan import Plan
 from harness.runner.runs.folders import (
@@ -105,18 +106,21 @@ def remaining(plan: Plan, log: RunLog) -> Plan:
     """Return the part of ``plan`` without a final result in ``log``."""
     done = {result.key: result for result in log.results if _stands(result)}
     jobs = tuple(job for job in plan.jobs if job.trial.key not in done)
-    made = (
-        line.run for _, _, line in read_lines(log.path) if isinstance(line, TrialLine)
-    )  # all trials that were paid for
-    spent = sum(
-        (_known(result.usage + result.judge_usage + result.user_usage) for result in made), Usage()
-    )
+    paid: dict[str, tuple[str, Usage]] = {}
+    for _, _, line in read_lines(log.path):
+        if isinstance(line, TrialLine):
+            run = line.run
+            used = _known(run.usage + run.judge_usage + run.user_usage)
+            began, others = paid.get(run.key, ("", Usage()))
+            # What began at the same time is what all attempts used.
+            paid[run.key] = run.started_at, used if began == run.started_at != "" else others + used
+    spent = sum((used for _, used in paid.values()), Usage())
     return replace(plan, jobs=jobs, done=tuple(done.values()), spent=spent)
 
 
 def _stands(result: TrialResult) -> bool:
     """Whether a result is final; other trials are run again."""
-    return result.status in {"passed", "failed"} or result.skip_reason == DECIDED
+    return has_verdict(result) or result.skip_reason == DECIDED
 
 
 def _known(usage: Usage) -> Usage:

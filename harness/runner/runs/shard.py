@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 from harness.errors import UsageError
 from harness.runlog import Footer, Header, LogWriter, ReviewLine, RunLog, TrialLine, read_log
 from harness.runlog_diff import differences
+from harness.runner.attempts import further_result
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.units import together
 from harness.runner.runs.folders import log_path, new_run_id
@@ -46,14 +48,21 @@ def merge_runs(logs: Sequence[RunLog]) -> RunLog:
     return merge(logs, log_path(new_run_id(list(logs[0].header.suites))))
 
 
-def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
+def merge(logs: Sequence[RunLog], target: Path, *, repeated: bool = False) -> RunLog:
     """Write one log with all trials of ``logs`` to ``target`` and return it.
+
+    Args:
+        logs: The parts.
+        target: The new log.
+        repeated: Whether several parts may have asked the same; each counts as a further trial.
 
     Raises:
         UsageError: the logs are not of one plan, or two contain the same trial; then nothing is
             written.
     """
-    _refuse_doubles(logs)
+    if not repeated:
+        _refuse_doubles(logs)
+    times: Counter[str] = Counter()
     _check_parts([log.header for log in logs])
     header = _joined([log.header for log in logs], target.parent.name)
     with LogWriter(target) as writer:
@@ -62,7 +71,9 @@ def merge(logs: Sequence[RunLog], target: Path) -> RunLog:
             for line in log.tools_lines:
                 writer.append(line)
             for result, transcript in log:
-                writer.append(TrialLine(run=result, transcript=transcript))
+                run = further_result(result, number) if (number := times[result.key]) else result
+                times[result.key] += 1
+                writer.append(TrialLine(run=run, transcript=transcript))
             for review in log.reviews.values():
                 writer.append(ReviewLine(review=review))
         footers = [log.footer for log in logs]

@@ -262,6 +262,36 @@ def test_resume_runs_only_what_has_no_verdict_and_pays_for_nothing_twice(
 
 
 @pytest.mark.slow
+def test_what_was_paid_before_a_resume_is_in_the_totals_of_every_output(
+    project: Project, marker: str
+) -> None:
+    healthy = False
+
+    def script(request: Incoming) -> Step:
+        if not healthy and request.turn > 0:  # the first reply was paid for
+            return status(500, body={"error": {"message": "broken"}})
+        return calls_echo(request)
+
+    with FakeProvider(script) as provider:
+        set_up(project, provider, marker, 2)
+        first = project.run("evals", "shop", "--json-output").document["result"]
+        healthy = True
+        second = project.run("evals", "--resume", "--json-output").document["result"]
+        alone = project.run("evals", "shop", "--json-output").document["result"]
+    assert first["summary"]["error"] == 2
+    assert (second["summary"]["passed"], second["summary"]["planned"]) == (2, 2)
+    for name in ("input_tokens", "output_tokens", "cost_usd"):
+        paid = [found["usage"][name] for found in (first, second, alone)]
+        assert paid[0] > 0
+        assert paid[1] == pytest.approx(paid[0] + paid[2])
+    asked = project.run("query", second["run_id"], "select cost_usd from trials", "--json-output")
+    rows = asked.document["result"]["rows"]
+    assert sum(row["cost_usd"] for row in rows) == pytest.approx(second["usage"]["cost_usd"])
+    assert len(rows) == 2
+    graded = project.run("grade", second["run_id"], "--json-output").document["result"]
+    assert graded["usage"] == second["usage"]
+
+
 def test_resume_after_kill_9_completes_the_run(project: Project, marker: str) -> None:
     with FakeProvider(calls_echo) as provider:
         set_up(project, provider, marker, 40)

@@ -1,0 +1,51 @@
+"""A test that is repeated from outside is a further trial of its case."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.reports.build import build_report
+from harness.runlog import Header, LogWriter, TrialLine, read_log
+from harness.runner.attempts import further_job, further_result
+from tests.cli.test_last_failed import jobs
+from tests.reports.run_logs import a_run
+
+
+def test_a_further_trial_has_a_key_and_a_number_of_its_own() -> None:
+    (job,) = jobs("a")
+    again = [further_job(job, number).trial for number in (1, 2)]
+    assert len({job.trial.key, *(one.key for one in again)}) == 3
+    assert [(one.index, one.repeats) for one in again] == [(1, 0), (2, 0)]
+
+
+def test_a_result_becomes_that_of_the_same_further_trial() -> None:
+    (job,) = jobs("a")
+    result = further_result(a_run("s", "a", "m", 0, "f"), 1)
+    assert (result.index, result.is_further, result.status) == (1, True, "failed")
+    same = further_result(a_run("s", "a", "m", 0, "f"), 1)
+    assert result.key == same.key != further_job(job, 2).trial.key
+
+
+def test_a_further_trial_does_not_stand_for_one_that_is_missing(tmp_path: Path) -> None:
+    first = a_run("s", "a", "m", 0, "f")
+    path = tmp_path / "log.jsonl"
+    with LogWriter(path) as log:
+        cases = {"s": {"cases": {"a": "d", "b": "d"}}}
+        log.append(
+            Header(
+                run_id="r",
+                started_at="2026-01-01T00:00:00Z",
+                harness_version="0",
+                planned=2,
+                suites=cases,
+                models={"m": {"provider": "openai", "model_id": "m"}},
+            )
+        )
+        for run in (first, further_result(a_run("s", "a", "m", 0, "p"), 1)):
+            log.append(TrialLine(run=run))
+    report = build_report(read_log(path))
+    assert [(case.case, case.status) for case in report.cases] == [
+        ("a", "failed"),
+        ("b", "cancelled"),
+    ]
+    assert (report.counts.planned, report.counts.cancelled) == (3, 1)
