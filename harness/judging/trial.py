@@ -13,6 +13,7 @@ from harness.judging.echoed_tokens import echo_checks
 from harness.judging.empty_answer import answer_checks
 from harness.judging.limits import UNREAD_REPLIES, limit_check
 from harness.judging.unanswered_calls import server_fault
+from harness.judging.unseen_content import unseen_warnings
 from harness.types import (
     AssistantMessage,
     CaseFacts,
@@ -63,6 +64,7 @@ def judge_trial(
         *echo_checks(transcript),
         *teardown_warnings(transcript),
         *conduct_warnings(transcript),
+        *unseen_warnings(transcript),
     )
     error = (
         error

@@ -335,6 +335,7 @@ class CallSender:
             outcome,
             text,
             structured=content.structured,
+            unseen=content.unseen,
             cut=content.cut,
             refusal="tool_error" if outcome == "denied" else None,
             output_errors=problems,

@@ -34,6 +34,8 @@ class Content:
     """Bytes of the whole result as JSON."""
     sha256: str | None
     """Digest of the whole result, if ``text`` and ``structured`` are only a part of it."""
+    unseen: tuple[str, ...]
+    """The content that no text can stand for: pictures, sound, binary resources."""
     cut: str | None
     """Why a part of the result was not read."""
     problems: tuple[str, ...]
@@ -45,6 +47,7 @@ def render(result: JsonObject) -> Content:
     size = json_bytes(result)
     structured = result.get("structuredContent")
     parts, problems = [], _misuses(result)
+    unseen: list[str] = []
     whole = True
     blocks = result.get("content", [] if structured is not None else None)
     if not isinstance(blocks, list):
@@ -60,6 +63,7 @@ def render(result: JsonObject) -> Content:
             problems.append(f"it contains a content block of an unknown kind: {_excerpt(block)}")
         else:
             parts.append(text)
+            unseen += [] if complete else [text[1:-1]]
         whole = whole and complete
     if structured is not None and not parts:
         parts.append(json.dumps(structured, ensure_ascii=False))
@@ -87,6 +91,7 @@ def render(result: JsonObject) -> Content:
         structured=structured,
         size=size,
         sha256=sha256,
+        unseen=tuple(unseen),
         cut=why,
         problems=tuple(dict.fromkeys(problems)),
     )

@@ -138,6 +138,9 @@ class ToolCall:
     """Size of the whole result as JSON, in UTF-8 bytes."""
     result_sha256: str | None = None
     """Digest of the whole result, if the log holds only a part of it."""
+    unseen: tuple[str, ...] = ()
+    """What the result held that no text can stand for (``image image/png, 4 kB``): a model that
+    harness asks is told that it is there, and not given it."""
     cut: str | None = None
     """Why a part of the result was not read, in words: it nests too deeply (`harness.json_bounds`).
     What only that part could show is not judged."""

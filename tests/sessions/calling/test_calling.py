@@ -279,6 +279,7 @@ async def test_what_is_not_text_becomes_a_placeholder(session: Session) -> None:
     ]
     assert (made.outcome, made.output_errors) == ("ok", ())
     assert made.result_sha256 is not None
+    assert made.unseen == ("image image/png, 12 kB",)
 
 
 @pytest.mark.parametrize(

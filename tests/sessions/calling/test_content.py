@@ -92,7 +92,9 @@ def test_structured_content_over_its_limit_is_left_out_and_hashed() -> None:
 def test_what_is_not_text_is_named(block: dict[str, Any], text: str) -> None:
     content = render({"content": [block]})
     assert content.text == text
-    assert (content.sha256 is None) == ("data" not in block and "blob" not in str(block))
+    seen = "data" not in block and "blob" not in str(block)
+    assert (content.sha256 is None) == seen
+    assert content.unseen == (() if seen else (text[1:-1],))
 
 
 def test_an_error_text_says_how_long_it_was() -> None:
