@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from harness.checks.witness.expectations import exclude_each_other
 from harness.errors import Problem
-from harness.matching.described_calls import covers, exclude
+from harness.matching.described_calls import covers, described_calls, stated_arguments
+from harness.matching.matchers import describe
 from harness.matching.texts import contains
 from harness.types import Case, Check, JsonObject, Location
 
@@ -75,6 +77,9 @@ class _Made:
 
 def contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
     """Yield the checks of ``case`` that cannot hold together, each at its place."""
+    for check in case.every_check:
+        for one in check.walk():
+            yield from (_problem(case, check.at, why, _FREE) for why in _impossible(one))
     shares = [check for check in case.checks if check.kind == TURNS_PASSED_KIND]
     if shares and not any(turn.checks for turn in case.turns):
         why = f"{TURNS_PASSED_KIND!r} cannot hold: no turn has checks."
@@ -90,6 +95,20 @@ def contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
             before += [one for one in made if isinstance(one.claim, CallsClaim)]
     if not case.turns or shares:
         yield from finder.find(case.checks, before)
+
+
+_FREE = "Correct the matchers: no value has all that they ask for."
+
+
+def _impossible(check: Check) -> Iterator[str]:
+    """Yield what no value whatever matches."""
+    patterns = [args for _, args in described_calls(check.params)]
+    if "path" in check.params:
+        patterns.append({"value": check.params["value"]})
+    for pattern in patterns:
+        if stated_arguments(pattern) is None and exclude_each_other(pattern):
+            told = " and ".join(f"{name!r} {describe(part)}" for name, part in pattern.items())
+            yield f"{check.kind!r} can never match anything: {told}."
 
 
 class _Finder:
@@ -178,7 +197,7 @@ def _differ(tool: str | None, args: JsonObject, other: CallsClaim) -> bool:
     """Whether no call is both of this tool with such arguments and one of ``other``."""
     if None in (tool, other.tool):
         return False
-    return tool != other.tool or exclude(args, other.args)
+    return tool != other.tool or exclude_each_other(args, other.args)
 
 
 def _clash(limit: TextClaim, other: TextClaim) -> str:

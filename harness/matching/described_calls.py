@@ -53,23 +53,6 @@ def _part_covers(general: Any, special: Any) -> bool:
     return special == general or (plain and matches(general, special))
 
 
-def exclude(one: JsonObject, other: JsonObject) -> bool:
-    """Whether it is certain that no arguments match both."""
-    if {"$equals"} in (one.keys(), other.keys()):
-        exact, pattern = (one, other) if one.keys() == {"$equals"} else (other, one)
-        return not matches_partly(pattern, exact["$equals"])
-    if is_matcher(one) or is_matcher(other):
-        return False
-    return any(_parts_exclude(one[key], other[key]) for key in one.keys() & other.keys())
-
-
-def _parts_exclude(one: Any, other: Any) -> bool:
-    for value, pattern in ((one, other), (other, one)):
-        if not _has_matcher(value):
-            return not matches(pattern, value)
-    return False
-
-
 def plain_values(pattern: Any) -> Iterator[Scalar]:
     """Yield every text and number in a pattern, also those inside matchers."""
     if isinstance(pattern, Mapping):

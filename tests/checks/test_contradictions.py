@@ -91,6 +91,19 @@ CONTRADICT: list[tuple[dict[str, Any], str]] = [
     ({"not": {"must_not_call": ["a"]}, "must_not_call": ["a"]}, "'not'"),
     ({"not": {"answer_contains": ["b"]}, "answer_contains": ["abc"]}, "'b' is in 'abc'"),
     ({"turns_passed": 0.5}, "no turn has checks"),
+    ({"must_not_call": [{"tool": "a", "args": {"x": {"$gt": 5, "$lt": 3}}}]}, "can never match"),
+    ({"must_call": [{"tool": "a", "args": {"x": {"$matches": "a", "$gt": 5}}}]}, "'x' matching"),
+    ({"tool_result": {"path": "x", "value": {"$gt": 5, "$type": "string"}}}, "can never match"),
+    (
+        {
+            "must_call": [
+                {"tool": "a", "args": {"x": {"$gt": 5}}},
+                {"tool": "a", "args": {"x": 1}},
+            ],
+            "max_calls": 1,
+        },
+        "2 calls",
+    ),
 ]
 
 
@@ -119,6 +132,13 @@ def test_checks_that_cannot_hold_together_are_told(assertions: dict[str, Any], w
         {"must_succeed": ["a"], "recovers_from_error": True},
         {"decision": {"is": ["denied", "not_attempted"], "tool": "a"}, "must_not_call": ["a"]},
         {"must_not_call": ["a"], "no_tool_errors": {"tool": "a"}},
+        {
+            "must_not_call": [
+                {"tool": "a", "args": {"x": {"$gt": 5, "$lt": 7}, "y": {"$any": True}}}
+            ]
+        },
+        {"tool_result": {"path": "x", "value": {"$absent": True}}},
+        {"must_call": [{"tool": "a", "args": {"x": {"$path": {"b[*].c": {"$not": 1}}}}}]},
         {"answer_contains": ["know"], "answer_not_contains": [" no "]},
         {"answer_contains_any": ["ab", "c"], "answer_not_contains": ["b"]},
         {"answer_contains": ["b"], "tool_result_not_contains": ["b"]},

@@ -76,6 +76,8 @@ def _read(value: Any, path: JsonPath) -> JsonObject:
     check_path(found["path"], (*path, "path"))
     found["value"] = plain(given.get("value", {"$any": True}), (*path, "value"))
     check_matcher(found["value"], (*path, "value"))
+    if found["path"] == "$" and found["value"] == {"$any": True}:
+        raise InvalidValue("every state is this, so it cannot fail", path=path, meant=_MEANT)
     return found
 
 

@@ -58,6 +58,22 @@ def _why(tool: str, schema: JsonObject, part: JsonObject) -> Unmatched | None:
         return None  # a schema may be broken in any way, which is told elsewhere
 
 
+def exclude_each_other(*patterns: JsonObject) -> bool:
+    """Whether it is certain that no arguments match all ``patterns``, whatever the tool."""
+    return _is_impossible(*map(canonical_json, patterns))
+
+
+@lru_cache(maxsize=512)
+def _is_impossible(*patterns: str) -> bool:
+    try:
+        search = Search({})
+        wants = [_partly(json.loads(pattern)) for pattern in patterns]
+        found = search.find([*wants, _ARGUMENTS], [search.schemas.root])
+    except (Undecided, RecursionError, OverflowError):
+        return False
+    return not found.values and found.sure
+
+
 def _partly(args: JsonObject) -> JsonObject:
     return args if is_matcher(args) else {"$contains": args}
 

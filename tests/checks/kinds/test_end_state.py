@@ -34,6 +34,12 @@ def test_a_part_of_the_state_is_found_by_path_and_matched() -> None:
     )
 
 
+def test_a_state_that_may_be_anything_is_refused() -> None:
+    for check in ({**ORDERS, "path": "$"}, {**ORDERS, "value": {"$any": True}}):
+        with pytest.raises(InvalidValue, match="cannot fail"):
+            VOCABULARY.parse("end_state", check)
+
+
 def test_each_source_has_a_reading_of_its_own() -> None:
     tool = {"tool": "get_order", "args": {"id": 7}}
     after = scene(
@@ -42,7 +48,7 @@ def test_each_source_has_a_reading_of_its_own() -> None:
     passes("end_state", {**tool, "path": "status", "value": "open"}, after)
     passes("end_state", {"query": "ids", "path": "$", "value": [1]}, after)
     assert (
-        judge("end_state", {"tool": "get_order", "value": {"$any": True}}, after).verdict
+        judge("end_state", {"tool": "get_order", "value": {"$type": "object"}}, after).verdict
         == "not_judged"
     )
 
@@ -89,7 +95,9 @@ def test_states_that_were_not_kept_are_told_apart_by_their_digests_and_match_not
         "too large to be kept",
     )
     assert (
-        judge("end_state", {**ORDERS, "value": {"$any": True}}, scene(states=tuple(big))).verdict
+        judge(
+            "end_state", {**ORDERS, "value": {"$type": "object"}}, scene(states=tuple(big))
+        ).verdict
         == "not_judged"
     )
 
