@@ -15,6 +15,7 @@ from harness.judging.limits import UNREAD_REPLIES, limit_check
 from harness.judging.unanswered_calls import server_fault
 from harness.judging.unseen_content import unseen_warnings
 from harness.types import (
+    WRITTEN_CALL,
     AssistantMessage,
     CaseFacts,
     CheckResult,
@@ -65,6 +66,7 @@ def judge_trial(
         *teardown_warnings(transcript),
         *conduct_warnings(transcript),
         *unseen_warnings(transcript),
+        *written_call_warnings(transcript),
     )
     error = (
         error
@@ -141,6 +143,24 @@ def with_failures(result: TrialResult, checks: Sequence[CheckResult]) -> TrialRe
 def outcomes_of(transcript: Transcript) -> Mapping[str, int]:
     """Return the number of tool calls by `Outcome`, searches for tools included."""
     return Counter[str](call.outcome for call in transcript.tool_calls)
+
+
+def written_call_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
+    """Return a warning if the model wrote a call as text, of the first one."""
+    tool = transcript.written_call
+    if tool is None:
+        return ()
+    return (
+        CheckResult(
+            kind=WRITTEN_CALL,
+            label=f"a call of {tool} as text",
+            verdict="failed",
+            severity="warn",
+            expected="none",
+            actual=tool,
+            explanation=f"The model wrote a call of {tool} as text.",
+        ),
+    )
 
 
 def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:

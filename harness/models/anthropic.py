@@ -218,7 +218,7 @@ class AnthropicModel:
         if stop == "other" and not _without_blanks(content):
             raise Unusable("it was paused without any content")
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
-        return Reply(
+        reply = Reply(
             text=text or refusal,
             thinking=thinking_in({}, content),
             tool_requests=() if given_up else requests,
@@ -226,6 +226,7 @@ class AnthropicModel:
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
             native=None if given_up else content,
         )
+        return translation.with_written_call(reply)
 
     def _take_calls(
         self, content: list[Json], translation: Translation, ids: CallIds

@@ -142,7 +142,7 @@ class OpenAIChat:
             reason, _STOPS, "finish_reason", text=text, calls=bool(requests), refusal=refusal
         )
         given_up = stop == "refusal" and requests  # calls before a refusal are not made
-        return Reply(
+        reply = Reply(
             text=text or refusal,
             thinking=thinking_in(message, parts),
             tool_requests=() if given_up else requests,
@@ -150,6 +150,7 @@ class OpenAIChat:
             stop_detail=": ".join(part for part in (reason, refusal) if part) or None,
             native=None if given_up else native,
         )
+        return translation.with_written_call(reply)
 
     def _take_calls(
         self, message: Json, translation: Translation, ids: CallIds

@@ -140,7 +140,7 @@ class OpenAIResponses:
             output and output[-1].get("type") == "reasoning"
         ):  # without a following item the API refuses it
             output.pop()
-        return Reply(
+        reply = Reply(
             text=text or refusal,
             thinking=thinking,
             tool_requests=() if given_up else requests,
@@ -148,6 +148,7 @@ class OpenAIResponses:
             stop_detail=": ".join(part for part in (word or "completed", refusal) if part),
             native=None if given_up else output,
         )
+        return translation.with_written_call(reply)
 
     def _take_calls(
         self, output: list[Json], translation: Translation, ids: CallIds

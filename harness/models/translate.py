@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from harness.matching.written_calls import written_call
 from harness.models import provider_schemas as schemas
 from harness.models.provider_schemas import fit, legal_name
 from harness.models.traits import Dialect
-from harness.types import Tool, ToolList, ToolProblem
+from harness.types import Reply, Tool, ToolList, ToolProblem
 from harness.validation.budget import Budget
 
 STEPS = 200_000
@@ -77,6 +78,15 @@ class Translation:
         if offer is None:
             return tool, dict(arguments)
         return offer.name, _renamed(arguments, offer.keys)
+
+    def with_written_call(self, reply: Reply) -> Reply:
+        """Return ``reply``, marked if it writes a call of one of these tools as text."""
+        if reply.tool_requests or reply.stop in ("refusal", "malformed_call") or not self.offers:
+            return reply
+        offered = {offer.name: offer.tool.name for offer in self.offers}
+        offered |= {tool: tool for tool in offered.values() if tool not in offered}
+        found = written_call(reply.text if reply.text.strip() else reply.thinking, offered)
+        return reply if found is None else replace(reply, written_call=offered[found])
 
 
 class Translator:

@@ -94,6 +94,7 @@ from harness.types.presented import Presentation, PresentedTool
 from harness.types.replies import Reply, ReplyStop, ToolRequest
 from harness.types.results import (
     DECIDED,
+    WRITTEN_CALL,
     CaseResult,
     CheckResult,
     Conversations,
@@ -136,6 +137,7 @@ __all__ = [
     "UNANSWERED",
     "UNKNOWN_USAGE",
     "USER_CONTEXT_META_KEY",
+    "WRITTEN_CALL",
     "Access",
     "AccessCell",
     "AccessReport",

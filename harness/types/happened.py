@@ -325,6 +325,12 @@ class Transcript:
         return last is not None and last.only_thinking
 
     @property
+    def written_call(self) -> str | None:
+        """The tool of the first call that was written as text (`Reply.written_call`)."""
+        replies = (one.reply for one in self.messages if isinstance(one, AssistantMessage))
+        return next((one.written_call for one in replies if one.written_call is not None), None)
+
+    @property
     def server_calls(self) -> tuple[ToolCall, ...]:
         """The calls of tools: `tool_calls` without searches for tools."""
         return tuple(call for call in self.tool_calls if call.outcome != SEARCH)

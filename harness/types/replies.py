@@ -74,6 +74,9 @@ class Reply:
     adapted: tuple[str, ...] = ()
     """What the API refused of the requests for this reply, so that it was asked without, one
     sentence each."""
+    written_call: str | None = None
+    """The offered tool that a reply without calls writes a call of, as text: the endpoint did not
+    parse it (`harness.matching.written_calls`)."""
     offered: tuple[str, ...] | None = None
     """The tools that the model could call when it was asked, where a tool search shows only some,
     by the server's names; ``None``: all those of `Transcript.tools`."""

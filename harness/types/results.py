@@ -83,6 +83,8 @@ class Judgement:
     """Whether an equal question had been judged before, so that this judgement cost nothing."""
 
 
+WRITTEN_CALL = "written_call"
+"""`CheckResult.kind` of the warning on a call that the model wrote as text."""
 DECIDED = "decided"
 """`TrialResult.skip_reason` of a trial that could no longer change its case's verdict."""
 
@@ -210,6 +212,11 @@ class TrialResult(_Logged):
     def is_further(self) -> bool:
         """Whether it is beyond the plan."""
         return self.repeats == 0
+
+    @property
+    def written_call(self) -> str | None:
+        """`Transcript.written_call`; such a trial says nothing about the words of a tool."""
+        return next((check.actual for check in self.checks if check.kind == WRITTEN_CALL), None)
 
     @property
     def transcript(self) -> Transcript | None:

@@ -75,33 +75,47 @@ _WRAPS = (
 """Special tokens around what is visible."""
 
 _CODE = (
-    r"(?:^|(?<=\n))[ ]{0,3}```[^\n]*\n.*?\n[ ]{0,3}```"
+    r"(?<![^\n ])```[^\n]*\n.*?\n[ ]{0,3}```"
     r"|(?P<tick>`+)[^`\n](?:[^\n]*?[^`\n])?(?P=tick)(?!`)"
 )
 _SEEN = re.compile(
-    "|".join(
+    "(?=[<\\[◁`])(?:"  # nearly all characters are done with here
+    + "|".join(
         [
-            *(f"(?P<o{place}>{mark.opens})" for place, mark in enumerate(_MARKS)),
+            *(
+                f"(?P<o{place}>{mark.opens})"
+                for place, mark in enumerate(_MARKS)
+                if mark.where != "start"
+            ),
             *(
                 f"(?P<c{place}>{mark.closes})"
                 for place, mark in enumerate(_MARKS)
-                if not mark.closed and "(?=" not in mark.closes and "details" not in mark.closes
+                if mark.where != "start" and "(?=" not in mark.closes
             ),
             f"(?P<wrap>{_WRAPS})",
             f"(?P<code>{_CODE})",
         ]
-    ),
+    )
+    + ")",
     re.IGNORECASE | re.DOTALL,
 )
+_STARTS = re.compile(
+    "|".join(
+        f"(?P<o{place}>{mark.opens})" for place, mark in enumerate(_MARKS) if mark.where == "start"
+    ),
+    re.IGNORECASE,
+)
+"""Marks that count only where nothing visible stands before them."""
 _EITHER = tuple(
     re.compile(f"(?P<open>{mark.opens})|(?P<close>{mark.closes})", re.IGNORECASE | re.DOTALL)
     for mark in _MARKS
 )
-_HINT = re.compile(
-    r"think|thought|reason|reflect|scratchpad|monologue|[<:]/?cot\b|<[|｜]|assistantfinal|<unused9",
-    re.IGNORECASE,
-)
-"""What every marked text holds; nearly all others are done with here."""
+_HINTS = (
+    ("<", "◁", "[think", "[/think", "assistantfinal", "my response:", "done thinking", "```"),
+    ("think", "thought", "reason", "reflect", "scratchpad", "monologue", "cot>", "cot ", "analysis",
+     "<|", "<｜", "<unused9"),
+)  # fmt: skip
+"""Every marked text holds one of each, in lower case; nearly all others are done with here."""
 _ANSWER = re.compile(
     r"\s*<(?P<name>answer|response|final_answer|output)>(?P<text>.*)</(?P=name)>\s*",
     re.IGNORECASE | re.DOTALL,
@@ -127,7 +141,8 @@ class Divided(NamedTuple):
 
 def divide(text: str) -> Divided:
     """Return the visible part of ``text`` and the thinking in it; an unmarked text is unchanged."""
-    if _HINT.search(text) is None:
+    small = text.lower()
+    if not all(any(hint in small for hint in hints) for hints in _HINTS):
         return Divided(text, "")
     return _Dividing(text).divided()
 
@@ -147,7 +162,7 @@ class _Dividing:
 
     def divided(self) -> Divided:
         at = 0
-        while (found := _SEEN.search(self._text, at)) is not None:
+        while (found := self._next(at)) is not None:
             at = max(self._after(found), found.start() + 1)
         self._kept.append(self._text[self._place :])
         thinking = "\n\n".join(filter(None, map(str.strip, self._thought)))
@@ -156,6 +171,13 @@ class _Dividing:
         visible = _joined(self._kept)
         answer = _ANSWER.fullmatch(visible) if self._thought else None
         return Divided((answer["text"] if answer else visible).strip(), thinking)
+
+    def _next(self, at: int) -> re.Match[str] | None:
+        if at == self._place and not self._visible_before(at):
+            start = len(self._text) - len(self._text[at:].lstrip(_BLANK))
+            if (first := _STARTS.match(self._text, start)) is not None:
+                return first
+        return _SEEN.search(self._text, at)
 
     def _after(self, found: re.Match[str]) -> int:
         """Do what a mark says, and return where to go on."""

@@ -69,6 +69,8 @@ def _if_loaded(
 
 def _mapped(reply: Reply, names: _Names) -> Reply:
     """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
+    if reply.written_call is not None:
+        reply = replace(reply, written_call=names(reply.written_call, {})[0])
     if not reply.tool_requests:
         return reply
     requests = []

@@ -15,6 +15,7 @@ from harness.stats.clusters import (
     intraclass_correlation,
     own_discordance,
 )
+from harness.workbench.measured import is_counted
 
 DEFAULT_DISCORDANCE = 0.2
 """ψ if no earlier run shows otherwise: one pair of trials in five ends differently."""
@@ -71,14 +72,11 @@ def _sides(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
     """Return the trials with a verdict of each model of ``log``, case by case."""
     found: dict[str, dict[str, Trials]] = {}
     for result in log.results:
-        if result.suite == suite and result.case.name in wanted and result.status in _JUDGED:
+        if result.suite == suite and result.case.name in wanted and is_counted(result):
             side = found.setdefault(result.model, {})
             passed, judged = side.get(result.case.name, (0, 0))
             side[result.case.name] = passed + (result.status == "passed"), judged + 1
     return dict(found)
-
-
-_JUDGED = ("passed", "failed")
 
 
 def _discordances(by_model: Mapping[str, Sequence[_Side]]) -> tuple[list[float], str]:

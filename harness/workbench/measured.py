@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from harness.checks.explaining.no_calls import PARSER_IS_OFF
 from harness.judging.from_log import judge_log
 from harness.runlog import RunLog
 from harness.runner.planning.variant_choice import JOINT
@@ -14,6 +15,11 @@ from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant
 from harness.workbench.arms import key_of, key_of_logged
 
 _JUDGED = frozenset({"passed", "failed"})
+
+
+def is_counted(result: TrialResult) -> bool:
+    """Whether a trial shows what a model makes of the words: its call must have arrived as one."""
+    return result.status in _JUDGED and result.written_call is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +87,7 @@ class Measured:
         """Return case → (passed, judged) of an arm; cases without a judged trial are left out."""
         found: dict[str, Trials] = {}
         for result in self.results(variant):
-            if result.status in _JUDGED:
+            if is_counted(result):
                 passed, judged = found.get(result.case.name, (0, 0))
                 found[result.case.name] = passed + (result.status == "passed"), judged + 1
         return found
@@ -94,7 +100,7 @@ class Measured:
 
     def not_judged(self, variant: Variant | None = None) -> int:
         """Return the number of an arm's trials without a verdict: errors, skipped, cancelled."""
-        return sum(result.status not in _JUDGED for result in self.results(variant))
+        return sum(not is_counted(result) for result in self.results(variant))
 
     def usage(self, variant: Variant | None = None) -> Usage:
         """Return what the trials of an arm used."""
@@ -106,7 +112,7 @@ class Measured:
         """Yield each judged trial of an arm with its conversation, read from the log."""
         for result in self.results(variant):
             transcript = self._log_of[result.key].transcript(result.key)
-            if transcript is not None and result.status in _JUDGED:
+            if transcript is not None and is_counted(result):
                 yield result, transcript
 
     def first_calls(self, variant: Variant | None = None) -> tuple[FirstCall, ...]:
@@ -141,6 +147,13 @@ class Measured:
 def used_by(results: Iterable[TrialResult]) -> Usage:
     """Return what ``results`` used, judges and simulated users included."""
     return sum((one.usage + one.judge_usage + one.user_usage for one in results), Usage())
+
+
+def calls_as_text(results: Iterable[TrialResult]) -> tuple[str, ...]:
+    """Return the note on trials that are not counted because the model's call came as text."""
+    amount = sum(result.written_call is not None for result in results)
+    replies = "1 reply was a call" if amount == 1 else f"{amount:,} replies were calls"
+    return (f"{replies} written as text, not counted. {PARSER_IS_OFF}",) if amount else ()
 
 
 def base_names(log: RunLog) -> list[str]:

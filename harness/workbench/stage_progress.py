@@ -16,6 +16,7 @@ from harness.safe_text import one_line
 from harness.stats.sequences import ConfidenceSequence
 from harness.types import TrialResult
 from harness.workbench.arms import Arm
+from harness.workbench.measured import is_counted
 
 _LEVEL = 0.05
 OWN = "the server's own list"
@@ -91,9 +92,8 @@ class StageProgress:
         if one is None or one.complete:
             return None
         case = result.case.name
-        judged = result.status in {"passed", "failed"}
         ends = one.ended.setdefault(case, [])
-        ends.append(result.status == "passed" if judged else None)
+        ends.append(result.status == "passed" if is_counted(result) else None)
         if len(ends) < result.repeats:
             return None
         known = [float(end) for end in ends if end is not None]

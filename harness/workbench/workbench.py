@@ -44,7 +44,7 @@ from harness.workbench.folders import (
     stage_id,
     stages,
 )
-from harness.workbench.measured import Measured, used_by
+from harness.workbench.measured import Measured, calls_as_text, is_counted, used_by
 from harness.workbench.stage_progress import StageProgress
 from harness.workbench.staging import SETTING, Ground, models_of, only_suite, unseen
 from harness.workbench.study import (
@@ -291,9 +291,9 @@ class Workbench:
             logs=tuple(log.path for log in logs),
             reason=reason if logs else "complete",
             recorded=len(results),
-            not_judged=sum(one.status not in {"passed", "failed"} for one in results),
+            not_judged=sum(not is_counted(one) for one in results),
             spent=self._spent(logs),
-            notes=unseen(self._models),
+            notes=(*unseen(self._models), *calls_as_text(results)),
         )
 
     def _measured(self, logs: Sequence[RunLog], model: str) -> Measured:

@@ -61,7 +61,7 @@ def _not_called(call: JsonObject, evidence: Evidence) -> Told:
     lines += list_calls(calls, "Called instead, in order:")
     if absent is not None:
         return lines, _hint_not_offered(name, evidence)
-    if limit(transcript) is not None:
+    if limit(transcript) is not None or (not calls and transcript.written_call is not None):
         return lines, _hint_not_called(name, evidence)
     other = confused_with(name, evidence)
     if other is not None:

@@ -29,6 +29,13 @@ _NO_TOOL = re.compile(
     r"[^.?!]{0,60}\b(?:tools?|functions?)\b"
 )
 
+PARSER_IS_OFF = (
+    "The endpoint's parser of tool calls seems to be off: for vLLM, start it with "
+    "--enable-auto-tool-choice and the --tool-call-parser of the model; for llama.cpp, with "
+    "--jinja; elsewhere, with the model's own template for tools."
+)
+"""What to do where calls arrive as text."""
+
 
 def limit(transcript: Transcript) -> str | None:
     """Return what the model says it cannot do at all, in its last reply (`Reply.beyond`)."""
@@ -56,6 +63,11 @@ def without_calls(transcript: Transcript) -> str:
             f"No tool was called: {' and '.join(held)} may change something, and this case neither "
             "expects nor orders that."
         )
+    if transcript.written_call is not None:
+        return (
+            f"No tool was called: the model wrote a call of {transcript.written_call} as text, "
+            "which the endpoint did not turn into a call."
+        )
     beyond, answer = limit(transcript), _folded(transcript)
     if beyond is not None:
         return f"No tool was called: it is beyond this model, which cannot {beyond}."
@@ -71,6 +83,8 @@ def without_calls(transcript: Transcript) -> str:
 
 def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
     """Return the hint if no tool was called; ``otherwise`` is for an answer from memory."""
+    if transcript.written_call is not None:
+        return PARSER_IS_OFF
     answer = _folded(transcript)
     if held_back(transcript):
         return (

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from harness.checks.explaining.no_calls import PARSER_IS_OFF
 from harness.types import SEARCH, CallCounts, CaseResult, CheckResult, Report, TrialResult
 
 _NO_SUCCESS_WANTED = frozenset({"must_be_denied", "must_be_refused", "must_error", "bfcl", "tau2"})
@@ -137,9 +138,16 @@ def call_lines(report: Report) -> Iterator[str]:
     """Yield a summary's lines on calls: their outcomes, and the number of marked cases."""
     if any(result.stop is not None for result in report.results):
         yield calls_words(report.calls)
-    if cases := len(marked(report)):
+    cases = written = 0
+    for case in report.cases:  # of a large run they are read from the disk: once
+        cases += case_mark(case) is not None
+        written += sum(result.written_call is not None for result in case.trials)
+    if cases:
         which = "1 case" if cases == 1 else f"{cases} cases"
         yield f"{which} passed although no call succeeded, or the expected one was not sent"
+    if written:
+        trials = "1 trial" if written == 1 else f"{written:,} trials"
+        yield f"in {trials} the model wrote a tool call as text. {PARSER_IS_OFF}"
 
 
 def _wants_no_success(check: CheckResult) -> bool:
