@@ -58,19 +58,9 @@ def without_calls(transcript: Transcript) -> str:
     """Return the sentence for a conversation in which no tool was called."""
     if transcript.stop != "answer":
         return f"No tool was called; the conversation ended {ending(transcript)}."
-    if held := held_back(transcript):
-        return (
-            f"No tool was called: {' and '.join(held)} may change something, and this case neither "
-            "expects nor orders that."
-        )
-    if transcript.written_call is not None:
-        return (
-            f"No tool was called: the model wrote a call of {transcript.written_call} as text, "
-            "which the endpoint did not turn into a call."
-        )
-    beyond, answer = limit(transcript), _folded(transcript)
-    if beyond is not None:
-        return f"No tool was called: it is beyond this model, which cannot {beyond}."
+    if (why := _known_reason(transcript)) is not None:
+        return f"No tool was called: {why}."
+    answer = _folded(transcript)
     if _NO_TOOL.search(answer.folded):
         return "No tool was called: the model says that it has none for this."
     asked = _ASKS.search(answer.folded)
@@ -79,6 +69,22 @@ def without_calls(transcript: Transcript) -> str:
             f"No tool was called: the model asked back: “{answer.passage(*asked.span()).context}”"
         )
     return "No tool was called: the model answered from memory."
+
+
+def _known_reason(transcript: Transcript) -> str | None:
+    """Return the reason that harness knows, other than by the wording of the answer."""
+    if held := held_back(transcript):
+        return (
+            f"{' and '.join(held)} may change something, and this case neither expects nor orders "
+            "that"
+        )
+    if transcript.written_call is not None:
+        return (
+            f"the model wrote a call of {transcript.written_call} as text, which the endpoint did "
+            "not turn into a call"
+        )
+    beyond = limit(transcript)
+    return None if beyond is None else f"it is beyond this model, which cannot {beyond}"
 
 
 def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
