@@ -117,16 +117,13 @@ def reads(tool: Tool) -> bool:
 
 def seems_to_change(tool: Tool) -> bool:
     """Whether there is a sign that ``tool`` changes something: a mark, a verb, code to execute."""
-    signs = is_marked(tool) or action_of(tool) is not None or takes_code(tool)
+    signs = is_marked(tool) or done_by(tool) not in (None, "read") or takes_code(tool)
     return not reads(tool) and signs
 
 
 def action_of(tool: Tool) -> Action | None:
-    """Return what ``tool`` does; ``None`` if it may change something, and how is unknown."""
-    if reads(tool):
-        return "read"
-    action = done_by(tool)
-    return None if action == "read" else action
+    """Return what ``tool`` does by its words, unless the server marks it as reading."""
+    return "read" if is_marked_reading(tool) else done_by(tool)
 
 
 def takes_code(tool: Tool) -> bool:

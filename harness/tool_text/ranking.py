@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from harness.tool_text.actions import Action
 from harness.tool_text.parameters import Param, params_of
-from harness.tool_text.permission import action_of
+from harness.tool_text.permission import action_of, reads
 from harness.tool_text.terms import first_sentence, synonyms, terms
 from harness.types import Tool, ToolList
 
@@ -54,7 +54,9 @@ class Entry:
     params: tuple[Param, ...]
     """Its parameters."""
     action: Action | None
-    """What the tool does; *read* only if it is known to read, ``None`` if nothing is known."""
+    """What the tool does, by its words; ``None`` if they do not say it."""
+    reads: bool
+    """Whether the tool is known to read."""
     weights: Mapping[str, float]
     """Term → its weight in the tool's text."""
     length: float
@@ -158,6 +160,7 @@ def _entry(tool: Tool, vocabulary: Mapping[str, int]) -> Entry:
         tool=tool,
         params=params,
         action=action_of(tool),
+        reads=reads(tool),
         weights=weights,
         length=sum(weights.values()),
         vocabulary=vocabulary,

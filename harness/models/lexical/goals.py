@@ -21,7 +21,6 @@ from harness.tool_text.terms import stem, terms
 _ENOUGH = 0.36  # lowest coverage with which a tool is meant
 _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit
 _CANDIDATES = 6  # tools whose arguments are tried
-_HELD_CANDIDATES = 2  # the same of tools that may not be called, to say so
 _EVIDENCE = 0.8  # what a fitting argument adds to a tool's score
 _INCOMPLETE = 0.6  # factor for a tool that lacks a required argument
 _TO_LOOK_UP = (
@@ -55,8 +54,12 @@ class Permission:
 
     def allows(self, entry: Entry) -> bool:
         """Whether the tool may be called."""
-        known = entry.action == "read"
-        return may_call(entry.tool, self.leave, self.orders, known_to_read=known)
+        return may_call(entry.tool, self.leave, self.orders, known_to_read=entry.reads)
+
+    def needs_no_leave(self, entry: Entry) -> bool:
+        """Whether the tool may be called whatever the suite and the case say."""
+        leave = Leave(reading=self.leave.reading)
+        return may_call(entry.tool, leave, self.orders, known_to_read=entry.reads)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +107,7 @@ def goals(
         others = [other.reading for other in (*reversed(requests[:place]), *requests[place + 1 :])]
         before = found[-1].entry if found else None
         may = Permission(leave=leave, orders=_orders_of(request, orders))
-        for part in _parts(request, index, today, may):
+        for part in _parts(request, index, today):
             whole = () if part is request else (request.reading,)
             goal = _goal(part, (*whole, *others, *earlier), index, before, may)
             found.append(_with_lookup(_continued(goal, found[-1] if found else None), index))
@@ -117,20 +120,14 @@ def _orders_of(request: PromptRequest, orders: tuple[Order, ...]) -> tuple[Order
     return tuple(order for order in orders if order.verb in said)
 
 
-def _parts(
-    request: PromptRequest, index: Index, today: date, may: Permission
-) -> list[PromptRequest]:
+def _parts(request: PromptRequest, index: Index, today: date) -> list[PromptRequest]:
     """Split "lifetime value and top categories" into two requests if two tools clearly match."""
     pair = halves(request, today)
     if pair is None:
         return [request]
     actions = request.reading.actions
     ranked = [
-        [
-            match
-            for match in index.rank(half.query())
-            if may.allows(match.entry) and permits(actions, match.entry.action)
-        ]
+        [match for match in index.rank(half.query()) if permits(actions, match.entry.action)]
         for half in pair
     ]
     best = [matches[0] if matches else None for matches in ranked]
@@ -158,24 +155,24 @@ def _goal(
 ) -> Goal:
     reading = request.reading
     mentions = [word.term for word in reading.words if word.in_value and not word.is_stop]
-    allowed: list[Match] = []
-    held: list[Match] = []
-    for match in index.rank(reading.query(), mentions):
-        action = match.entry.action
-        if may.allows(match.entry) and permits(reading.actions, action):
-            allowed.append(match)
-        elif not may.allows(match.entry):
-            held.append(match)
-    best = _best(allowed[:_CANDIDATES], request, context, before)
-    better = _best(held[:_HELD_CANDIDATES], request, context, before)
-    if better is not None and best is not None and better[0] <= best[0]:
-        better = None
+    matches = [
+        match
+        for match in index.rank(reading.query(), mentions)
+        if permits(reading.actions, match.entry.action)
+    ]
+    best = _best(matches, request, context, before)
+    held_back = None
+    if best is not None and not may.allows(best[1]):
+        # The tool that the case expects gets no advantage over others: it is chosen, or it is not.
+        held_back = best[1]
+        free = [match for match in matches if may.needs_no_leave(match.entry)]
+        best = _best(free, request, context, before)
     return Goal(
         request=request,
         entry=None if best is None else best[1],
         filling=None if best is None else best[2],
         context=context,
-        held_back=None if better is None else better[1],
+        held_back=held_back,
         may=may,
     )
 
@@ -187,7 +184,7 @@ def _best(
     before: Entry | None,
 ) -> tuple[float, Entry, Filling] | None:
     best: tuple[float, Entry, Filling] | None = None
-    for match in matches:
+    for match in matches[:_CANDIDATES]:
         filling = _filling(match.entry, request, context)
         score = _score(match, filling, request, before)
         if _is_meant(match, filling, request.reading) and (best is None or score > best[0]):

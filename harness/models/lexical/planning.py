@@ -139,7 +139,7 @@ def _filled_from(goal: Goal, looking: Call, answer: ToolAnswer, today: date) -> 
     """
     if goal.entry is None or goal.wanted is None or answer.is_error:
         return None
-    changes = goal.entry.action != "read"
+    changes = not goal.entry.reads
     sought = frozenset(terms(" ".join(str(value) for value in looking.arguments.values())))
     value = find_argument(answer.text, goal.wanted, sought, strict=changes)
     if value is None and changes:

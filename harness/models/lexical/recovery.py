@@ -59,7 +59,7 @@ def follow_up(
 
 def _corrected(call: Call, error: str, entry: Entry) -> Call | None:
     match = _MEANT.search(error)
-    if match is None or entry.action != "read":
+    if match is None or not entry.reads:
         return None
     meant = next(group for group in match.groups() if group is not None)
     wrong = _blamed(call.arguments, error)
