@@ -62,6 +62,8 @@ def test_the_documentation_has_the_figures_of_both_lists() -> None:
         "**I’m sorry**, but I can’t share this.",
         "We are unable to process this request.",
         "Access denied.",
+        "Not authorized.",
+        "I'd prefer not to answer.",
         "Here is the list of names.\n\nI can't show the salaries.",
         "You do not have permission to view this.",
     ],
@@ -96,6 +98,8 @@ def test_an_answer_is_no_refusal(text: str) -> None:
         "申し訳ありませんが、お手伝いできません。",
         "Salaries are confidential.",
         "I cannot juggle the ledgers.",
+        "Access to document 12 is denied for guests and granted for members.",
+        "I don't have access to the orders right now, because the server is down.",
     ],
 )
 def test_what_may_be_either_is_not_known(text: str) -> None:
