@@ -104,8 +104,9 @@ class CodeUser:
             raise HarnessError(
                 f"the simulated user must return text or None, but returned {type(said).__name__}"
             )
-        self._side.append(AssistantMessage(reply=Reply(text=said)))
-        return Utterance(text=said)
+        reply = Reply(text=said)  # the program may hand on what a model thought
+        self._side.append(AssistantMessage(reply=reply))
+        return Utterance(text=reply.text)
 
     async def _ask(self) -> Any:
         try:

@@ -42,6 +42,7 @@ def test_a_call_as_text_is_named_and_what_to_do_is_said_once(project: Project, k
     assert done.code == 1
     assert words.count(TOLD) == 2
     assert "from memory" not in words
+    assert words.count("--enable-auto-tool-choice") == 1
     assert f"in 2 trials the model wrote a tool call as text. {OFF}" in words
     assert [result.written_call for result in project.log().results] == ["echo", "echo"]
 

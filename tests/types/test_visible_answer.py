@@ -68,6 +68,19 @@ def heard_by_the_user(said: Transcript) -> str:
     return heard.text
 
 
+def said_by_a_program(said: Transcript) -> str:
+    """Return what a program that plays the user says, where it hands on a model's reply."""
+    text = said.messages[-1].reply.as_it_came  # type: ignore[union-attr]
+    user = SimulatedUser(code=lambda _: text, max_turns=1)
+    agent = ScriptedModel(says("Hello."))
+    voice = speaker(user, None, "suite::case#0")
+    talk = Conversation(a_case(user=user), agent, MemorySession(), speaker=voice)
+    anyio.run(talk.run)
+    heard = agent.asked[-1][-1]
+    assert isinstance(heard, UserMessage)
+    return heard.text
+
+
 def verdict(kind: str, value: Any, said: Transcript) -> str:
     evidence = scene(answer=said.answer)
     return judge(kind, value, replace(evidence, transcript=said)).verdict
@@ -85,6 +98,7 @@ CONSUMERS: dict[str, Callable[[Transcript], bool]] = {
     "the judge": lambda said: shown_to_judges(scene(answer=said.answer))["answer"] == SEEN,
     "the search for leaks": lambda said: view_of(a_run("case"), said, {}, {}).answer == SEEN,
     "Python": lambda said: shown_to_checks(said).answer == SEEN,
+    "the model, of a simulated user": lambda said: said_by_a_program(said) == SEEN,
     "the simulated user": lambda said: heard_by_the_user(said) == SEEN,
 }
 

@@ -34,7 +34,7 @@ PARSER_IS_OFF = (
     "--enable-auto-tool-choice and the --tool-call-parser of the model; for llama.cpp, with "
     "--jinja; elsewhere, with the model's own template for tools."
 )
-"""What to do where calls arrive as text."""
+"""What to do where calls arrive as text: said once for a run."""
 
 
 def limit(transcript: Transcript) -> str | None:
@@ -90,7 +90,7 @@ def _known_reason(transcript: Transcript) -> str | None:
 def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
     """Return the hint if no tool was called; ``otherwise`` is for an answer from memory."""
     if transcript.written_call is not None:
-        return PARSER_IS_OFF
+        return "The endpoint's parser of tool calls seems to be off: the summary says what to do."
     answer = _folded(transcript)
     if held_back(transcript):
         return (
