@@ -282,6 +282,15 @@ def test_a_decision_that_can_be_wrong_is_accepted(value: Any) -> None:
     assert VOCABULARY.parse("decision", value)
 
 
+@pytest.mark.parametrize(
+    "schema",
+    [False, {"type": "integer", "minimum": 5, "maximum": 3}, {"enum": ["a"], "type": "null"}],
+)
+def test_a_schema_that_no_answer_fits_is_refused(schema: Any) -> None:
+    with pytest.raises(InvalidValue, match="no answer is valid by this schema"):
+        VOCABULARY.parse("answer_json", {"schema": schema})
+
+
 @pytest.mark.parametrize("pattern", ["", "x*", "^", "$", "^.*", "(a|b)?", "[0-9]*$"])
 def test_a_pattern_that_every_answer_matches_is_refused(pattern: str) -> None:
     with pytest.raises(InvalidValue):

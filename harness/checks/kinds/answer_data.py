@@ -25,6 +25,7 @@ from harness.checks.kind import (
 )
 from harness.checks.kinds.answer_text import kept
 from harness.checks.parsing import long_form, mapping, number
+from harness.checks.witness.expectations import allows_nothing
 from harness.errors import InvalidValue, did_you_mean
 from harness.matching.amounts import Amount, amounts, check_tolerance, close
 from harness.matching.json_in_text import MISSING, json_in, loads
@@ -120,6 +121,8 @@ def _check_schema(schema: Any, path: JsonPath) -> None:
     except RecursionError as error:
         raise InvalidValue("this schema is nested too deeply", path=path) from error
     parts = dict(_parts(schema, ()))
+    if allows_nothing(schema):
+        raise InvalidValue("no answer is valid by this schema, so it cannot hold", path=path)
     for place, part in parts.items():
         _check_part(part, (*path, *place), {tuple(map(str, place)) for place in parts})
 

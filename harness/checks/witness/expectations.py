@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from harness.canonical_json import canonical_json
-from harness.checks.witness.patterns import is_plain
+from harness.checks.witness.patterns import ANY, is_plain
 from harness.checks.witness.schemas import Undecided
 from harness.checks.witness.search import Blame, Search
 from harness.errors import did_you_mean
@@ -38,7 +38,7 @@ def unmatched(tool: Tool, args: JsonObject) -> Sequence[Unmatched]:
         return ()
 
 
-@lru_cache(maxsize=512)  # many cases expect the same call
+@lru_cache(maxsize=128)  # many cases expect the same call
 def _unmatched(tool: str, schema: str, args: str) -> Sequence[Unmatched]:
     pattern = json.loads(args)
     # One by one, so that each argument which is at fault is named.
@@ -69,6 +69,16 @@ def _is_impossible(*patterns: str) -> bool:
         search = Search({})
         wants = [_partly(json.loads(pattern)) for pattern in patterns]
         found = search.find([*wants, _ARGUMENTS], [search.schemas.root])
+    except (Undecided, RecursionError, OverflowError):
+        return False
+    return not found.values and found.sure
+
+
+def allows_nothing(schema: Any) -> bool:
+    """Whether it is certain that no value is valid by ``schema``."""
+    try:
+        search = Search(schema if isinstance(schema, Mapping) else {"allOf": [schema]})
+        found = search.find([ANY], [search.schemas.root])
     except (Undecided, RecursionError, OverflowError):
         return False
     return not found.values and found.sure

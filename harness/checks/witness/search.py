@@ -154,7 +154,12 @@ class Search:
         self, wants: Sequence[Any], schemas: Sequence[Any], path: JsonPath, branch: Branch
     ) -> Found:
         local = list(self.schemas.local(schemas))
-        known = dict.fromkeys(name for one in local for name in one.get("properties", ()))
+        known = dict.fromkeys(
+            name
+            for one in local
+            for word in ("properties", "required")
+            for name in (one[word] if isinstance(one.get(word), Mapping | list) else ())
+        )
         # As in all checks of names: a schema that names some means no others.
         closed = known and not any(
             word in one or one.get("additionalProperties", False) is not False
@@ -202,6 +207,11 @@ class Search:
             *(len(_prefix(one)) + more for one in branch for more in (0, 1)),
             len(spots),
         }
+        # Beyond the first items that have schemas of their own, all places are alike.
+        alike = not any(
+            isinstance(one, list) or (is_matcher(one) and "$path" in one) for one in wants
+        )
+        places = max(len(_prefix(one)) for one in [*branch, {}]) + 1 if alike else _MOST_PLACES
         tried: list[Found] = []
         for size in sorted(sizes):
             if not _allows(size, wants, branch) or (spots and not size):
@@ -209,7 +219,7 @@ class Search:
             if size > _MOST_ITEMS:
                 tried.append(Found((), sure=False))
                 break
-            for place in range(min(size, _MOST_PLACES) if spots else 1):
+            for place in range(min(size, places) if spots else 1):
                 at = [(place + number) % size for number in range(len(spots))]
                 found = self._list(
                     wants, schemas, path, branch, size, list(zip(at, spots, strict=True))
@@ -217,7 +227,7 @@ class Search:
                 if found.values:
                     return found
                 tried.append(found)
-        several = len(spots) > 1 or (spots and max(sizes) > _MOST_PLACES)
+        several = len(spots) > 1 or (spots and not alike and max(sizes) > places)
         return Found((), sure=all(one.sure for one in tried) and not several)
 
     def _list(

@@ -47,7 +47,7 @@ TOOL = Tool(
         ({"state": {"$one_of": ["new", "old"]}}, 'as one of ["new", "old"]', None),
         ({"note": 5}, "5 is not ", 'Write "5"'),
         ({"tags": "sale"}, "is not of type 'array'", 'Write ["sale"], as the tool takes a list.'),
-        ({"tags": {"$contains": 5}}, "'tags' as containing 5", None),
+        ({"tags": {"$contains": 5}}, "'tags[0]' as 5", 'Write "5"'),
         ({"tags": ["a", "b", "c"]}, "too long", None),
         ({"tags": {"$length": 3}}, "'tags' as of length 3", None),
         ({"filter": {"step": 4}}, "4 is not a multiple of 3", None),

@@ -170,6 +170,8 @@ def test_of_arguments_that_are_scalars_it_is_always_known(
     ("pattern", "schema"),
     [
         ("ab", {"not": {"type": "integer"}}),
+        ({"$any": True}, {"type": "object", "properties": {"a": {}}, "required": ["b"]}),
+        ({"$contains": {"b": 1}}, {"type": "object", "properties": {"a": {}}, "required": ["b"]}),
         (7, {"if": {"minimum": 5}, "then": {"multipleOf": 7}}),
         ({"a": 1}, {"dependentSchemas": {"a": {"required": ["a"]}}}),
         ({"$matches": "^CUST_"}, {"type": "string", "pattern": "^[A-Z]+_[0-9]+$", "minLength": 7}),
@@ -240,6 +242,8 @@ def test_what_cannot_be_decided_is_accepted(schema: dict[str, Any]) -> None:
         ({"$gt": 5, "$lt": "2024-01-01"}, {}),
         (5, {"anyOf": [{"maximum": 4}, {"type": "string"}, {"const": 6}]}),
         ({"$gt": 5}, {"type": ["string", "null"]}),
+        ({"$contains": {"$gt": 5}}, {"type": "array", "minItems": 30, "items": {"maximum": 4}}),
+        ({"$contains": 5}, {"type": "array", "prefixItems": [{"const": 1}], "items": False}),
     ],
 )
 def test_what_no_value_matches_is_known(pattern: Any, schema: dict[str, Any]) -> None:
