@@ -33,7 +33,7 @@ FLOORS = (
         "stats",
         "limiting",
     },
-    {"runlog", "trust", "validation"},
+    {"runlog", "trust", "validation", "network"},
     {"runlog_diff", "documents", "fetching", "safe_text", "rendered_text"},
     {"matching", "tool_text", "secrecy"},
     {"models", "sessions"},

@@ -36,7 +36,7 @@ from harness.errors import ModelError
 from harness.limiting.retrying import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import parse_arguments, steps, text_of
-from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
+from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
 from harness.models.providers.anthropic import DIALECT
@@ -55,7 +55,6 @@ from harness.models.shape import (
 )
 from harness.models.translate import Offer, Translation, Translator
 from harness.models.wire import BoundedClient
-from harness.trust_store import trusted
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
 from harness.types.thinking import thinking_in
 
@@ -91,12 +90,13 @@ class AnthropicModel:
             UsageError: the configuration cannot work: no key, or no web address.
         """
         url = base_url(spec).removesuffix("/v1")
+        self._url = url_of(spec, "/v1/messages", root=url)
         self._client = AsyncAnthropic(
             api_key=key(spec) or "none",  # never sent: without a key there is no header for it
             base_url=url,
             timeout=timeout(spec),
             max_retries=0,
-            http_client=_Client(spec.max_reply_mb, verify=trusted()),
+            http_client=_Client(url, spec.max_reply_mb),
             default_headers=cast(
                 "dict[str, str]", headers(spec, inherited="ANTHROPIC_CUSTOM_HEADERS", omit=Omit())
             ),
@@ -160,7 +160,7 @@ class AnthropicModel:
 
     async def _post(self, content: bytes) -> httpx2.Response:
         try:
-            return await self._client.post("/v1/messages", cast_to=httpx2.Response, content=content)
+            return await self._client.post(self._url, cast_to=httpx2.Response, content=content)
         except APIStatusError as error:
             return error.response
         except APIConnectionError as error:

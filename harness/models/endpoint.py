@@ -179,7 +179,7 @@ def limit_of(spec: ModelSpec) -> Limited:
 
 
 def base_url(spec: ModelSpec) -> str:
-    """Return the API's root, without a slash at its end.
+    """Return the API's root, without its query and a slash at its end.
 
     Raises:
         UsageError: ``base_url`` is not a web address, or the provider's own API lacks its key.
@@ -191,13 +191,26 @@ def base_url(spec: ModelSpec) -> str:
         raise UsageError(
             f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set"
         )
-    service = traits_of(spec.provider).service
-    url = (spec.base_url or (service.url if service else "")).strip().rstrip("/")
+    url = _configured(spec).partition("?")[0].rstrip("/")
     if not url.startswith(("http://", "https://")):
         raise UsageError(
             f"base_url of model {spec.name!r} is not a web address", meant="http://… or https://…"
         )
     return url
+
+
+def url_of(spec: ModelSpec, path: str, *, root: str | None = None) -> str:
+    """Return the URL of the API's ``path``, with the query of ``base_url`` behind it.
+
+    Azure's classic form has one: ``…/deployments/NAME?api-version=2024-10-21``.
+    """
+    _, mark, query = _configured(spec).partition("?")
+    return f"{base_url(spec) if root is None else root}{path}{mark}{query}"
+
+
+def _configured(spec: ModelSpec) -> str:
+    service = traits_of(spec.provider).service
+    return (spec.base_url or (service.url if service else "")).strip().partition("#")[0]
 
 
 def key(spec: ModelSpec) -> str:

@@ -23,6 +23,7 @@ from harness.models.error_bodies import ReportedError, body_of, error_in, report
 from harness.models.failure_events import MEANINGS, Event, event_of
 from harness.models.shape import Unusable
 from harness.models.wire import BrokeOff, TooLarge
+from harness.network.proxies import proxy_for
 from harness.redirects import shown
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
@@ -179,6 +180,8 @@ def of_connection(cause: BaseException, spec: ModelSpec, url: str) -> Fault:
             if spec.base_url
             else "Is this machine online?"
         )
+        if (proxy := proxy_for(url)) is not None:
+            advice = f"Requests go by the proxy of {proxy.variable}: is it running?"
         return Fault(f"cannot connect to {origin(url)}", advice=advice, retryable=True)
     if isinstance(cause, TimeoutError | httpx2.TimeoutException):
         return Fault(

@@ -17,13 +17,12 @@ import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, Omit
 
 from harness.limiting.retrying import Backoff, full_jitter
-from harness.models.endpoint import Endpoint, base_url, headers, key, timeout
+from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Flavour, Pricer
 from harness.models.settings import temperature
 from harness.models.shape import Json, text_in
 from harness.models.wire import BoundedClient
-from harness.trust_store import trusted
 from harness.types import ModelSpec
 
 
@@ -42,7 +41,7 @@ class OpenAIConnection:
         Raises:
             UsageError: the configuration cannot work: no key, or no web address.
         """
-        url = base_url(spec)
+        url, whole = base_url(spec), url_of(spec, path)
         own = headers(spec, inherited="OPENAI_CUSTOM_HEADERS", omit=Omit())
         for name in (
             "OpenAI-Organization",
@@ -55,10 +54,10 @@ class OpenAIConnection:
             base_url=url,
             timeout=timeout(spec),
             max_retries=0,
-            http_client=_Client(spec.max_reply_mb, verify=trusted()),
+            http_client=_Client(url, spec.max_reply_mb),
             default_headers=cast("dict[str, str]", own),
         )
-        self._path = path
+        self._url = whole
         # The SDK does not accept "omit" among the client's own headers.
         self._options: Any = (
             {} if isinstance(own["authorization"], str) else {"headers": {"authorization": Omit()}}
@@ -74,7 +73,7 @@ class OpenAIConnection:
     async def _post(self, content: bytes) -> httpx2.Response:
         try:
             return await self._client.post(
-                self._path, cast_to=httpx2.Response, content=content, options=self._options
+                self._url, cast_to=httpx2.Response, content=content, options=self._options
             )
         except APIStatusError as error:
             return error.response

@@ -22,10 +22,12 @@ from typing import Any
 import anyio
 import httpx2
 
+from harness.network.transports import transport_for
 from harness.redirects import MAX_REDIRECTS, same_request_elsewhere
 
 ERROR_BYTES = 65_536
 """Bytes of an error's body that are read: its beginning says what is wrong."""
+_LIMITS = httpx2.Limits(max_connections=1_000, max_keepalive_connections=100)
 ERROR_BODY_S = 2.0
 """Seconds to wait for the body of an error: its status is what matters."""
 
@@ -46,9 +48,13 @@ class BoundedClient(httpx2.AsyncClient):
         class Client(BoundedClient, DefaultAsyncHttpxClient): ...
     """
 
-    def __init__(self, max_mb: float, **settings: Any) -> None:
-        """Accept at most ``max_mb`` megabytes of a reply; other arguments are the client's own."""
-        super().__init__(**settings)
+    def __init__(self, url: str, max_mb: float) -> None:
+        """Ask ``url``, and accept at most ``max_mb`` megabytes of a reply.
+
+        Raises:
+            UsageError: the environment names a proxy or certificates that cannot be used.
+        """
+        super().__init__(transport=transport_for(url, _LIMITS), trust_env=False)
         self._max_bytes = round(max_mb * 1_000_000)
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:

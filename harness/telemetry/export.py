@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
+from harness.network.proxies import proxy_for
 from harness.redaction import KNOWN
 from harness.reports.build import build_report
 from harness.runlog import RunLog
@@ -58,7 +59,8 @@ class TelemetryRequest:
         """Refuse settings that cannot work, before anything is run.
 
         Raises:
-            UsageError: the endpoint is no URL, or the packages that send are not installed.
+            UsageError: the endpoint is no URL, the packages that send are not installed, or the
+                environment names a proxy that cannot be used.
         """
         if self.endpoint is not None and not self.endpoint.startswith(("http://", "https://")):
             raise UsageError(
@@ -71,6 +73,7 @@ class TelemetryRequest:
                 "OpenTelemetry's exporter is not installed",
                 meant=f'Install it: pip install "{DISTRIBUTION}[otel]"',
             )
+        proxy_for(self.url, socks="socks")
 
     @property
     def url(self) -> str:

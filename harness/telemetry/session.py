@@ -10,6 +10,9 @@ import requests
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
+from harness.network.proxies import proxy_for
+from harness.trust_store import named_certificates
+
 _SUCCESS = range(200, 300)
 _MOST_UNANSWERED = 3
 """Attempts to reach a collector that has never answered. The exporter itself tries twice at once
@@ -30,6 +33,15 @@ class CollectorSession(requests.Session):
         self.status: int | None = None
         """The status of the last answer; ``None`` without any."""
         self._unanswered = 0
+
+    def merge_environment_settings(self, url: Any, *settings: Any) -> Any:
+        """Return the settings of a request to ``url``: the proxy and certificates of `network`."""
+        merged = dict(super().merge_environment_settings(url, *settings))
+        proxy = proxy_for(str(url), socks="socks")
+        merged["proxies"] = {} if proxy is None else {urlsplit(str(url)).scheme: proxy.url}
+        if merged["verify"] is True:
+            merged["verify"] = named_certificates() or True
+        return merged
 
     def send(self, request: requests.PreparedRequest, **settings: Any) -> requests.Response:
         """Send one request without redirects, which could turn it into a GET or lead elsewhere.

@@ -25,6 +25,7 @@ from anyio.abc import TaskGroup
 
 from harness.canonical_json import digest
 from harness.errors import ServerError
+from harness.network.proxies import LOCALHOST, is_localhost
 from harness.sessions.identity.bearer import Bearers
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.process import OBITUARY_S, ServerProcess, launch
@@ -275,12 +276,13 @@ def _with_port(spec: ServerSpec, port: int) -> ServerSpec:
 
 async def _listens(host: str, port: int) -> bool:
     with anyio.move_on_after(KNOCK_S):
-        try:
-            stream = await anyio.connect_tcp(host, port)
-        except OSError as error:
-            if (lack := shortage(error, "reaching a server that starts")) is not None:
-                raise lack from error
-            return False
-        await stream.aclose()
-        return True
+        for place in (host, *(LOCALHOST if is_localhost(host) else ())):
+            try:
+                stream = await anyio.connect_tcp(place, port)
+            except OSError as error:
+                if (lack := shortage(error, "reaching a server that starts")) is not None:
+                    raise lack from error
+            else:
+                await stream.aclose()
+                return True
     return False

@@ -9,13 +9,12 @@
 | more than `MAX_MESSAGE_BYTES` | `HttpFault` |
 
 A request that the server may have seen is never sent again. TLS certificates are verified. Proxies
-of the environment are used, except for servers on this machine.
+of the environment are used, except for servers on this machine (`harness.network`).
 """
 
 from __future__ import annotations
 
 import base64
-import ipaddress
 import os
 import re
 import ssl
@@ -28,12 +27,13 @@ import anyio
 import httpx2
 
 from harness.limiting.retry_after import retry_after_s
+from harness.network.proxies import proxy_for
+from harness.network.transports import transport_for
 from harness.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
 from harness.sessions.identity.additions import Additions
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
 from harness.sessions.transports.http_errors import HttpFault
-from harness.trust_store import trusted
 
 EXCERPT_S = 0.5
 """Seconds to wait for the body of an error, since only its status is essential."""
@@ -89,8 +89,10 @@ class Web:
         except httpx2.ConnectError as error:
             if (lack := shortage(error, f"reaching {shown(url)}")) is not None:
                 raise lack from error
+            proxy = proxy_for(str(url))
+            by = f" by the proxy of {proxy.variable}" if proxy else ""
             raise HttpFault(
-                f"cannot be reached at {shown(url)}: {_reason(error)}", gone=True
+                f"cannot be reached at {shown(url)}{by}: {_reason(error)}", gone=True
             ) from error
         except httpx2.SSEError as error:
             raise HttpFault(f"sent an event stream that cannot be read: {error}") from error
@@ -126,17 +128,16 @@ async def open_web(endpoint: Endpoint) -> AsyncGenerator[Web]:
         )
         url = url.copy_with(userinfo=b"")
     headers.update(_encoded(endpoint.headers))
-    trust_env = not is_loopback(url.host)
+    limits = httpx2.Limits(
+        max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S
+    )
     async with httpx2.AsyncClient(
-        verify=trusted(trust_env=trust_env),
+        transport=transport_for(str(url), limits),
         headers=headers,
         auth=_Identity(endpoint),
         timeout=httpx2.Timeout(None),
-        limits=httpx2.Limits(
-            max_connections=None, max_keepalive_connections=None, keepalive_expiry=IDLE_S
-        ),
         follow_redirects=False,
-        trust_env=trust_env,
+        trust_env=False,
     ) as client:
         yield Web(client, url)
 
@@ -226,14 +227,6 @@ def media_type(response: httpx2.Response) -> str:
 def is_success(response: httpx2.Response) -> bool:
     """Whether the status is a success."""
     return bool(response.is_success)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether ``host`` is this machine."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host.lower().rstrip(".") == "localhost" or host.lower().endswith(".localhost")
 
 
 def _encoded(headers: Mapping[str, str]) -> httpx2.Headers:

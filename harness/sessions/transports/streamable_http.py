@@ -74,8 +74,8 @@ async def connect(
     endpoint: Endpoint, meta: Mapping[str, Any], on_closed: Callable[[], None]
 ) -> AsyncGenerator[Link]:
     """Connect to ``endpoint``; ``on_closed`` is called when it is unreachable or has ended."""
-    incoming, reader = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
     async with open_web(endpoint) as web:
+        incoming, reader = anyio.create_memory_object_stream[SessionMessage | Exception](math.inf)
         writer = HttpWriter(web, incoming, on_closed)
         try:
             async with open_client(

@@ -13,7 +13,7 @@ from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.methods import CLIENT_REQUESTS
 
 from harness.redirects import shown
-from harness.sessions.transports.http_client import bad_status, is_loopback, words_of
+from harness.sessions.transports.http_client import bad_status, words_of
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
 
@@ -107,24 +107,6 @@ def test_a_long_error_is_cut_and_an_empty_one_says_what_its_header_says() -> Non
     response = httpx2.Response(401, headers={"www-authenticate": "Bearer"}, request=request)
     assert str(bad_status(response, b"")) == "answered HTTP 401 Unauthorized: Bearer"
     assert len(str(bad_status(response, b"x" * 100_000))) < 400
-
-
-@pytest.mark.parametrize(
-    ("host", "is_ours"),
-    [
-        ("localhost", True),
-        ("LOCALHOST", True),
-        ("shop.localhost", True),
-        ("127.0.0.1", True),
-        ("127.8.8.8", True),
-        ("::1", True),
-        ("10.0.0.1", False),
-        ("localhost.example.com", False),
-        ("example.com", False),
-    ],
-)
-def test_this_machine_is_known(host: str, is_ours: bool) -> None:
-    assert is_loopback(host) == is_ours
 
 
 def test_what_may_be_a_secret_is_not_shown() -> None:
