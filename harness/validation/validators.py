@@ -234,7 +234,9 @@ def _nearest(errors: Sequence[ValidationError]) -> ValidationError:
     """
     schemas: dict[Any, list[ValidationError]] = {}
     for error in errors:
-        schemas.setdefault(error.relative_schema_path[0], []).append(error)
+        # The error of the schema ``false`` has no path.
+        place = next(iter(error.relative_schema_path), id(error))
+        schemas.setdefault(place, []).append(error)
     return min(schemas.values(), key=lambda found: (any(map(_is_other_type, found)), len(found)))[0]
 
 

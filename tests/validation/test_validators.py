@@ -292,3 +292,12 @@ def test_a_long_value_does_not_hide_what_is_wrong_with_it() -> None:
     (said,) = held({"a": "x" * 5_000}, {"properties": {"a": {"maxLength": 5}}}).errors
     assert said.startswith("at 'a': 'xxx")
     assert said.endswith("… is too long")
+
+
+@pytest.mark.parametrize("options", [[False], [False, {"type": "string"}], [{"const": 1}, False]])
+def test_a_union_with_a_schema_that_allows_nothing_is_judged_as_any_other(
+    options: list[Any],
+) -> None:
+    found = check({}, {"anyOf": options}, Budget(10_000))
+    assert len(found.errors) == 1
+    assert found.gave_up is None
