@@ -17,6 +17,7 @@ from tests.fake_provider import FakeProvider, say
 from tests.models.support import APIS, HELLO, TOOLS, Api, opened
 from tests.network.clients import CLIENTS
 from tests.network.local_proxy import LocalProxy, proxying
+from tests.often import often
 from tests.sessions.http_servers import free_port, running
 
 pytestmark = pytest.mark.anyio
@@ -58,8 +59,8 @@ async def problem_of(client: str, url: str) -> str:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"])
-@pytest.mark.parametrize("scheme", ["http://", ""])
+@pytest.mark.parametrize("variable", often(["HTTP_PROXY", "all_proxy", "http_proxy", "ALL_PROXY"]))
+@pytest.mark.parametrize("scheme", often(["http://", ""]))
 async def test_every_client_goes_by_the_proxy_of_every_variable(
     environment: pytest.MonkeyPatch, proxy: LocalProxy, client: str, variable: str, scheme: str
 ) -> None:
@@ -71,7 +72,7 @@ async def test_every_client_goes_by_the_proxy_of_every_variable(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("variable", ["https_proxy", "HTTPS_PROXY", "ALL_PROXY"])
+@pytest.mark.parametrize("variable", often(["HTTPS_PROXY", "https_proxy", "ALL_PROXY"]))
 async def test_encrypted_requests_go_through_the_proxy(
     environment: pytest.MonkeyPatch, proxy: LocalProxy, client: str, variable: str
 ) -> None:
@@ -81,7 +82,7 @@ async def test_encrypted_requests_go_through_the_proxy(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("host", ["127.0.0.1", "127.9.9.9", "localhost", "[::1]"])
+@pytest.mark.parametrize("host", often(["127.0.0.1", "localhost", "127.9.9.9", "[::1]"], 2))
 async def test_no_client_goes_by_a_proxy_to_this_machine(
     environment: pytest.MonkeyPatch, proxy: LocalProxy, client: str, host: str
 ) -> None:
@@ -102,7 +103,7 @@ async def test_no_client_goes_by_a_proxy_to_an_address_that_is_exempt(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-@pytest.mark.parametrize("value", BAD)
+@pytest.mark.parametrize("value", often(BAD, 2))
 async def test_a_variable_that_names_no_usable_proxy_is_named_without_its_password(
     environment: pytest.MonkeyPatch, client: str, value: str
 ) -> None:
@@ -137,7 +138,7 @@ async def test_a_proxy_that_does_not_run_is_named(
 
 @pytest.mark.parametrize("client", sorted(CLIENTS.keys() - {"telemetry"}))
 @pytest.mark.parametrize("variable", ["SSL_CERT_FILE", "SSL_CERT_DIR"])
-@pytest.mark.parametrize("content", [None, "no certificate"])
+@pytest.mark.parametrize("content", often([None, "no certificate"]))
 async def test_certificates_that_cannot_be_read_are_named(
     environment: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -174,8 +175,8 @@ async def test_a_conversation_and_a_session_work_by_a_proxy(
         assert len(proxy.asked) > 1
 
 
-@pytest.mark.parametrize("query", ["api-version=2024-10-21", "a=1&a=2", "path=/x/", ""])
-@pytest.mark.parametrize("slash", ["", "/"])
+@pytest.mark.parametrize("query", often(["api-version=2024-10-21", "a=1&a=2", "path=/x/", ""]))
+@pytest.mark.parametrize("slash", often(["", "/"]))
 @pytest.mark.parametrize("api", APIS)
 async def test_the_query_of_an_address_stays_behind_the_path(
     environment: pytest.MonkeyPatch, proxy: LocalProxy, api: Api, slash: str, query: str
