@@ -85,7 +85,7 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "two lines": lambda text: text.replace(" ", "\\\n"),
     "Cyrillic letters": lambda text: text.translate(str.maketrans("CUSTowe", "СUЅТоwе")),
     "a Greek letter in bold": lambda text: f"**{text[:1]}**{text[1:].replace('T', 'Τ')}",
-    "several at once": lambda text: _inside("**<i>", "\u200b</i>**")(_escaped(text)),
+    "several at once": lambda text: _inside("**<i>", "\u200b</i>**")(text[:3]) + _escaped(text[3:]),
 }
 
 
