@@ -15,8 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 _NAME = (
-    r"(?:[\w.-]{1,20}:)?(?:think(?:ing)?|thoughts?|thought[_-]process|reasoning|reflection"
-    r"|scratchpad|inner[_-](?:monologue|thoughts?)|ant[_-]?thinking|cot)"
+    r"(?:[\w.-]{1,20}:)?(?:think(?:ing)?|thoughts?|(?:thought|thinking)[_-]process"
+    r"|reason(?:ing)?|reflection|scratch[_-]?pad|ant[_-]?thinking|cot"
+    r"|(?:inner|internal)[_-](?:monologue|thoughts?|thinking|reasoning))"
 )
 _THOUGHT = r"(?:think(?:ing)?|thoughts?|reasoning)"
 _BAR = r"[|｜]"
@@ -75,7 +76,7 @@ _WRAPS = (
 """Special tokens around what is visible."""
 
 _CODE = (
-    r"(?<![^\n ])```[^\n]*\n.*?\n[ ]{0,3}```"
+    r"(?:(?<!.)|(?<=\n)|(?<=\n )|(?<=\n {2})|(?<=\n {3}))```[^\n]*\n.*?\n[ ]{0,3}```"
     r"|(?P<tick>`+)[^`\n](?:[^\n]*?[^`\n])?(?P=tick)(?!`)"
 )
 _SEEN = re.compile(
@@ -112,7 +113,7 @@ _EITHER = tuple(
 )
 _HINTS = (
     ("<", "◁", "[think", "[/think", "assistantfinal", "my response:", "done thinking", "```"),
-    ("think", "thought", "reason", "reflect", "scratchpad", "monologue", "cot>", "cot ", "analysis",
+    ("think", "thought", "reason", "reflect", "scratch", "monologue", "cot>", "cot ", "analysis",
      "<|", "<｜", "<unused9"),
 )  # fmt: skip
 """Every marked text holds one of each, in lower case; nearly all others are done with here."""
@@ -170,7 +171,7 @@ class _Dividing:
             return Divided(self._text, "")
         visible = _joined(self._kept)
         answer = _ANSWER.fullmatch(visible) if self._thought else None
-        return Divided((answer["text"] if answer else visible).strip(), thinking)
+        return Divided((answer["text"] if answer else visible).strip(_BLANK), thinking)
 
     def _next(self, at: int) -> re.Match[str] | None:
         if at == self._place and not self._visible_before(at):

@@ -19,7 +19,8 @@ class Marking(NamedTuple):
 
 TAGS = (
     "think", "thinking", "Thought", "REASONING", "reflection", "seed:think", "antml:thinking",
-    "scratchpad", "inner_monologue",
+    "scratchpad", "inner_monologue", "scratch_pad",
+    "internal_reasoning", "thinking-process", "reason",
 )  # fmt: skip
 PROMPTED = (
     *(Marking("", f"</{tag}>") for tag in TAGS),
@@ -96,6 +97,14 @@ def test_of_a_marked_reply_the_answer_is_left(
     divided = divide(f"{space}{marking.before}{thought}{marking.after}{space}{answer}{marking.end}")
     assert divided.visible == answer.strip()
     assert divided.thinking == thought.strip()
+
+
+@given(marking=st.sampled_from(PROMPTED), thought=WORDS, answer=WORDS)
+def test_a_block_of_code_that_thinking_leaves_open_hides_no_end(
+    marking: Marking, thought: str, answer: str
+) -> None:
+    text = f"\ufeff{thought} ```py\nx{marking.after}\n{answer}\n```py\ny\n```"
+    assert divide(text).visible == f"{answer.strip()}\n```py\ny\n```"
 
 
 @given(marking=st.sampled_from(OPENED), thought=WORDS)
