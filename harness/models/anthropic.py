@@ -119,7 +119,7 @@ class AnthropicModel:
         if translation.wire:
             body["tools"] = translation.wire
         read = partial(self._read, translation=translation, conversation=conversation)
-        return await self._to_its_end(body, read)
+        return translation.say_once(await self._to_its_end(body, read))
 
     async def _to_its_end(self, body: Json, read: Callable[[Json], Reply]) -> Reply:
         """Return the reply to ``body``, continued as long as the API pauses it."""

@@ -10,7 +10,7 @@ from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.failure_events import event_of_ending
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.providers.openai import DIALECT
+from harness.models.providers.openai import dialect_of
 from harness.models.settings import is_own
 from harness.models.shape import (
     Json,
@@ -48,7 +48,7 @@ class OpenAIChat:
             UsageError: the configuration cannot work: no key, or no web address.
         """
         self._connection = OpenAIConnection(spec, "/chat/completions", "chat", backoff)
-        self._translator = Translator(DIALECT, _wire)
+        self._translator = Translator(dialect_of(spec), _wire)
         self._fixed = _fixed_fields(spec)
 
     async def answer(
@@ -59,9 +59,8 @@ class OpenAIChat:
         body: Json = {**self._fixed, "messages": self._messages(conversation, system, translation)}
         if translation.wire:
             body["tools"] = translation.wire
-        return await self._connection.endpoint.ask(
-            body, partial(self._read, translation=translation, conversation=conversation)
-        )
+        read = partial(self._read, translation=translation, conversation=conversation)
+        return translation.say_once(await self._connection.endpoint.ask(body, read))
 
     async def aclose(self) -> None:
         """Close connections."""

@@ -14,7 +14,7 @@ from harness.limiting.retrying import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
-from harness.models.providers.openai import DIALECT
+from harness.models.providers.openai import dialect_of
 from harness.models.shape import (
     Json,
     Unusable,
@@ -50,7 +50,7 @@ class OpenAIResponses:
             UsageError: the configuration cannot work: no key, or no web address.
         """
         self._connection = OpenAIConnection(spec, "/responses", "responses", backoff)
-        self._translator = Translator(DIALECT, _wire)
+        self._translator = Translator(dialect_of(spec), _wire)
         self._fixed = _fixed_fields(spec)
 
     async def answer(
@@ -63,9 +63,8 @@ class OpenAIResponses:
             body["instructions"] = system
         if translation.wire:
             body["tools"] = translation.wire
-        return await self._connection.endpoint.ask(
-            body, partial(self._read, translation=translation, conversation=conversation)
-        )
+        read = partial(self._read, translation=translation, conversation=conversation)
+        return translation.say_once(await self._connection.endpoint.ask(body, read))
 
     async def aclose(self) -> None:
         """Close connections."""

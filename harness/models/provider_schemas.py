@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from jsonschema.exceptions import ValidationError, best_match
 
+from harness.models.schema_rules import Reduction, Refusal
 from harness.models.traits import Dialect
 from harness.models.unions import MOST_PARTS, TopLevel
 from harness.validation.budget import Budget, OutOfSteps, within
@@ -59,6 +60,8 @@ class Fitted:
     """Information that the schema lost, for the tool's description."""
     problems: list[str] = field(default_factory=list)
     """Its problems, in a sentence each."""
+    refusals: list[Refusal] = field(default_factory=list)
+    """What the provider refuses inside it: left out, and written into descriptions."""
 
 
 def fit(schema: Mapping[str, Any], dialect: Dialect, budget: Budget | None = None) -> Fitted:
@@ -71,7 +74,7 @@ def fit(schema: Mapping[str, Any], dialect: Dialect, budget: Budget | None = Non
 
 
 def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
-    if _is_accepted(schema, dialect):
+    if _is_accepted(schema, dialect) and not Reduction(dict(schema), dialect.rules).changed:
         return Fitted(schema=schema)
     top = TopLevel(json.loads(json.dumps(schema, default=dict)))  # a copy that may be changed
     plain = top.flatten(dialect.refused)
@@ -89,12 +92,20 @@ def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
         _modernise(plain)
     problems += _make_object(plain)
     problems += _drop_invalid(plain)
+    reduction = Reduction(plain, dialect.rules)
+    plain = reduction.schema
     if dialect.strict_shape:
         for part in _parts(plain):
             if _lacks_items(part):
                 part["items"] = {}
     keys = _rename_keys(plain, dialect.key) if dialect.key else {}
-    return Fitted(schema=plain, keys=keys, hints=top.hints, problems=problems)
+    return Fitted(
+        schema=plain,
+        keys=keys,
+        hints=top.hints,
+        problems=problems,
+        refusals=reduction.refusals,
+    )
 
 
 def legal_name(name: str, taken: set[str], *, longest: int, illegal: str, otherwise: str) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlsplit
 
+from harness.models.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.types import ModelSpec
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ class Dialect:
     """Pattern of top-level property names; ``None``: any."""
     strict_shape: bool = False
     """Whether an object needs ``properties`` and an array ``items``."""
+    rules: SchemaRules = NOTHING_REFUSED
+    """What it refuses at any depth of a schema."""
 
 
 def _takes_any_temperature(_spec: ModelSpec) -> str | None:
@@ -89,6 +92,8 @@ class Provider:
     """Other names of it in a model's ``type``."""
     dialect: Dialect | None = None
     """Its rules for tools; ``None``: no rules. ``harness lint`` reports violations."""
+    further_dialects: tuple[Dialect, ...] = ()
+    """Rules of well-known services and programs that speak its API, for ``harness lint``."""
     temperature_refused: Callable[[ModelSpec], str | None] = _takes_any_temperature
     """Why a model would refuse a temperature, if it would."""
     prices: Mapping[str, tuple[float, float]] = field(default_factory=dict)

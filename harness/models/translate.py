@@ -17,6 +17,7 @@ from typing import Any
 from harness.matching.written_calls import written_call
 from harness.models import provider_schemas as schemas
 from harness.models.provider_schemas import fit, legal_name
+from harness.models.schema_rules import Refusal, beyond_limit, with_rest
 from harness.models.traits import Dialect
 from harness.types import Reply, Tool, ToolList, ToolProblem
 from harness.validation.budget import Budget
@@ -26,6 +27,8 @@ STEPS_OF_A_TOOL = 2_000
 """Validation steps for a list of tools: a base, and further steps for each tool."""
 KEPT = 64
 """Most tool lists whose translation is cached: about one for each user of a run."""
+MOST_NAMES = 6
+"""Most tools that one sentence names."""
 _ILLEGAL = r"[^a-zA-Z0-9_-]"
 
 
@@ -43,16 +46,23 @@ class Offer:
     """Its schema for the provider; the server's own object if that is accepted."""
     keys: Mapping[str, str]
     """The server's property key → the provider's, if they differ."""
+    refused: tuple[str, ...] = ()
+    """What the provider refuses inside the tool, which therefore stands in descriptions."""
 
 
 class Translation:
     """One tool list in one provider's form."""
 
     def __init__(
-        self, offers: Sequence[Offer], problems: Sequence[ToolProblem], wire: list[dict[str, Any]]
+        self,
+        offers: Sequence[Offer],
+        problems: Sequence[ToolProblem],
+        wire: list[dict[str, Any]],
+        provider: str = "The provider",
     ) -> None:
-        """``wire`` is the form of ``offers`` in a request."""
+        """``wire`` is the form of ``offers`` in a request, ``provider`` its reader's name."""
         self.offers = tuple(offers)
+        self._to_say = refused_in_words(offers, provider)
         self.problems = tuple(problems)
         """Changes and lost information; every tool is usable."""
         self.wire = wire
@@ -63,6 +73,11 @@ class Translation:
             for offer in offers
             if offer.keys
         }
+
+    def say_once(self, reply: Reply) -> Reply:
+        """Return ``reply``; the first one says what was left out of the tools for the provider."""
+        said, self._to_say = self._to_say, ()
+        return replace(reply, adapted=(*said, *reply.adapted)) if said else reply
 
     def inward(self, name: str, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return the provider's call in the server's names; an unknown name stays unchanged."""
@@ -107,7 +122,9 @@ class Translator:
             self._kept.move_to_end(key)
         else:
             offers, problems = translate(tools, self._dialect)
-            self._kept[key] = Translation(offers, problems, self._wire(offers))
+            self._kept[key] = Translation(
+                offers, problems, self._wire(offers), self._dialect.provider
+            )
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return self._kept[key]
@@ -127,16 +144,24 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
         budget = Budget(min(left, schemas.STEPS))
         fitted = fit(tool.input_schema, dialect, budget)
         left -= budget.steps - max(0, budget.left)
-        description = "\n".join(
-            part for part in (tool.description.strip() or tool.title, *fitted.hints) if part
+        description, rest = beyond_limit(
+            "\n".join(
+                part for part in (tool.description.strip() or tool.title, *fitted.hints) if part
+            ),
+            dialect.rules,
         )
+        refusals = fitted.refusals
+        if rest:
+            limit = f"description of more than {dialect.rules.longest_description:,} characters"
+            refusals = [*refusals, Refusal(limit, "")]
         offers.append(
             Offer(
                 tool=tool,
                 name=name,
                 description=description,
-                schema=fitted.schema,
+                schema=with_rest(fitted.schema, rest) if rest else fitted.schema,
                 keys=fitted.keys,
+                refused=tuple(dict.fromkeys(refusal.what for refusal in refusals)),
             )
         )
         found = (
@@ -150,6 +175,23 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
             for text in (*found, *fitted.problems)
         ]
     return offers, problems
+
+
+def refused_in_words(offers: Sequence[Offer], provider: str) -> tuple[str, ...]:
+    """Return a sentence for each thing that ``provider`` refuses, with the tools that have it."""
+    tools: dict[str, list[str]] = {}
+    for offer in offers:
+        for what in offer.refused:
+            tools.setdefault(what, []).append(offer.tool.name)
+    return tuple(
+        f"{provider} takes no {what}: it stands in descriptions instead ({_some(names)})"
+        for what, names in tools.items()
+    )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
 def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:

@@ -80,20 +80,25 @@ class TopLevel:
 
     def _target(self, reference: object) -> object:
         """Return the target of a local reference such as ``#/$defs/Query``."""
-        target: object = self._root
-        for step in str(reference).removeprefix("#").split("/")[1:]:
-            name = step.replace("~1", "/").replace("~0", "~")
-            target = target.get(name) if isinstance(target, dict) else None
-        if isinstance(target, dict) and str(reference).startswith("#"):
-            return target
-        self._lose("$ref", None)
-        return {}
+        target = local_target(self._root, reference)
+        if target is None:
+            self._lose("$ref", None)
+        return target or {}
 
     def _lose(self, word: str, hint: str | None) -> None:
         if word not in self.lost:
             self.lost.append(word)
         if hint:
             self.hints.append(hint if len(hint) <= LONGEST_HINT else hint[: LONGEST_HINT - 1] + "…")
+
+
+def local_target(root: Schema, reference: object) -> Schema | None:
+    """Return the part of ``root`` that a local reference such as ``#/$defs/Query`` names."""
+    target: object = root
+    for step in str(reference).removeprefix("#").split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        target = target.get(name) if isinstance(target, dict) else None
+    return target if isinstance(target, dict) and str(reference).startswith("#") else None
 
 
 def _join(flat: Schema, part: Schema) -> None:

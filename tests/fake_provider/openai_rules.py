@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.fake_provider.incoming import Json, Rejected
+from tests.fake_provider.schema_dialects import LONGEST_DESCRIPTION, openai_problem
 from tests.fake_provider.schemas import problem_2020_12
 
 FUNCTION_NAME = re.compile(r"[a-zA-Z0-9_-]+")
@@ -196,7 +197,7 @@ def check_function(path: str, function: Json, schema_param: str) -> None:
             code="invalid_value",
         )
     if function.get("description") is not None:
-        check_string(f"{path}.description", function["description"])
+        check_string(f"{path}.description", function["description"], LONGEST_DESCRIPTION)
     schema = function.get("parameters")
     problem = (
         None if schema is None else _schema_problem(schema, strict=function.get("strict") is True)
@@ -222,7 +223,7 @@ def _schema_problem(schema: Any, *, strict: bool) -> str | None:
             "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' "
             "at the top level."
         )
-    if problem := problem_2020_12(schema):
+    if problem := problem_2020_12(schema) or openai_problem(schema):
         return problem
     if "properties" not in schema:
         return "In context=(), object schema missing properties."

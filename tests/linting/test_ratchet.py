@@ -57,7 +57,7 @@ def test_a_further_tool_of_a_finding_on_the_whole_list_is_new(tmp_path: Path) ->
 def test_words_and_numbers_of_a_message_make_nothing_new(tmp_path: Path) -> None:
     before = linted(good(description=f"{DESCRIPTION} {'More about it. ' * 400}"))
     after = linted(good(description=f"{DESCRIPTION} {'More about it. ' * 500}"))
-    assert [one.rule for one in before.findings] == ["large-tool"]
+    assert {one.rule for one in before.findings} == {"large-tool", "provider-refuses"}
     assert change(tmp_path, before, after).new == ()
 
 

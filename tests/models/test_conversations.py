@@ -429,3 +429,18 @@ def _call_with(arguments: Any, api: Api) -> Any:
         {"type": "function_call", "call_id": "a", "name": "list_orders", "arguments": arguments}
     ]
     return {"output": output, "status": "completed"}
+
+
+async def test_a_look_ahead_in_a_pattern_is_not_sent_where_it_is_refused_and_said_once(
+    api: Api,
+) -> None:
+    part = {"type": "string", "pattern": "^(?!CUST-0)CUST-[0-9]+$"}
+    schema = {"type": "object", "properties": {"ids": {"type": "array", "items": part}}}
+    tools = ToolList(tools=(Tool(name="get_order", input_schema=schema),))
+    with FakeProvider([call("get_order", {"ids": ["CUST-1"]}), say("On its way.")]) as provider:
+        async with opened(api, provider.url) as model:
+            replies = await converse(model, tools=tools)
+    assert accepted(provider)
+    said = [sentence for reply in replies for sentence in reply.adapted]
+    assert len(said) == (0 if api == "messages" else 1)  # Anthropic takes any pattern
+    assert all("'pattern' with look-around" in sentence for sentence in said)

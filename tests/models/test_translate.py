@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import json
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,13 +21,26 @@ from harness.models.openai_chat import _wire as chat_wire
 from harness.models.openai_responses import _wire as responses_wire
 from harness.models.provider_schemas import fit
 from harness.models.providers.anthropic import DIALECT as ANTHROPIC
+from harness.models.providers.openai import COMPATIBLE, GEMINI, LLAMA_CPP, dialect_of
 from harness.models.providers.openai import DIALECT as OPENAI
 from harness.models.traits import Dialect
 from harness.models.translate import KEPT, Translation, Translator, translate
-from harness.types import Tool, ToolList
+from harness.types import ModelSpec, Reply, Tool, ToolList
 from tests.fake_provider import chat_rules, messages_rules
+from tests.fake_provider.schema_dialects import (
+    gemini_problem,
+    llama_cpp_problem,
+    openai_problem,
+)
 from tests.fake_provider.tools import responses as responses_tools
 from tests.often import often
+
+STRICT: dict[Any, Callable[[Any], str | None]] = {
+    OPENAI: openai_problem,
+    GEMINI: gemini_problem,
+    LLAMA_CPP: llama_cpp_problem,
+}
+"""Rules for tools → what those who made them say of a schema."""
 
 DIALECTS = pytest.mark.parametrize(
     "dialect", [ANTHROPIC, OPENAI], ids=lambda dialect: dialect.provider
@@ -42,6 +56,9 @@ def refuse_nothing(tools: ToolList) -> dict[str, Translation]:
     messages = Translator(ANTHROPIC, messages_wire)(tools)
     chat = Translator(OPENAI, chat_wire)(tools)
     responses = Translator(OPENAI, responses_wire)(tools)
+    for dialect, problem in STRICT.items():
+        for tool in Translator(dialect, chat_wire)(tools).wire:
+            assert problem(tool["function"]["parameters"]) is None
     messages_rules._check_tools(messages.wire)
     chat_rules._check_tools(chat.wire)
     responses_tools.check_tools(responses.wire)
@@ -70,6 +87,11 @@ leaves: st.SearchStrategy[Any] = st.sampled_from(
         {"type": "any"},
         {"enum": [1, 2], "default": {"type": "array"}},
         {"$ref": "#/$defs/A"},
+        {"type": "string", "pattern": "^(?!x)y$", "format": "uri"},
+        {"enum": ["a", ""], "title": "t"},
+        {"const": "a", "examples": ["a"], "exclusiveMinimum": 1, "type": ["integer", "null"]},
+        {"oneOf": [{"type": "string", "pattern": "a"}, {"type": "null"}]},
+        {"if": {"type": "string"}, "then": {"minLength": 2}},
         7,
     ]
 )
@@ -468,3 +490,146 @@ def test_memory_stays_flat_over_many_lists() -> None:
         translator(tool_list((f"a{number}", {})))
     gc.collect()
     assert gone() is None
+
+
+# ── What is refused at any depth ─────────────────────────────────────────────────────────────
+
+REFUSED: dict[str, tuple[dict[str, Any], str]] = {
+    "look-ahead": ({"type": "string", "pattern": "^(?=.*x)a$"}, "(?=.*x)"),
+    "look-behind": ({"type": "string", "pattern": "^a(?<!b)$"}, "(?<!b)"),
+    "back-reference": ({"type": "string", "pattern": r"^(a)\1$"}, "(a)"),
+    "open pattern": ({"type": "string", "pattern": "[A-Z]{3}"}, "[A-Z]{3}"),
+    "format": ({"type": "string", "format": "uri"}, "uri"),
+    "enum of numbers": ({"type": "integer", "enum": [17, 23]}, "23"),
+    "const": ({"type": "integer", "const": 17}, "17"),
+    "bounds": ({"type": "number", "exclusiveMinimum": 17.5}, "17.5"),
+    "multipleOf": ({"type": "integer", "multipleOf": 17}, "17"),
+    "not": ({"not": {"const": "abc"}}, "abc"),
+    "if": ({"if": {"type": "string"}, "then": {"minLength": 17}}, "17"),
+    "allOf": ({"allOf": [{"minimum": 17}, {"maximum": 23}]}, "23"),
+    "patternProperties": (
+        {"type": "object", "properties": {}, "patternProperties": {"^x17": {}}},
+        "^x17",
+    ),
+    "uniqueItems": ({"type": "array", "items": {}, "uniqueItems": True}, "uniqueItems"),
+    "prefixItems": ({"type": "array", "prefixItems": [{"const": 17}], "items": {}}, "17"),
+    "foreign reference": ({"$ref": "https://example.com/x17"}, "x17"),
+}
+"""A part that some provider refuses → what a model must still read of it."""
+DEPTHS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "property": lambda part: part,
+    "items": lambda part: {"type": "array", "items": part},
+    "nested": lambda part: {"type": "object", "properties": {"b": part}},
+    "anyOf": lambda part: {"anyOf": [{"type": "boolean"}, part]},
+    "deep": lambda part: {
+        "type": "object",
+        "properties": {"b": {"type": "array", "items": {"anyOf": [part, {"type": "null"}]}}},
+    },
+}
+
+
+@pytest.mark.parametrize("depth", DEPTHS)
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_a_provider_refuses_is_left_out_at_any_depth_and_described(
+    what: str, depth: str
+) -> None:
+    part, words = REFUSED[what]
+    schema = {"type": "object", "properties": {"a": DEPTHS[depth](part)}}
+    tools = tool_list(("t", schema))
+    for dialect, problem in STRICT.items():
+        (offer,) = translate(tools, dialect)[0]
+        assert problem(offer.schema) is None
+        assert words in json.dumps(offer.schema, ensure_ascii=False).replace("\\", "")
+        if problem(schema) is not None:
+            assert offer.refused
+        assert offer.tool.input_schema is schema  # by which calls are judged
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_an_endpoint_that_may_be_any_gets_what_openai_and_llama_cpp_take(what: str) -> None:
+    schema = {"type": "object", "properties": {"a": REFUSED[what][0]}}
+    (offer,) = translate(tool_list(("t", schema)), COMPATIBLE)[0]
+    assert openai_problem(offer.schema) is None
+    assert llama_cpp_problem(offer.schema) is None
+
+
+def test_what_can_be_said_in_the_words_that_gemini_takes_loses_nothing() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "unit": {"const": "EUR"},
+            "size": {"type": "integer", "exclusiveMinimum": 0},
+            "note": {"type": ["string", "null"]},
+            "by": {"oneOf": [{"type": "string"}, {"$ref": "#/$defs/Id"}]},
+        },
+        "$defs": {"Id": {"type": "integer", "minimum": 1}},
+        "additionalProperties": False,
+    }
+    (offer,) = translate(tool_list(("t", schema)), GEMINI)[0]
+    assert offer.refused == ()
+    assert offer.schema == {
+        "type": "object",
+        "properties": {
+            "unit": {"enum": ["EUR"]},
+            "size": {"type": "integer", "minimum": 1},
+            "note": {"type": "string", "nullable": True},
+            "by": {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
+        },
+    }
+
+
+def test_a_schema_that_refers_to_itself_is_written_out_to_an_end() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"tree": {"$ref": "#/$defs/Tree"}},
+        "$defs": {
+            "Tree": {
+                "type": "object",
+                "properties": {
+                    "left": {"$ref": "#/$defs/Tree"},
+                    "right": {"$ref": "#/$defs/Tree"},
+                },
+            }
+        },
+    }
+    (offer,) = translate(tool_list(("t", schema)), GEMINI)[0]
+    assert gemini_problem(offer.schema) is None
+    assert offer.refused == ("'$ref' that cannot be written out",)
+    assert len(json.dumps(offer.schema)) < 200_000
+
+
+def test_a_long_description_is_continued_in_the_schema() -> None:
+    words = " ".join(f"word{number}" for number in range(300))
+    tool = Tool(name="t", description=words, input_schema=PLAIN)
+    (offer,) = translate(ToolList(tools=(tool,)), OPENAI)[0]
+    assert len(offer.description) <= 1024
+    joined = offer.description.rstrip("…") + " " + offer.schema["description"].lstrip("…")
+    assert joined == words
+    assert offer.refused == ("description of more than 1,024 characters",)
+    (same,) = translate(ToolList(tools=(tool,)), ANTHROPIC)[0]
+    assert (same.description, same.refused) == (words, ())
+
+
+def test_what_was_left_out_is_said_with_the_first_reply_alone() -> None:
+    schema = {"type": "object", "properties": {"a": REFUSED["look-ahead"][0]}}
+    translation = Translator(OPENAI, chat_wire)(tool_list(("t", schema), ("u", schema)))
+    said = ("OpenAI takes no 'pattern' with look-around: it stands in descriptions instead (t, u)",)
+    assert translation.say_once(Reply(text="a")).adapted == said
+    assert translation.say_once(Reply(text="a")).adapted == ()
+
+
+@pytest.mark.parametrize(
+    ("url", "dialect"),
+    [
+        (None, OPENAI),
+        ("https://api.openai.com/v1", OPENAI),
+        ("https://generativelanguage.googleapis.com/v1beta/openai/", GEMINI),
+        ("https://europe-west1-aiplatform.googleapis.com/v1/x/openapi", GEMINI),
+        ("http://127.0.0.1:8080/v1", COMPATIBLE),
+        ("https://gateway.example.com/v1", COMPATIBLE),
+        ("https://notgenerativelanguage.googleapis.com.example.com", COMPATIBLE),
+    ],
+)
+def test_the_endpoint_decides_which_rules_hold(url: str | None, dialect: Dialect) -> None:
+    spec = ModelSpec(name="m", provider="openai", model_id="m", base_url=url)
+    assert dialect_of(spec) is dialect

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from harness.linting.evidence import LONG_LISTS, by_the_specification, reported
 from harness.linting.findings import Family, LintFinding, Rule
 from harness.models import built_in_providers
-from harness.models.translate import translate
+from harness.models.translate import Offer, translate
 from harness.tool_text.actions import only_reads, plainly_does
 from harness.tool_text.tokens import tokens_in
 from harness.types import Tool, ToolList
@@ -68,10 +68,14 @@ def _problems(tools: ToolList) -> Iterator[LintFinding]:
 
 
 def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
-    dialects = [traits.dialect for traits in built_in_providers().values() if traits.dialect]
+    providers = [traits for traits in built_in_providers().values() if traits.dialect]
+    dialects = [traits.dialect for traits in providers if traits.dialect]
     longest = min(dialect.longest_name for dialect in dialects)
-    for dialect in dialects:
-        _, problems = translate(tools, dialect)
+    for dialect in (*dialects, *(other for one in providers for other in one.further_dialects)):
+        offers, problems = translate(tools, dialect)
+        yield from _refused(offers, dialect.provider)
+        if dialect not in dialects:
+            continue  # the same rules for names and for the top of a schema as the API's own
         for problem in problems:
             provider = "" if dialect.provider in problem.problem else f"For {dialect.provider}: "
             yield LintFinding(
@@ -82,6 +86,22 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
                 "schema's top be a plain object "
                 'with "properties", without anyOf, oneOf, allOf or $ref.',
             )
+
+
+def _refused(offers: Sequence[Offer], provider: str) -> Iterator[LintFinding]:
+    tools: dict[str, list[str]] = {}
+    for offer in offers:
+        for what in offer.refused:
+            tools.setdefault(what, []).append(offer.tool.name)
+    for what, names in tools.items():
+        yield LintFinding(
+            rule="provider-refuses",
+            tool=None,
+            tools=tuple(names),
+            message=f"{provider} takes no {what}: {_listed(names)}.",
+            instead="Say it in the description, and let the server check it; harness leaves it out "
+            "for this provider, and other clients break.",
+        )
 
 
 def _marks(tools: Sequence[Tool]) -> Iterator[LintFinding]:
@@ -202,6 +222,17 @@ FAMILY = Family(
             evidence=reported(
                 "a request with such a tool is refused with status 400",
                 "API references of Anthropic and OpenAI, tools",
+            ),
+        ),
+        "provider-refuses": Rule(
+            severity="error",
+            why=(
+                "The provider rejects the tool for a part of its schema, and with it the whole "
+                "request. This harness leaves the part out; many clients do not."
+            ),
+            evidence=reported(
+                "a request with such a tool is refused with status 400",
+                "API references of OpenAI and Gemini, source of llama.cpp",
             ),
         ),
         "unmarked": Rule(

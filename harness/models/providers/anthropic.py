@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from harness.models.schema_rules import ANTHROPIC
 from harness.models.traits import Dialect, Provider, Service
 from harness.types import ModelSpec
 
@@ -86,6 +87,7 @@ DIALECT = Dialect(
     longest_name=128,
     refused=("allOf", "anyOf", "oneOf"),
     key=re.compile(r"[a-zA-Z0-9_.-]{1,64}"),
+    rules=ANTHROPIC,
 )
 """Rules of its API for tools."""
 
