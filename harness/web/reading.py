@@ -109,12 +109,16 @@ class Readings:
 def beginning(log: Path) -> dict[str, Any]:
     """Return a grid of the first trials of ``log``; its columns have no rates yet."""
     cells: dict[tuple[str, ...], dict[str, Any]] = {}
+    urgency = [*URGENCY, "waiting"]
     for at, end, line in read_lines(log):
         if isinstance(line, TrialLine):
             cell = trial_cell(line) | {"at": [at]}
             if "group" in cell:
                 cell |= {"status": "waiting", "problem": "waiting for the other identities"}
-            cells[(cell["suite"], cell["case"], cell["model"])] = cell
+            place = cell["suite"], cell["case"], cell["model"]
+            known = cells.get(place, cell)
+            # Of several trials the most urgent is shown: a failure is not hidden by a later pass.
+            cells[place] = min(cell, known, key=lambda one: urgency.index(one["status"]))
         if len(cells) >= FIRST or end >= FIRST_BYTES:
             break
     columns = [
@@ -122,7 +126,7 @@ def beginning(log: Path) -> dict[str, Any]:
         for model in read_header(log).models
     ]
     axis = {"name": "model", "column": ["model"], "row": ["suite", "case"], "columns": columns}
-    return {"urgency": [*URGENCY, "waiting"], "axes": [axis], "cells": [*cells.values()]}
+    return {"urgency": urgency, "axes": [axis], "cells": [*cells.values()]}
 
 
 def main() -> None:

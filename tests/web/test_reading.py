@@ -12,7 +12,7 @@ import anyio
 import pytest
 
 from harness.errors import InvalidInput
-from harness.web.reading import FIRST, Readings
+from harness.web.reading import FIRST, Readings, beginning
 from harness.web.run_view import VIEW, kept_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
 from tests.reports.logs import a_log, a_run, a_transcript
@@ -35,6 +35,14 @@ def a_large_run(page: Page, name: str, cases: int) -> Path:
     a_log(log, *runs, transcript=a_transcript("x" * (22_000_000 // cases // 2)))
     assert log.stat().st_size > 20_000_000
     return log
+
+
+def test_a_failure_is_not_hidden_by_a_later_trial_of_the_same_case(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    runs = [a_run("a", "failed"), a_run("a", index=1), a_run("b", index=1), a_run("b")]
+    a_log(log, *runs)
+    cells = beginning(log)["cells"]
+    assert [(cell["case"], cell["status"]) for cell in cells] == [("a", "failed"), ("b", "passed")]
 
 
 def ask(page: Page, log: Path, query: str = "") -> Any:
