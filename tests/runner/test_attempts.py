@@ -7,6 +7,7 @@ from pathlib import Path
 from harness.reports.build import build_report
 from harness.runlog import Header, LogWriter, TrialLine, read_log
 from harness.runner.attempts import further_job, further_result
+from harness.types import Report
 from tests.cli.test_last_failed import jobs
 from tests.reports.run_logs import a_run
 
@@ -26,26 +27,35 @@ def test_a_result_becomes_that_of_the_same_further_trial() -> None:
     assert result.key == same.key != further_job(job, 2).trial.key
 
 
-def test_a_further_trial_does_not_stand_for_one_that_is_missing(tmp_path: Path) -> None:
-    first = a_run("s", "a", "m", 0, "f")
-    path = tmp_path / "log.jsonl"
-    with LogWriter(path) as log:
-        cases = {"s": {"cases": {"a": "d", "b": "d"}}}
-        log.append(
-            Header(
-                run_id="r",
-                started_at="2026-01-01T00:00:00Z",
-                harness_version="0",
-                planned=2,
-                suites=cases,
-                models={"m": {"provider": "openai", "model_id": "m"}},
-            )
-        )
-        for run in (first, further_result(a_run("s", "a", "m", 0, "p"), 1)):
-            log.append(TrialLine(run=run))
-    report = build_report(read_log(path))
+def test_a_further_trial_does_not_stand_for_a_missing_case(tmp_path: Path) -> None:
+    report = a_report(tmp_path, ("a", "b"), 2)
     assert [(case.case, case.status) for case in report.cases] == [
         ("a", "failed"),
         ("b", "cancelled"),
     ]
     assert (report.counts.planned, report.counts.cancelled) == (3, 1)
+
+
+def test_nor_for_a_missing_repeat(tmp_path: Path) -> None:
+    counts = a_report(tmp_path, ("a",), 3).counts
+    assert (counts.planned, counts.judged, counts.cancelled) == (4, 2, 2)
+
+
+def a_report(tmp_path: Path, cases: tuple[str, ...], planned: int) -> Report:
+    """Return that of an interrupted run in which the test of case "a" was repeated."""
+    first = a_run("s", "a", "m", 0, "f")
+    path = tmp_path / "log.jsonl"
+    with LogWriter(path) as log:
+        log.append(
+            Header(
+                run_id="r",
+                started_at="2026-01-01T00:00:00Z",
+                harness_version="0",
+                planned=planned,
+                suites={"s": {"cases": dict.fromkeys(cases, "d")}},
+                models={"m": {"provider": "openai", "model_id": "m"}},
+            )
+        )
+        for run in (first, further_result(a_run("s", "a", "m", 0, "p"), 1)):
+            log.append(TrialLine(run=run))
+    return build_report(read_log(path))
