@@ -38,7 +38,10 @@ def _day(text: str) -> str:
 
 
 Day: TypeAlias = Annotated[
-    str, AfterValidator(_day), WithJsonSchema({"type": "string", "format": "date"})
+    str,
+    AfterValidator(_day),
+    # A pattern and no `format`: Gemini refuses every request with a tool that has "format": "date".
+    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}),
 ]
 """A day, as ISO 8601 text."""
 
