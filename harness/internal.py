@@ -164,6 +164,7 @@ class Internal:
 
     name = "internal"
     isolation = "case"
+    allow_writes = True  # its tools are functions of this module, which change nothing
 
     def cases(self) -> list[PythonCase]:
         """Return the five cases."""

@@ -30,6 +30,7 @@ from harness.suites.in_python.case import CHECK, PASS_AT, UserCheck
 from harness.suites.in_python.importing import blame, find, reference_of, where
 from harness.suites.in_python.tools import PythonTool, part, read_tools, served
 from harness.suites.in_python.values import (
+    allowed_tools,
     isolation,
     json_value,
     mapping,
@@ -50,10 +51,12 @@ from harness.types import (
     Caller,
     Case,
     Check,
+    GuardRails,
     Interruption,
     Isolation,
     Limits,
     Location,
+    NamedTool,
     ServerSpec,
     Suite,
     Turn,
@@ -146,6 +149,7 @@ class _Reading:
         self.isolation: Isolation = (
             self.take(self.suite, "isolation", isolation, noun) or "identity"
         )
+        allowed = self.take(self.suite, "allow_writes", allowed_tools, noun) or ()
         cases, server = self._cases(), self._server()
         variants, wrong = python_variants(part(self.suite, "variants"), self.at)
         altered, wrong_too = python_alterations(
@@ -166,6 +170,12 @@ class _Reading:
             server=server,
             variants=variants,
             alterations=altered,
+            guard=GuardRails(
+                allow_writes=allowed is True,
+                allowed=()
+                if allowed is True
+                else tuple(NamedTool(tool=tool, at=self.at) for tool in allowed),
+            ),
             judge_model=self.take(self.suite, "judge_model", text, noun),
             user_model=self.take(self.suite, "user_model", text, noun),
             digest=digest(

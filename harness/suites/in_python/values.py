@@ -80,6 +80,15 @@ def true(value: Any) -> bool:
     return value
 
 
+def allowed_tools(value: Any) -> bool | tuple[str, ...]:
+    """Return whether every tool may be called unasked, or the names of those that may."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value):
+        return tuple(value)
+    raise InvalidValue(f"expected True or a list of tools, found {_shown(value)}")
+
+
 def isolation(value: Any) -> Isolation:
     """Return which users share a process."""
     known: tuple[Isolation, ...] = get_args(Isolation)

@@ -331,12 +331,27 @@ def test_a_case_of_the_wrong_shape_is_named_with_what_is_wrong(case: Any, words:
         ({"check": None}, "case 'a' checks nothing"),
         ({"threshold": 2}, "threshold: expected a share above 0 and up to 1, found int 2"),
         ({"isolation": "no"}, "isolation: expected 'identity' or 'case' or 'none'"),
+        (
+            {"allow_writes": "touch"},
+            "allow_writes: expected True or a list of tools, found str 'touch'",
+        ),
     ],
 )
 def test_a_class_of_the_wrong_shape_is_told_what_is_wrong(
     members: dict[str, Any], words: str
 ) -> None:
     assert words in problems_of(**members)
+
+
+@pytest.mark.parametrize(
+    ("allowed", "everything", "tools"),
+    [(None, False, ()), (True, True, ()), (["touch"], False, ("touch",))],
+)
+def test_a_class_may_allow_tools_that_are_not_known_to_read(
+    allowed: Any, everything: bool, tools: tuple[str, ...]
+) -> None:
+    guard = suite_of(allow_writes=allowed).guard
+    assert (guard.allow_writes, tuple(one.tool for one in guard.allowed)) == (everything, tools)
 
 
 def test_cases_that_are_a_coroutine_are_refused_in_words() -> None:

@@ -83,6 +83,7 @@ def test_of_thousands_of_runs_only_some_are_looked_at_and_a_change_is_found_in_t
     found = [known.find(failed, 50).entries for _ in range(4)]
     assert [entry["id"] for entry in found[-1]] == [oldest.name]
     # One that is shown, removed or new is never out of date.
+    (oldest / "log.jsonl").unlink()
     a_log(oldest / "log.jsonl", a_run("one"), a_run("two"))
     assert known.find(failed, 50).entries == []
     shutil.rmtree(oldest)
