@@ -24,6 +24,14 @@ Schema: TypeAlias = dict[str, Any]
 LONGEST_WORDS = 400
 """Most characters of what is written into one description."""
 _LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+_LOOK_AROUND_IN_WORDS = {
+    "(?!": "(not before: ",
+    "(?=": "(before: ",
+    "(?<!": "(not after: ",
+    "(?<=": "(after: ",
+}
+"""Look-around for a reader: models read words better, and some gateways refuse the signs in any
+text of a request."""
 _BACK_REFERENCE = re.compile(r"\\[1-9]|\\k<|\(\?P=")
 _NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
 _LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
@@ -243,11 +251,23 @@ def _describing(kept: Schema, lost: Schema) -> Schema:
     """Return ``kept`` with what it lost in its description."""
     if not lost:
         return kept
-    words = json.dumps(lost, ensure_ascii=False, default=dict)
-    words = words if len(words) <= LONGEST_WORDS else f"{words[: LONGEST_WORDS - 1]}…"
+    said = []
+    if isinstance(pattern := lost.get("pattern"), str):
+        for sign, words in _LOOK_AROUND_IN_WORDS.items():
+            pattern = pattern.replace(sign, words)
+        said.append(f"Must match the pattern {pattern}")
+        lost = {word: value for word, value in lost.items() if word != "pattern"}
+    if lost:
+        words = json.dumps(lost, ensure_ascii=False, default=dict)
+        said.append(f"Must satisfy the JSON Schema {words}")
+    said = [
+        line if len(line) <= LONGEST_WORDS else f"{line[: LONGEST_WORDS - 1]}…" for line in said
+    ]
     own = kept.get("description")
-    own = f"{own}\n" if isinstance(own, str) and own else ""
-    return {**kept, "description": f"{own}Must satisfy the JSON Schema {words}"}
+    return {
+        **kept,
+        "description": "\n".join([*([own] if isinstance(own, str) and own else []), *said]),
+    }
 
 
 def _are_texts(value: Any) -> bool:
