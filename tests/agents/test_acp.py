@@ -35,6 +35,7 @@ def test_its_answer_is_what_it_says_after_its_last_call(project: Agents) -> None
     assert all_gone(project.marker)
 
 
+@pytest.mark.slow
 def test_an_agent_that_takes_no_server_over_http_is_given_a_process(project: Agents) -> None:
     turns = [{"name": "turns", "turns": TURNS, "assertions": ECHO["assertions"]}]
     done = answered(project, "no_http", turns)

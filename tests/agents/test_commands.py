@@ -77,6 +77,7 @@ def test_an_agent_that_only_starts_processes_reaches_the_server_by_its_file(
     assert project.only()[1].answer == 'Say something. {"n": 1}'
 
 
+@pytest.mark.slow
 def test_files_of_the_folder_are_found_although_it_works_elsewhere(project: Agents) -> None:
     (project.folder / "agent.py").write_text(AGENT.read_text())
     project.suite("t", [ECHO], server=plain_server())
@@ -138,6 +139,7 @@ def test_a_python_function_answers_with_what_it_used(project: Agents) -> None:
     assert result.usage.cost_usd is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -175,6 +177,7 @@ def test_cases_that_it_cannot_run_are_refused_before_anything_is_started(
     assert not (project.folder / ".harness" / "runs").exists()
 
 
+@pytest.mark.slow
 def test_turns_that_are_all_fresh_need_no_memory(project: Agents) -> None:
     turns = [{"prompt": "one"}, {"prompt": "two", "fresh": True}]
     case = {"name": "turns", "turns": turns, "assertions": ECHO["assertions"]}

@@ -42,6 +42,7 @@ def said(project: Agents) -> list[str]:
     return [one.reply.text for one in messages if one.role == "assistant" and one.reply.text]
 
 
+@pytest.mark.slow
 def test_claude_code_is_started_with_its_own_tools_off_but_those_that_are_listed(
     project: Agents,
 ) -> None:

@@ -69,6 +69,7 @@ def test_an_agent_that_hangs_after_it_has_worked_fails_at_the_limit_of_time(
     assert all_gone(project.marker)
 
 
+@pytest.mark.slow
 def test_a_child_in_a_session_of_its_own_ends_with_the_trial(project: Agents) -> None:
     done = project.answered("fork")
     assert done.code == EXIT_PASSED, done.stderr

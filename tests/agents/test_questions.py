@@ -33,6 +33,7 @@ def answered(project: Agents, function: str = "ask", **settings: Any) -> str:
     return transcript.answer
 
 
+@pytest.mark.slow
 def test_a_question_to_the_user_reaches_the_agent_and_its_answer_the_server(
     project: Agents,
 ) -> None:

@@ -94,6 +94,7 @@ def installed(project: Project, tmp_path: Path) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_a_package_brings_a_suite_a_check_a_model_and_a_report(installed: Project) -> None:
     finished = installed.run(
         "evals", "acme-greeting", "--model", "acme:polly", "--report", "tally:out/tally.txt"

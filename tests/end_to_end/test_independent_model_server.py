@@ -112,6 +112,7 @@ def log(tmp_path_factory: pytest.TempPathFactory, server: str) -> RunLog:
     return project.log()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", often(MODELS))
 def test_the_first_cases_of_the_suite_pass_through_the_real_sdk(log: RunLog, model: str) -> None:
     results = [(run, transcript) for run, transcript in log if run.model == model]

@@ -45,6 +45,7 @@ def passed(project: Project, suite: str, *arguments: str) -> set[str]:
     return {run.case.name for run in runs if run.status == "passed"}
 
 
+@pytest.mark.slow
 def test_the_suite_of_a_server_given_by_its_command_runs_at_once(project: Project) -> None:
     told = ran(project, "init", "--server", f"{sys.executable} {GOOD_SERVER}").stdout
     assert (

@@ -63,6 +63,7 @@ def test_the_python_api_is_an_import_error_with_the_same_words(tmp_path: Path) -
     assert done.stdout.endswith(f"\n{REFUSAL}\n")
 
 
+@pytest.mark.slow
 def test_pytest_refuses_a_suite_and_runs_everything_else(tmp_path: Path) -> None:
     (tmp_path / "test_mine.py").write_text("def test_it(): pass\n")
     (tmp_path / "shop.yml").write_text("suite: shop\ntests:\n- {name: one, prompt: Hello?}\n")

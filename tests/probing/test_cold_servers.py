@@ -73,6 +73,7 @@ def test_a_server_that_warms_up_has_no_finding(
     assert report.findings == (), printed(report)
 
 
+@pytest.mark.slow
 def test_first_answers_that_give_more_than_the_next_are_found(tmp_path: Path) -> None:
     report = probed(tmp_path, Server("open", 1, each=True))
     assert ("leak", ("clerk",)) in {(one.problem, one.callers) for one in report.findings}

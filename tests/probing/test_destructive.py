@@ -71,6 +71,7 @@ def test_with_calls_that_change_something_nothing_is_missed_that_is_found_withou
     assert without <= found(probed(tmp_path / "with", fault, destructive=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", often(["cached", "first_kept"]))
 def test_answers_that_are_the_same_for_all_are_held_against_those_in_processes_of_their_own(
     tmp_path: Path, fault: str

@@ -109,6 +109,7 @@ def test_an_emptied_policy_is_an_identity_that_nobody_observes(tmp_path: Path) -
     assert report.exit_code == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kept", "forgotten"), often([("phone", "email"), ("email", "phone")]))
 def test_a_filter_that_forgets_one_field_is_a_leak_of_that_field(
     tmp_path: Path, kept: str, forgotten: str

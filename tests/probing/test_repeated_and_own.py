@@ -29,6 +29,7 @@ class Often(Desk):
         return super().called("admin" if is_open and role == "clerk" else role, arguments)
 
 
+@pytest.mark.slow
 def test_a_call_that_opens_after_some_calls_is_found(tmp_path: Path) -> None:
     report = probed(tmp_path, Often(by_chance=False))
     assert "when it is made 12 times" in found(report, "opened_by_arguments")

@@ -56,6 +56,7 @@ def repeated(command: str) -> str:
 # ── Commands ─────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suite", often(["faulty", "leaky", "headed"]))
 def test_the_command_of_every_finding_shows_it_again(project: Path, suite: str) -> None:
     found = probed(suite)["findings"]
@@ -193,6 +194,7 @@ def test_the_command_of_an_answer_that_follows_another_caller_makes_both_calls(
     assert "71250" not in repeated(commands[0].replace(" --after admin", ""))
 
 
+@pytest.mark.slow
 def test_the_command_of_an_altered_value_makes_the_call_with_both_sets_of_data(
     forgetful: Path,
 ) -> None:

@@ -24,6 +24,7 @@ from harness.reports.formats.console import print_summary
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.types import CaseFacts
 from harness.web.results import summary
+from tests.often import often
 from tests.querying.support import ask
 from tests.reports.packs import blocks_of
 from tests.reports.run_logs import a_run
@@ -129,7 +130,7 @@ DOUBLED = (
 )
 
 
-@pytest.mark.parametrize(("models", "identities"), DOUBLED)
+@pytest.mark.parametrize(("models", "identities"), often(DOUBLED))
 @given(results=RESULTS)
 @settings(
     max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
@@ -147,6 +148,7 @@ def test_the_same_results_under_a_second_name_narrow_no_interval_of_any_output(
         check(widths(once), widths(often), name)
 
 
+@pytest.mark.slow
 @given(before=RESULTS, after=RESULTS)
 @settings(
     max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
@@ -162,8 +164,8 @@ def test_nor_is_a_comparison_surer_of_its_verdict(
             for when, results in (("before", before), ("after", after))
         ]
         figures.append(in_json(comparison_json(compare(logs))))
-    for often in figures[1:]:
-        check(figures[0], often, "compare")
+    for doubled in figures[1:]:
+        check(figures[0], doubled, "compare")
 
 
 def test_one_model_under_four_names_has_the_interval_of_one(tmp_path: Path) -> None:

@@ -59,9 +59,7 @@ STATUSES = st.lists(st.sampled_from(get_args(Status)), min_size=1, max_size=4)
 @given(STATUSES, st.booleans())
 @example(["passed", "passed", "failed", "skipped"], False)
 @example(["error", "cancelled", "passed"], False)
-@settings(
-    max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_every_attempt_is_paid_for_in_every_output_and_no_failure_is_lost(
     tmp_path: Path, statuses: list[Status], together: bool
 ) -> None:

@@ -213,6 +213,7 @@ def test_work_is_linear_in_texts_and_values() -> None:
     assert work(400) < 2.3 * work(200)
 
 
+@pytest.mark.slow
 def test_a_bound_that_is_reached_is_said() -> None:
     page = Page()
     page.add("there", "- " * 550_000)

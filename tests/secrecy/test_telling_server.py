@@ -73,6 +73,7 @@ HOW = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", HOW)
 def test_a_withheld_value_is_found_in_whatever_form_it_is_told(
     report: ProbeReport, tool: str

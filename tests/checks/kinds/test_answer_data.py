@@ -128,6 +128,7 @@ def test_a_schema_without_end_is_not_judged() -> None:
     assert "more than 150 levels" in result.explanation
 
 
+@pytest.mark.slow
 def test_a_schema_that_takes_endless_work_is_not_judged() -> None:
     doubling = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(14)}
     schema = {"$ref": "#/$defs/d0", "$defs": {**doubling, "d14": {"type": "integer"}}}

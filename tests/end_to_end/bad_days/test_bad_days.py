@@ -332,6 +332,7 @@ def test_replay_asks_no_model_and_the_server_is_live(project: Project, marker: s
     assert finished.document["result"]["tests"][0]["details"]["tool_calls"][0]["outcome"] == "ok"
 
 
+@pytest.mark.slow
 def test_a_request_that_was_never_recorded_is_an_error_that_shows_the_nearest(
     project: Project, marker: str
 ) -> None:
@@ -373,6 +374,7 @@ def test_a_case_that_asks_something_else_now_is_not_graded(project: Project, mar
     assert "the case has another prompt now" in finished.stdout
 
 
+@pytest.mark.slow
 def test_merged_shards_read_as_if_one_run_had_made_them(project: Project, marker: str) -> None:
     with FakeProvider(calls_echo) as provider:
         set_up(project, provider, marker, 5)

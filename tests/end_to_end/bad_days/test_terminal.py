@@ -22,6 +22,7 @@ GOOD = {"name": "good", "prompt": "Echo 1.", "assertions": {"must_not_call": ["c
 BAD = {"name": "bad", "prompt": "Echo 2.", "assertions": {"must_call": ["crash"]}}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(240)  # whole processes, one after the other
 def test_a_suite_is_run_again_when_it_changes_until_ctrl_c(project: Project) -> None:
     path = project.suite("shop", [GOOD], server=SERVER)

@@ -146,6 +146,7 @@ def own_server(name: str, *options: str) -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow
 def test_callers_with_flawed_tokens_are_judged_without_a_word_to_the_model(
     project: Project,
 ) -> None:

@@ -78,6 +78,7 @@ def by_case(finished: Finished) -> dict[str, Any]:
     return {test["name"]: test for test in finished.document["result"]["tests"]}
 
 
+@pytest.mark.slow
 def test_each_fault_stays_with_its_case_and_a_lost_server_is_started_again(
     project: Project, marker: str
 ) -> None:

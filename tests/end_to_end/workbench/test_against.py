@@ -97,6 +97,7 @@ def study(finished: Any) -> Mapping[str, Any]:
     return says
 
 
+@pytest.mark.slow
 def test_another_server_is_compared_case_by_case_and_tool_by_tool(
     project: Project, provider: FakeProvider
 ) -> None:

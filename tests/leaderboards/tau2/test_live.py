@@ -70,6 +70,7 @@ ARGUMENTS = (
 )
 
 
+@pytest.mark.slow
 def test_tasks_are_played_and_judged_by_the_leaderboards_rules(shop: Project) -> None:
     with FakeProvider(played) as provider:
         configure(shop, provider)

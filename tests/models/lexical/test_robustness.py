@@ -229,6 +229,7 @@ def test_a_result_nested_too_deep_to_be_read_is_told_as_text() -> None:
     assert came.answer
 
 
+@pytest.mark.slow
 def test_a_reply_with_twenty_tools_takes_few_steps() -> None:
     """Calls of functions are counted, for time says more of the machine; docs/lexical.md has it."""
     tools = ToolList(tools=tuple(tool for tools in TOOLSETS.values() for tool in tools.tools)[:20])

@@ -66,6 +66,7 @@ def opened(folder: Path, server: Server) -> str:
     return found(report, "opened_by_arguments")
 
 
+@pytest.mark.slow
 def test_rows_on_further_pages_of_ones_own_are_no_gain_though_another_call_is_refused(
     tmp_path: Path,
 ) -> None:

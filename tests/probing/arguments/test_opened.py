@@ -53,6 +53,7 @@ def careless(tmp_path_factory: pytest.TempPathFactory) -> ProbeReport:
     return probed(tmp_path_factory.mktemp("careless"), Careless())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

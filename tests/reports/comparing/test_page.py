@@ -107,6 +107,7 @@ def test_the_page_is_one_file_under_a_policy_without_network_and_inline_code(
     assert set(blocks_of(text)) == {"overview", "case-0-0", "case-0-1"}
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_a_case_shows_both_answers_and_calls_with_what_differs(
     logs: list[RunLog], browser: Browser

@@ -298,6 +298,7 @@ async def everything_a_user_can_get(server: Caller, user: Any) -> str:
     return "\n".join([result.model_dump_json() for result in results])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("user", often([USER, ANALYST, WRITER, NOBODY]))
 async def test_no_personal_value_of_anyone_is_in_any_byte_of_any_result(
     fresh: Caller, user: Any
