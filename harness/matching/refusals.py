@@ -198,6 +198,8 @@ def read_refusal(text: str) -> Reading:
     for found in _SENTENCE.finditer(unquoted):
         sentence = _REPORTED.sub("", found[0].strip())
         answering = _read_sentence(sentence)
+        if answering == "not_refused" and _REJECTS.fullmatch(sentence):
+            answering = "unknown"  # alone it rejects the request; here it stands beside others
         if answering == "refused":
             return _at(folded, answering, *found.span())
         if answering == "unknown" and unclear is None:

@@ -103,8 +103,8 @@ def test_of_a_marked_reply_the_answer_is_left(
 def test_a_block_of_code_that_thinking_leaves_open_hides_no_end(
     marking: Marking, thought: str, answer: str
 ) -> None:
-    text = f"\ufeff{thought} ```py\nx{marking.after}\n{answer}\n```py\ny\n```"
-    assert divide(text).visible == f"{answer.strip()}\n```py\ny\n```"
+    text = f"\ufeff{thought.rstrip()} ```py\nx{marking.after}\n{answer}\n```py\ny\n```"
+    assert divide(text).visible == f"{answer}\n```py\ny\n```".strip()
 
 
 @given(marking=st.sampled_from(OPENED), thought=WORDS)

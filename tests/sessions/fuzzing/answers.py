@@ -140,13 +140,21 @@ class Script:
 
 
 def _is_answer(text: str, wire: Wire) -> bool:
-    try:
-        value = json.loads(text.removeprefix("\ufeff"), parse_int=lambda digits: int(digits[:20]))
-    except RecursionError:
-        return True  # it may be one: this judge cannot read so deep
-    except ValueError:
-        return False
-    return any(_is_result(frame, wire) for frame in (value if isinstance(value, list) else [value]))
+    """Whether one of the documents of ``text``, up to the first that is no JSON, is a result."""
+    decoder = json.JSONDecoder(parse_int=lambda digits: int(digits[:20]))
+    text = text.removeprefix("\ufeff").strip()
+    while text:
+        try:
+            value, end = decoder.raw_decode(text)
+        except RecursionError:
+            return True  # it may be one: this judge cannot read so deep
+        except ValueError:
+            return False
+        frames = value if isinstance(value, list) else [value]
+        if any(_is_result(frame, wire) for frame in frames):
+            return True
+        text = text[end:].lstrip()
+    return False
 
 
 def _is_result(frame: Any, wire: Wire) -> bool:
