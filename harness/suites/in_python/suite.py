@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from harness.canonical_json import digest
@@ -30,9 +30,9 @@ from harness.suites.in_python.case import CHECK, PASS_AT, UserCheck
 from harness.suites.in_python.importing import blame, find, reference_of, where
 from harness.suites.in_python.tools import PythonTool, part, read_tools, served
 from harness.suites.in_python.values import (
-    allowed_tools,
     isolation,
     json_value,
+    leave,
     mapping,
     name,
     prompts,
@@ -56,7 +56,6 @@ from harness.types import (
     Isolation,
     Limits,
     Location,
-    NamedTool,
     ServerSpec,
     Suite,
     Turn,
@@ -146,10 +145,8 @@ class _Reading:
             self.problem(f"{noun} has no 'name'.", "Write name = '…' into the class.")
         self.name = title or self.title
         self.threshold = self.take(self.suite, "threshold", share, noun) or PASS_AT
-        self.isolation: Isolation = (
-            self.take(self.suite, "isolation", isolation, noun) or "identity"
-        )
-        allowed = self.take(self.suite, "allow_writes", allowed_tools, noun) or ()
+        chosen = self.take(self.suite, "isolation", isolation, noun)
+        self.isolation: Isolation = chosen or "identity"
         cases, server = self._cases(), self._server()
         variants, wrong = python_variants(part(self.suite, "variants"), self.at)
         altered, wrong_too = python_alterations(
@@ -163,6 +160,7 @@ class _Reading:
                 else case
                 for case in cases
             )
+        asked = [[case.name, case.prompts, [one.asked() for one in case.checks]] for case in cases]
         suite = Suite(
             **known,
             name=self.name,
@@ -170,20 +168,11 @@ class _Reading:
             server=server,
             variants=variants,
             alterations=altered,
-            guard=GuardRails(
-                allow_writes=allowed is True,
-                allowed=()
-                if allowed is True
-                else tuple(NamedTool(tool=tool, at=self.at) for tool in allowed),
-            ),
+            guard=self.take(self.suite, "allow_writes", partial(leave, at=self.at), noun)
+            or GuardRails(),
             judge_model=self.take(self.suite, "judge_model", text, noun),
             user_model=self.take(self.suite, "user_model", text, noun),
-            digest=digest(
-                [
-                    [case.name, case.prompts, [check.asked() for check in case.checks]]
-                    for case in cases
-                ]
-            ),
+            digest=digest(asked),
             at=self.at,
             reference=self.reference,
             estimate_cost=getattr(self.suite, "cost_estimator", None),

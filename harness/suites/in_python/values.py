@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from harness.documents.fields import as_line, as_share
 from harness.errors import InvalidValue
-from harness.types import Isolation, SimulatedUser
+from harness.types import GuardRails, Isolation, Location, NamedTool, SimulatedUser
 
 
 def text(value: Any) -> str:
@@ -80,12 +80,12 @@ def true(value: Any) -> bool:
     return value
 
 
-def allowed_tools(value: Any) -> bool | tuple[str, ...]:
-    """Return whether every tool may be called unasked, or the names of those that may."""
+def leave(value: Any, at: Location) -> GuardRails:
+    """Return which tools may be called although they are not known to read: all, or those named."""
     if isinstance(value, bool):
-        return value
+        return GuardRails(allow_writes=value)
     if isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value):
-        return tuple(value)
+        return GuardRails(allowed=tuple(NamedTool(tool=one, at=at) for one in value))
     raise InvalidValue(f"expected True or a list of tools, found {_shown(value)}")
 
 
