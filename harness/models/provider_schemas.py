@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from jsonschema.exceptions import ValidationError, best_match
 
-from harness.models.schema_rules import Reduction, Refusal
+from harness.models.schema_rules import LISTED, NAMED, SINGLE, Reduction, Refusal
 from harness.models.traits import Dialect
 from harness.models.unions import MOST_PARTS, TopLevel
 from harness.validation.budget import Budget, OutOfSteps, within
@@ -25,25 +25,10 @@ Schema: TypeAlias = dict[str, Any]
 
 NEWEST_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 """The JSON Schema that both providers read."""
-_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
-"""Keywords whose values are schemas by name."""
-_LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
+_LISTED = LISTED | {"items"}
 """Keywords whose values are lists of schemas, in this or an older draft."""
-_SINGLE = frozenset(
-    {
-        "items",
-        "contains",
-        "additionalItems",
-        "additionalProperties",
-        "propertyNames",
-        "not",
-        "if",
-        "then",
-        "else",
-    }
-    | {"unevaluatedItems", "unevaluatedProperties"}
-)
-"""Keywords whose value is one schema."""
+_SINGLE = SINGLE | {"additionalItems"}
+"""Keywords whose value is one schema, in this or an older draft."""
 STEPS = 40_000
 """Most validation steps for one tool's schema: enough for about 500 properties; 0.2 s."""
 
@@ -174,7 +159,7 @@ def _drop_invalid(schema: Schema) -> list[str]:
     problems: list[str] = []
     while error := _worst_error(schema, problems):
         word, *inner = map(str, error.absolute_path)
-        if word in _NAMED and inner:
+        if word in NAMED and inner:
             schema[word][inner[0]] = {}
         else:
             del schema[word]
@@ -234,7 +219,7 @@ def _parts(schema: object) -> Iterator[Schema]:
             continue
         yield part
         for word, value in part.items():
-            if word in _NAMED and isinstance(value, dict):
+            if word in NAMED and isinstance(value, dict):
                 waiting.extend(value.values())
             elif word in _LISTED and isinstance(value, list):
                 waiting.extend(value)

@@ -33,11 +33,14 @@ _LOOK_AROUND_IN_WORDS = {
 """Look-around for a reader: models read words better, and some gateways refuse the signs in any
 text of a request."""
 _BACK_REFERENCE = re.compile(r"\\[1-9]|\\k<|\(\?P=")
-_NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
-_LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_SINGLE = frozenset({"items", "contains", "additionalProperties", "propertyNames", "not"}) | {
+NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
+"""Keywords whose values are schemas by name."""
+LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+"""Keywords whose values are lists of schemas."""
+SINGLE = frozenset({"items", "contains", "additionalProperties", "propertyNames", "not"}) | {
     *("if", "then", "else", "unevaluatedItems", "unevaluatedProperties")
 }
+"""Keywords whose value is one schema."""
 _SAYS_NOTHING = frozenset({"$schema", "$id", "$anchor", "$comment", "$defs", "definitions"}) | {
     *("title", "deprecated", "readOnly", "writeOnly")
 }
@@ -182,17 +185,17 @@ class Reduction:
 
     def _inside(self, word: str, value: Any, path: tuple[str, ...], levels: int) -> Any:
         """Return the value of a keyword that stays, with the schemas in it reduced."""
-        if word in _NAMED and isinstance(value, dict):
+        if word in NAMED and isinstance(value, dict):
             return {
                 name: self._reduced(part, (*path, word, name), levels)
                 for name, part in value.items()
             }
-        if word in _LISTED and isinstance(value, list):
+        if word in LISTED and isinstance(value, list):
             return [
                 self._reduced(part, (*path, word, str(place)), levels)
                 for place, part in enumerate(value)
             ]
-        if word in _SINGLE:
+        if word in SINGLE:
             return self._reduced(value, (*path, word), levels)
         return value
 
