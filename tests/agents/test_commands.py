@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED
+from harness.runner.runs.folders import run_ids
 from tests.agents.projects import AGENT, ECHO, Agents
 from tests.end_to_end.harness_process import plain_server
 
@@ -89,7 +90,7 @@ def test_files_of_the_folder_are_found_although_it_works_elsewhere(project: Agen
     (project.folder / "agent.py").write_text(AGENT.read_text() + "# changed\n")
     project.run("evals", "t", "--agent", f"{sys.executable} agent.py use {{prompt}}")
     assert project.log().header.models["agent.py"]["program"] != before
-    first, second = sorted(one.name for one in (project.folder / ".harness" / "runs").iterdir())
+    first, second = run_ids(project.folder / ".harness" / "runs")
     told = project.run("compare", first, second).stdout
     assert "model agent.py: program was" in told
 

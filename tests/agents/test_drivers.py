@@ -11,6 +11,7 @@ import pytest
 from harness.agents.kinds.codex import configuration
 from harness.agents.workplace import Workplace
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
+from harness.runner.runs.folders import run_ids
 from harness.types import AgentSpec
 from tests.agents.projects import ECHO, Agents
 from tests.agents.stand_ins import LIMIT
@@ -120,7 +121,7 @@ def test_a_refusal_of_the_model_is_one(project: Agents) -> None:
 def test_runs_with_another_version_are_compared_with_a_warning(project: Agents) -> None:
     answered(project, "claude")
     answered(project, "codex")
-    first, second = sorted(one.name for one in (project.folder / ".harness" / "runs").iterdir())
+    first, second = run_ids(project.folder / ".harness" / "runs")
     told = project.run("compare", first, second).stdout
     assert "model ours: model_id was 'claude-code', is 'codex'" in told
     assert "model ours: digest was" in told

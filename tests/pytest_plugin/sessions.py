@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from harness.runlog import RunLog, read_log
+from harness.runner.runs.folders import log_path, run_ids
 from tests.end_to_end.harness_process import TIMEOUT_S, Finished, finish
 from tests.end_to_end.warm import WarmProcess
 
@@ -50,4 +51,5 @@ def outcomes(finished: Finished) -> dict[str, str]:
 
 def logs(folder: Path) -> list[RunLog]:
     """Return every log in the project, the oldest first."""
-    return [read_log(path) for path in sorted((folder / ".harness" / "runs").rglob("log.jsonl"))]
+    runs = folder / ".harness" / "runs"
+    return [read_log(log_path(run_id, runs)) for run_id in run_ids(runs)]
