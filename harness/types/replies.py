@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from harness.types.basics import JsonObject
 from harness.types.thinking import divide
 from harness.types.usage import Usage
+from harness.types.written import left_out_if
 
 ReplyStop: TypeAlias = Literal[
     "end", "tool_calls", "max_tokens", "refusal", "malformed_call", "context_limit", "other"
@@ -43,10 +44,10 @@ class Reply:
     text: str = ""
     """What a reader sees: all text blocks, joined by newlines, without thinking
     (`harness.types.thinking`); empty if nothing is left."""
-    thinking: str = ""
+    thinking: str = field(default="", metadata=left_out_if(""))
     """What the model thought, from the text and from fields of the API: shown to people, and never
     taken for the answer."""
-    whole: str | None = None
+    whole: str | None = field(default=None, metadata=left_out_if(None))
     """The text as it came, with thinking and its marks; ``None`` if it is `text`."""
     tool_requests: tuple[ToolRequest, ...] = ()
     """In the model's order; every one must be answered."""
@@ -65,19 +66,19 @@ class Reply:
     """Number of HTTP requests."""
     waited_s: float = 0.0
     """Seconds spent waiting for a rate limit or between attempts; not working time."""
-    beyond: str | None = None
+    beyond: str | None = field(default=None, metadata=left_out_if(None))
     """What the model says it can never do (``write SQL``): its own limit, which no tool description
     changes. Only the built-in baseline says so; ``None`` in logs of earlier versions."""
-    held_back: tuple[str, ...] = ()
+    held_back: tuple[str, ...] = field(default=(), metadata=left_out_if(()))
     """Tools that fitted best and were not called, because they may change something that nobody
     asked for. Only the built-in baseline says so."""
-    adapted: tuple[str, ...] = ()
+    adapted: tuple[str, ...] = field(default=(), metadata=left_out_if(()))
     """What the API refused of the requests for this reply, so that it was asked without, one
     sentence each."""
-    written_call: str | None = None
+    written_call: str | None = field(default=None, metadata=left_out_if(None))
     """The offered tool that a reply without calls writes a call of, as text: the endpoint did not
     parse it (`harness.matching.written_calls`)."""
-    offered: tuple[str, ...] | None = None
+    offered: tuple[str, ...] | None = field(default=None, metadata=left_out_if(None))
     """The tools that the model could call when it was asked, where a tool search shows only some,
     by the server's names; ``None``: all those of `Transcript.tools`."""
 

@@ -1,13 +1,16 @@
-"""Fields and values that run logs and reports write under an older word than the code uses.
+"""Fields and values that run logs and reports write otherwise than the code has them.
 
 A log's words never change, so that every version reads every log. Where the code has a better word
-now, the noun declares here which word is written instead.
+now, the noun declares here which word is written instead. What few records have is written for
+these alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
+from functools import partial
+from operator import eq
 from typing import Any
 
 
@@ -16,18 +19,26 @@ def written_as(name: str) -> dict[str, str]:
     return {"alias": name}  # pydantic, which reads and writes the lines of a log, looks for it
 
 
+def left_out_if(default: Any) -> dict[str, Callable[[Any], bool]]:
+    """Return the ``metadata`` of a dataclass field that is not written if it has its default."""
+    return {"exclude_if": partial(eq, default)}  # pydantic looks for it, too
+
+
 def written_fields(value: Any) -> dict[str, Any]:
     """Return the fields of the dataclass ``value`` under a log's names and in a log's words."""
     return {
-        str(one.metadata.get("alias", one.name)): one.metadata.get("written", _as_it_is)(
-            getattr(value, one.name)
-        )
+        str(one.metadata.get("alias", one.name)): one.metadata.get("written", _as_it_is)(content)
         for one in fields(value)
+        if not one.metadata.get("exclude_if", _never)(content := getattr(value, one.name))
     }
 
 
 def _as_it_is(value: Any) -> Any:
     return value
+
+
+def _never(_: Any) -> bool:
+    return False
 
 
 class WrittenValues:
