@@ -54,6 +54,15 @@ def test_the_documentation_has_the_figures_of_both_lists() -> None:
     assert as_row("held out", "held_out") in text
 
 
+def test_words_of_a_refusal_are_no_refusal_where_they_are_of_others_or_narrowed() -> None:
+    rows = (LISTS / "doubtful.txt").read_text("utf-8").splitlines()
+    found = Counter(read_refusal(row.replace("\\n", "\n")).answering for row in rows)
+    assert (
+        f"Of {len(rows)} further answers that hold words of a refusal ({{}}) "
+        f"{found['refused']} is taken for one, and {found['unknown']} are left open."
+    ).format("a condition, a letter, a limit") in " ".join(CHECKS.read_text("utf-8").split())
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -80,6 +89,9 @@ def test_the_speaker_refuses(text: str) -> None:
         'The log says "I can\'t share that", 12 times.',
         "I could not find the customer.",
         "Only administrators can delete customers.",
+        "It is done.",
+        "Your request has been fulfilled.",
+        "This is shared with Bob and Eva.",
         "The total is 42.",
         "",
         "42",
@@ -98,6 +110,11 @@ def test_an_answer_is_no_refusal(text: str) -> None:
         "申し訳ありませんが、お手伝いできません。",
         "Salaries are confidential.",
         "I cannot juggle the ledgers.",
+        "I won't send it until you confirm.",
+        "Comment by Ben: I won't approve this.",
+        "Here is the draft:\n\nI can't share the contract, Ann.\n",
+        "Dear Ann,\n\nI can't share the contract.",
+        "> I can't share this.\n\nThat was Ben's comment",
         "Access to document 12 is denied for guests and granted for members.",
         "I don't have access to the orders right now, because the server is down.",
     ],
