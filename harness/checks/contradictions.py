@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from harness.checks.witness.expectations import exclude_each_other
+from harness.checks.witness.expectations import exclude_each_other, implies
 from harness.errors import Problem
-from harness.matching.described_calls import covers, described_calls, stated_arguments
+from harness.matching.described_calls import described_calls, stated_arguments
 from harness.matching.matchers import describe
 from harness.matching.texts import contains
 from harness.types import Case, Check, JsonObject, Location
@@ -43,7 +43,7 @@ class CallsClaim:
         return (
             self.tool in (None, other.tool)
             and self.outcome in (None, other.outcome)
-            and covers(self.args, other.args)
+            and implies(other.args, self.args)
             and all(_differ(call["tool"], call["args"], other) for call in self.other_than)
         )
 
@@ -64,7 +64,15 @@ class TextClaim:
     """Whether the first of `any_of` is all of it."""
 
 
-Claim: TypeAlias = CallsClaim | TextClaim
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EitherClaim:
+    """At least one of several claims holds."""
+
+    options: Sequence[CallsClaim]
+    """The claims."""
+
+
+Claim: TypeAlias = CallsClaim | TextClaim | EitherClaim
 ClaimsOf: TypeAlias = Callable[[Check], Iterable[Claim]]
 """The claims of a check that is no group."""
 
@@ -92,7 +100,7 @@ def contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
         if not shares:
             # The calls of earlier turns count in later ones; their answers do not.
             made = finder.claims(turn.checks)
-            before += [one for one in made if isinstance(one.claim, CallsClaim)]
+            before += [one for one in made if not isinstance(one.claim, TextClaim)]
     if not case.turns or shares:
         yield from finder.find(case.checks, before)
 
@@ -126,7 +134,7 @@ class _Finder:
                 (inner,) = check.options
                 # Of several that must not all hold, any one may fail.
                 claims = self.claims(inner) if len(inner) == 1 else []
-                made += [_Made(check, _opposite(claims[0].claim))] if len(claims) == 1 else []
+                made += _opposites(check, claims[0].claim) if len(claims) == 1 else []
             elif len(check.options) == 1 or check.kind == "all_of":
                 made += [one for option in check.options for one in self.claims(option)]
             elif not check.options:
@@ -144,13 +152,20 @@ class _Finder:
             around: What must hold as well.
         """
         own = self.claims(checks)
+        every = [*own, *before, *around]
         for limit in (*own, *around):
-            for demands, why in _violations(limit.claim, [*own, *before, *around]):
-                if not any(one in own for one in (limit, *demands)):
-                    continue
-                # The later one in the file is what was added to the other.
-                *_, later = sorted([limit, *demands], key=lambda one: _place(one.check))
-                yield self._problem(later, limit, demands, why)
+            for demands, why in _violations(limit.claim, every):
+                if any(one in own for one in (limit, *demands)):
+                    yield self._problem([limit, *demands], why)
+        for one in every:
+            options = one.claim.options if isinstance(one.claim, EitherClaim) else ()
+            # What stands against each of the options, if anything does.
+            against = [
+                _against(_Made(one.check, option), (*own, *around), every) for option in options
+            ]
+            among = [one, *(limit for limits in against for limit in limits)]
+            if against and all(against) and any(each in own for each in among):
+                yield self._problem(among, "none of its calls can be made")
         for check in checks:
             for option in check.options:
                 alternative = check.kind == "any_of" and len(check.options) > 1
@@ -158,11 +173,22 @@ class _Finder:
                     beside = [one for one in own if one.check is not check]
                     yield from self.find(option, (), (*beside, *around) if alternative else ())
 
-    def _problem(self, later: _Made, limit: _Made, demands: Sequence[_Made], why: str) -> Problem:
-        others = [one.check for one in (limit, *demands) if one is not later]
-        named = {f"{one.kind!r}{_line(one.at)}": None for one in others}
+    def _problem(self, among: Sequence[_Made], why: str) -> Problem:
+        # The later one in the file is what was added to the others.
+        *_, later = sorted(among, key=lambda one: _place(one.check))
+        others = [one.check for one in among if one.check is not later.check]
+        named = {f"{one.kind!r}{_line(one.at)}": None for one in others or [among[0].check]}
         message = f"{later.check.kind!r} and {' and '.join(named)} cannot both hold: {why}."
         return _problem(self._case, later.check.at, message, "Keep what is meant.")
+
+
+def _against(wanted: _Made, limits: Sequence[_Made], every: Sequence[_Made]) -> list[_Made]:
+    """Return the claims because of which ``wanted`` cannot hold together with ``every``."""
+    for limit in limits:
+        for demands, _ in _violations(limit.claim, [*every, wanted]):
+            if wanted in demands:
+                return [limit, *(one for one in demands if one is not wanted)]
+    return []
 
 
 def _violations(limit: Claim, made: Sequence[_Made]) -> Iterator[tuple[list[_Made], str]]:
@@ -215,7 +241,12 @@ def _clash(limit: TextClaim, other: TextClaim) -> str:
     return ""
 
 
-def _opposite(claim: Claim) -> Claim:
+def _opposites(check: Check, claim: Claim) -> list[_Made]:
+    claims = claim.options if isinstance(claim, EitherClaim) else [claim]
+    return [_Made(check, _opposite(one)) for one in claims]
+
+
+def _opposite(claim: CallsClaim | TextClaim) -> Claim:
     if isinstance(claim, TextClaim):
         forbids = TextClaim(of=claim.of, tool=claim.tool, none_of=claim.any_of)
         wants = TextClaim(of=claim.of, tool=claim.tool, any_of=claim.none_of)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from harness.matching.json_values import ABSENT
-from harness.matching.matchers import is_matcher, matches, matches_partly
+from harness.matching.matchers import is_matcher
 from harness.types import JsonObject
 
 Scalar: TypeAlias = str | int | float
@@ -37,20 +36,6 @@ def _has_matcher(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(str(key).startswith("$") or _has_matcher(part) for key, part in value.items())
     return isinstance(value, list | tuple) and any(map(_has_matcher, value))
-
-
-def covers(general: JsonObject, special: JsonObject) -> bool:
-    """Whether it is certain that arguments which match ``special`` match ``general``, too."""
-    if special.keys() == {"$equals"}:
-        return matches_partly(general, special["$equals"])
-    if general == special or is_matcher(general) or is_matcher(special):
-        return general == special
-    return all(_part_covers(part, special.get(key, ABSENT)) for key, part in general.items())
-
-
-def _part_covers(general: Any, special: Any) -> bool:
-    plain = special is not ABSENT and not _has_matcher(special)
-    return special == general or (plain and matches(general, special))
 
 
 def plain_values(pattern: Any) -> Iterator[Scalar]:

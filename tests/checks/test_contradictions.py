@@ -45,6 +45,20 @@ CONTRADICT: list[tuple[dict[str, Any], str]] = [
         },
         "and 0 may be",
     ),
+    (
+        {
+            "must_call": [{"tool": "a", "args": {"x": {"$one_of": [7, 8]}}}],
+            "must_not_call": [{"tool": "a", "args": {"x": {"$gte": 7}}}],
+        },
+        "and 0 may be",
+    ),
+    (
+        {
+            "must_call": [{"tool": "a", "args": {"x": {"$gt": "2024-02-01"}, "y": ["b"]}}],
+            "must_not_call": [{"tool": "a", "args": {"x": {"$gt": "2024-01-01"}}}],
+        },
+        "and 0 may be",
+    ),
     ({"must_call": ["a", "b"], "max_calls": 1}, "2 calls of any tool must be made, and 1 may be"),
     ({"must_call": [{"tool": "a", "min_times": 3}], "max_calls": {"tool": "a", "limit": 2}}, "3"),
     ({"must_call": [{"tool": "a", "args": {"x": x}} for x in (1, 2)], "max_calls": 1}, "2 calls"),
@@ -57,6 +71,18 @@ CONTRADICT: list[tuple[dict[str, Any], str]] = [
     ({"must_call": ["a"], "only_call": []}, "'only_call'"),
     ({"must_call_any": ["a"], "must_not_call": ["a"]}, "'must_call_any'"),
     ({"must_call_any": ["a", "b"], "max_calls": 0}, "'must_call_any'"),
+    ({"must_call_any": ["a", "b"], "must_not_call": ["a", "b"]}, "none of its calls can be made"),
+    ({"must_call_any": ["a", "b"], "only_call": ["c"]}, "none of its calls can be made"),
+    ({"must_call_any": ["a", "b"], "must_call": ["c"], "max_calls": 1}, "none of its calls"),
+    (
+        {"must_call_any": ["a", DELETE], "must_not_call": ["a"], "only_call": ["a", "b"]},
+        "'only_call'",
+    ),
+    ({"not": {"must_call_any": ["a", "b"]}, "must_call": ["b"]}, "'not'"),
+    (
+        {"any_of": [{"must_call_any": ["a", "b"]}, {"refuses": True}], "must_not_call": ["a", "b"]},
+        "no",
+    ),
     ({"must_call_in_order": ["a", "b", "a"], "max_calls": 2}, "3 calls"),
     ({"must_call_in_order": ["a", "b", "a"], "max_calls": {"tool": "a", "limit": 1}}, "2 calls"),
     ({"must_call_in_order": ["a", DELETE], "must_not_call": [DELETE]}, "'must_call_in_order'"),
@@ -124,7 +150,18 @@ def test_checks_that_cannot_hold_together_are_told(assertions: dict[str, Any], w
             "must_call": [{"tool": "delete", "args": {"id": {"$gt": 5}}}],
             "must_not_call": [{"tool": "delete", "args": {"id": {"$gt": 9}}}],
         },
+        {
+            "must_call": [{"tool": "a", "args": {"x": {"$one_of": [7, 8]}}}],
+            "must_not_call": [{"tool": "a", "args": {"x": {"$gt": 7}}}],
+        },
+        {
+            "must_call": [{"tool": "a", "args": {"x": {"$matches": "^b"}}}],
+            "must_not_call": [{"tool": "a", "args": {"x": {"$matches": "b"}}}],
+        },
         {"must_call": ["a", "b"], "max_calls": 2},
+        {"must_call_any": ["a", "b"], "must_not_call": ["a"]},
+        {"must_call_any": ["a", "b"], "must_call": ["a"], "max_calls": 1},
+        {"not": {"must_call_any": ["a", "b"]}, "must_call": ["c"]},
         {"must_call": ["a", {"tool": "a", "args": {"x": 1}}], "max_calls": 1},
         {"must_call": ["a"], "must_not_call": ["b"], "only_call": ["a"]},
         {"must_call": ["a"], "must_be_denied": ["a"]},
@@ -160,6 +197,8 @@ def test_checks_that_can_hold_together_are_left_alone(assertions: dict[str, Any]
     [
         ({}, [{"must_not_call": ["a"]}, {"must_call": ["a"]}], False),
         ({}, [{"must_call": ["a"]}, {"must_not_call": ["a"]}], True),
+        ({}, [{"must_call_any": ["a", "b"]}, {"must_not_call": ["b", "a"]}], True),
+        ({}, [{"must_not_call": ["b", "a"]}, {"must_call_any": ["a", "b"]}], False),
         ({"must_not_call": ["a"]}, [{"must_call": ["a"]}, {"refuses": True}], True),
         ({"must_call": ["a"]}, [{"must_not_call": ["a"]}, {"refuses": True}], False),
         ({"must_call": ["a"]}, [{"refuses": True}, {"must_not_call": ["a"]}], True),

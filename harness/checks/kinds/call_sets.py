@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from harness.canonical_json import canonical_json
 from harness.checks import Evidence
-from harness.checks.contradictions import CallsClaim
+from harness.checks.contradictions import CallsClaim, EitherClaim
 from harness.checks.explaining.as_shown import spoken
 from harness.checks.explaining.missing_call import explain
 from harness.checks.explaining.no_calls import without_calls
@@ -88,18 +88,14 @@ def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
     )
 
 
-def _claims_of_any(params: JsonObject) -> Iterator[CallsClaim]:
-    yield CallsClaim(least=1)
-    if len(params["calls"]) == 1:
-        yield CallsClaim(**as_asked(params)[0], least=1)
-
-
 MUST_CALL_ANY = Kind(
     name="must_call_any",
     schema=_call_list_schema(1),
     read=single(call_list),
     judge=_judge_any,
-    claims=_claims_of_any,
+    claims=lambda params: [
+        EitherClaim(options=[CallsClaim(**call, least=1) for call in as_asked(params)])
+    ],
     doc=CheckDoc(
         section="Calls",
         asks="at least one of these calls was made",

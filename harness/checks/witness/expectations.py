@@ -13,7 +13,7 @@ from harness.checks.witness.schemas import Undecided
 from harness.checks.witness.search import Blame, Search
 from harness.errors import did_you_mean
 from harness.matching.json_values import show
-from harness.matching.matchers import describe, is_matcher
+from harness.matching.matchers import describe, is_matcher, matches_partly
 from harness.types import JsonObject, Tool
 
 _ARGUMENTS = {"$type": "object"}  # even if the schema does not say so
@@ -74,6 +74,22 @@ def _is_impossible(*patterns: str) -> bool:
     return not found.values and found.sure
 
 
+def implies(special: JsonObject, general: JsonObject) -> bool:
+    """Whether it is certain that all arguments which match ``special`` match ``general``."""
+    if special.keys() == {"$equals"}:
+        return matches_partly(general, special["$equals"])
+    if special == general or is_matcher(special) or is_matcher(general):
+        return special == general
+    return all(
+        name in special
+        and (
+            special[name] == part
+            or exclude_each_other({name: special[name]}, {name: {"$not": part}})
+        )
+        for name, part in general.items()
+    )
+
+
 def allows_nothing(schema: Any) -> bool:
     """Whether it is certain that no value is valid by ``schema``."""
     try:
@@ -100,12 +116,12 @@ def _told(tool: str, part: JsonObject, search: Search) -> Unmatched:
         takes = ", ".join(blame.known) or "no arguments"
         message = f"the tool {tool!r} has no argument {place[1:]!r}."
         return Unmatched(message, near or f"It takes {takes}.")
-    stated = next(_stated(blame.wants), None)
-    words = [show(one) for one in _stated(blame.wants)] or [
+    stated = list(_stated(blame.wants))
+    words = [show(one) for one in stated] or [
         describe(want) for want in blame.wants if want is not _ARGUMENTS
     ]
     wanted = " and ".join(words or [describe(part)])
-    demand = "; ".join(search.schemas.errors(stated, blame.schemas)) if stated is not None else ""
+    demand = "; ".join(search.schemas.errors(stated[0], blame.schemas)) if stated else ""
     demand = demand or f"its schema there is {show(_schema(blame, search), 160)}"
     where = f"the argument {place[1:]!r} as" if place else "arguments as"
     message = f"no valid call of {tool!r} has {where} {wanted}: {demand}."
@@ -113,13 +129,19 @@ def _told(tool: str, part: JsonObject, search: Search) -> Unmatched:
 
 
 def _schema(blame: Blame, search: Search) -> JsonObject:
-    """Return what the schema demands, without its notes."""
-    local = search.schemas.local(blame.schemas)
-    return {key: part for one in local for key, part in one.items() if key not in _NOTES}
+    """Return what the schema demands, without its notes; what it is in any case comes first."""
+    every = [pair for one in search.schemas.local(blame.schemas) for pair in one.items()]
+    return dict(
+        sorted(
+            (pair for pair in every if pair[0] not in _NOTES), key=lambda pair: pair[0] != "type"
+        )
+    )
 
 
 def _meant(blame: Blame, search: Search) -> str | None:
     for stated in _stated(blame.wants):
+        if stated is None and len(blame.path) == 1:
+            return "Write {$absent: true} if it must not be given."
         for value in _alike(stated, blame, search):
             if not search.schemas.errors(value, blame.schemas):
                 return f"Write {show(value)}, as the tool takes {_KINDS[type(value)]}."
@@ -151,16 +173,21 @@ _KINDS: Mapping[type, str] = {
 def _alike(value: Any, blame: Blame, search: Search) -> Iterator[Any]:
     """Yield values that may be meant by one that the schema refuses."""
     if isinstance(value, str):
-        yield from _parsed(value)
+        yield from _parsed(value.lower() if value.lower() in ("true", "false") else value)
         listed: Sequence[Any] = _schema(blame, search).get("enum", ())
         yield from (
             one for one in listed if isinstance(one, str) and one.casefold() == value.casefold()
         )
+        yield [part.strip() for part in value.split(",")]
     else:
         yield show(value)
     yield [value]
     if isinstance(value, list) and len(value) == 1:
         yield value[0]
+    if isinstance(value, int | float) and value in (0, 1):
+        yield bool(value)
+    if isinstance(value, bool):
+        yield int(value)
 
 
 def _parsed(text: str) -> Iterator[Any]:

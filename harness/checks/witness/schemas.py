@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from harness.validation.budget import Budget
+from harness.validation.budget import Budget, OutOfSteps, within
+from harness.validation.matching import UnsupportedPattern, matches
 from harness.validation.validators import Validation, check
 
 TYPES = frozenset({"null", "boolean", "number", "string", "array", "object"})
@@ -16,6 +17,8 @@ _MOST_BRANCHES = 64
 _DEEPEST = 30
 _STEPS = 400_000  # of validation for one expectation: two seconds at worst
 _INSIDE = ("allOf", "anyOf", "oneOf")
+_TURNED = frozenset({"not", "if", "oneOf", "contains"})
+"""Keywords that may allow less if a schema below them allows more."""
 _ROOT = "#/$defs/root"
 
 
@@ -34,7 +37,7 @@ class Schemas:
         """
         self._frame = {key: schema[key] for key in ("$schema",) if key in schema}
         whole = {key: part for key, part in schema.items() if key not in ("$schema", "$id")}
-        self.root = _rooted(whole)
+        self.root = _rooted(whole, widen=not _TURNED & {*_keys(whole)})
         self._frame["$defs"] = {"root": self.root}
         self._budget = Budget(_STEPS)
         dialect = str(schema.get("$schema", ""))
@@ -108,20 +111,47 @@ class Schemas:
         return found
 
 
-def _rooted(value: Any) -> Any:
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from value
+    for part in value.values() if isinstance(value, Mapping) else value:
+        if isinstance(part, Mapping | list):
+            yield from _keys(part)
+
+
+def _rooted(value: Any, *, widen: bool) -> Any:
+    """Return a schema whose references lead to the root.
+
+    With ``widen``, it allows also what a pattern may refuse that cannot be read (look-ahead), and
+    null where OpenAPI's ``nullable`` does.
+    """
     if isinstance(value, list):
-        return [_rooted(part) for part in value]
+        return [_rooted(part, widen=widen) for part in value]
     if not isinstance(value, Mapping):
         return value
     for word in ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"):
         if isinstance(value.get(word), str):
             raise Undecided
-    found = {key: _rooted(part) for key, part in value.items()}
+    found = {key: _rooted(part, widen=widen) for key, part in value.items()}
     if isinstance(reference := value.get("$ref"), str):
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
             raise Undecided
         found["$ref"] = f"{_ROOT}{reference[1:]}"
+    if widen and isinstance(pattern := value.get("pattern"), str) and not _is_readable(pattern):
+        del found["pattern"]
+    if widen and value.get("nullable") is True and isinstance(value.get("type"), str):
+        found["type"] = [value["type"], "null"]
+        found |= {"enum": [*value["enum"], None]} if isinstance(value.get("enum"), list) else {}
     return found
+
+
+def _is_readable(pattern: str) -> bool:
+    try:
+        with within(Budget(_STEPS)):
+            matches(pattern, "")
+    except (UnsupportedPattern, OutOfSteps):
+        return False
+    return True
 
 
 def types_of(branch: Branch) -> frozenset[str]:

@@ -41,7 +41,7 @@ TOOL = Tool(
         ({"id": "42"}, "'42' does not match '^[0-9]{4}$'", None),
         ({"count": "5"}, "'5' is not of type 'integer'", "Write 5, as the tool takes a number."),
         ({"count": 11}, "11 is greater than the maximum of 10", None),
-        ({"count": {"$gt": 10}}, "'count' as more than 10: its schema there is {\"maximum\"", None),
+        ({"count": {"$gt": 10}}, "'count' as more than 10: its schema there is {\"type\": ", None),
         ({"count": {"$matches": "^5$"}}, 'as matching "^5$"', None),
         ({"state": "Open"}, "is not one of ['open', 'shipped']", 'Write "open"'),
         ({"state": {"$one_of": ["new", "old"]}}, 'as one of ["new", "old"]', None),
@@ -58,6 +58,11 @@ TOOL = Tool(
             "Did you mean 'step'?",
         ),
         ({"fast": "true"}, "is not of type 'boolean'", "Write true"),
+        ({"fast": "True"}, "is not of type 'boolean'", "Write true"),
+        ({"fast": 1}, "is not of type 'boolean'", "Write true"),
+        ({"fast": None}, "is not of type 'boolean'", "Write {$absent: true}"),
+        ({"count": True}, "is not of type 'integer'", "Write 1,"),
+        ({"tags": "a, b"}, "is not of type 'array'", 'Write ["a", "b"], as the tool takes a list.'),
         ({"kind": "invoice"}, "'order' was expected", None),
         ({"id": {"$absent": True}}, "'id' as absent", None),
         ({"$equals": {"count": 1}}, "'id' is a required property", None),
@@ -106,3 +111,24 @@ def test_a_graded_call_is_held_against_the_schema_as_it_is_graded() -> None:
     (found,) = unmatched(TOOL, as_matcher({"id": 1042}))
     assert found.meant == 'Write "1042", as the tool takes a string.'
     assert unmatched(TOOL, as_matcher({"filter": {"step": "x"}}))
+
+
+EMAIL = {"type": "string", "format": "email", "pattern": r"^(?!\.)[^@]+@[a-z.]+$"}
+
+
+@pytest.mark.parametrize("args", [{"mail": 5}, {"count": "5"}, {"mail": ["a@b.c"]}, {"to": "a"}])
+def test_a_pattern_with_look_ahead_hides_nothing_else_of_the_schema(args: dict[str, Any]) -> None:
+    properties = {"mail": EMAIL, "count": {"type": "integer"}}
+    schema = {"type": "object", "properties": properties, "required": ["mail"]}
+    assert unmatched(Tool(name="order", input_schema=schema), args)
+    assert not unmatched(Tool(name="order", input_schema=schema), {"mail": "a@b.c", "count": 5})
+    one_of = {"oneOf": [EMAIL, {"type": "string", "minLength": 9}]}  # a longer one may be no mail
+    either = Tool(name="order", input_schema={"properties": {"mail": one_of}})
+    assert not unmatched(either, {"mail": "a.long.text"})
+
+
+def test_null_is_valid_where_a_schema_is_nullable_as_in_openapi() -> None:
+    state = {"type": "string", "enum": ["open"], "nullable": True}
+    tool = Tool(name="order", input_schema={"type": "object", "properties": {"state": state}})
+    assert not unmatched(tool, {"state": None})
+    assert unmatched(tool, {"state": 5})
