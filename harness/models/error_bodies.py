@@ -2,11 +2,13 @@
 
 Shapes that APIs and gateways use: ``{"error": {…}}`` or a text there, the error itself as the body,
 a list of them (Gemini), ``choices[0].error`` (OpenRouter), an event of a stream (``data: {…}``), a
-failed response inside an event, and the error of the provider behind a gateway as JSON in a text.
+failed response inside an event, a number other than 0 beside a reply (MiniMax), ``success: false``
+(Cloudflare), and the error of the provider behind a gateway as JSON or Python's own form in a text.
 """
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -17,11 +19,21 @@ from harness.json_bounds import loads
 
 _STATUSES = frozenset(map(str, range(400, 600)))
 """The HTTP statuses of errors."""
-_DEEPEST = 4
+_DEEPEST = 6
 """Most levels of errors within errors that are read."""
-_CODE_FIELDS = ("code", "status", "reason", "error_type", "type", "error_code")
-_WORD_FIELDS = ("message", "detail", "raw", "error", "error_description", "failed_generation")
-_WITHIN = ("metadata", "innererror", "error", "raw", "details")
+_CODE_FIELDS = (
+    "code", "status", "reason", "error_type", "type", "error_code", "__type", "status_code"
+)  # fmt: skip
+_WORD_FIELDS = (
+    "message", "msg", "detail", "raw", "error", "error_description", "status_msg",
+    "failed_generation",
+)  # fmt: skip
+_REPLY_FIELDS = ("choices", "output", "content", "response")
+_WITHIN = (
+    "metadata", "innererror", "error", "errors", "raw", "details", "provider_specific_fields"
+)  # fmt: skip
+_WITHIN_TEXT = ("message", "detail")
+"""Fields whose text may hold the error of the provider behind."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +60,10 @@ def body_of(content: bytes) -> Any:
 
 def event_with_error(content: bytes) -> Any:
     """Return the first event of a stream that tells an error; ``None`` if there is none."""
+    named = b""
     for line in content.removeprefix(b"\xef\xbb\xbf").splitlines():
+        if line.startswith(b"event:"):
+            named = line[6:].strip()
         if line.startswith(b"data:"):
             try:
                 event = loads(line[5:])
@@ -56,25 +71,38 @@ def event_with_error(content: bytes) -> Any:
                 continue
             if error_in(event):
                 return event
+            if named == b"error":
+                return {"error": event}
     return None
 
 
 def error_in(body: Any) -> Any:
     """Return the error that a body tells, whatever its status; ``None`` if it tells none."""
     if isinstance(body, list):
-        return error_in(body[0]) if body and isinstance(body[0], Mapping) else None
+        body = body[0] if body else None
     if not isinstance(body, Mapping):
         return None
-    if body.get("error"):
-        return body["error"]
-    if "error" in (body.get("object"), body.get("type")):
+    if told := body.get("error"):
+        return told if isinstance(told, Mapping | list) else body  # a text has its code beside it
+    if "error" in (body.get("object"), body.get("type")) or body.get("success") is False:
         return body
+    answered = body.get("base_resp")
+    if isinstance(answered, Mapping) and answered.get("status_code"):
+        return answered
     choices = body.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     for within in (first, body.get("response")):
         if isinstance(within, Mapping) and within.get("error"):
             return within["error"]
     return None
+
+
+def error_instead_of(reply: Mapping[str, Any]) -> Any:
+    """Return the error in the body of a status 200, also one that is nothing but words."""
+    told = error_in(reply)
+    if told or any(name in reply for name in _REPLY_FIELDS):
+        return told
+    return reply if any(isinstance(reply.get(name), str) for name in _WORD_FIELDS) else None
 
 
 def reported(error: Any) -> ReportedError:
@@ -88,7 +116,7 @@ def reported(error: Any) -> ReportedError:
         texts = (
             _text_of(level.get(name))
             for name in _WORD_FIELDS
-            if name not in _WITHIN or not _inner(level.get(name))
+            if name not in (*_WITHIN, *_WITHIN_TEXT) or not _is_all_error(level.get(name))
         )
         words += [text for text in texts if text and not any(text in other for other in words)]
     fields = [level.get("param") for level in levels]
@@ -103,21 +131,55 @@ def reported(error: Any) -> ReportedError:
 def _levels(error: Mapping[str, Any], left: int) -> Iterator[Mapping[str, Any]]:
     """Yield an error and those within it, the outermost first."""
     yield error
-    inner = (_inner(error.get(name)) for name in _WITHIN) if left else ()
+    texts = (text for name in _WITHIN_TEXT if isinstance(text := error.get(name), str))
+    inner = map(_inner, (*map(error.get, _WITHIN), *texts)) if left else ()
     for level in filter(None, inner):
         yield from _levels(level, left - 1)
 
 
 def _inner(value: object) -> Mapping[str, Any] | None:
-    """Return the error within another, also as the first of a list or as JSON in a text."""
-    if isinstance(value, str) and value.lstrip().startswith("{"):
-        try:
-            value = loads(value)
-        except ValueError:
-            return None
+    """Return the error within another, also as the first of a list or within a text."""
+    if isinstance(value, str):
+        parsed = _parsed(value)
+        return _inner(error_in(parsed) or (parsed if _is_all_error(value) else None))
     if isinstance(value, list):
         value = value[0] if value else None
     return value if isinstance(value, Mapping) else None
+
+
+def _is_all_error(value: object) -> bool:
+    """Whether nothing but an error is in it: then its own words are the words."""
+    if isinstance(value, str):
+        inner = _parsed(value) if value.lstrip()[:1] in ("{", "[") else None
+        return bool(error_in(inner)) or (
+            isinstance(inner, Mapping) and not inner.keys().isdisjoint(_WITHIN_TEXT)
+        )
+    return _inner(value) is not None and not _is_validation(value)
+
+
+def _is_validation(value: object) -> bool:
+    """Whether it says which fields of the request are wrong, as pydantic does."""
+    if isinstance(value, Mapping):
+        return "msg" in value or _is_validation(value.get("detail"))
+    return isinstance(value, list) and any(map(_is_validation, value))
+
+
+def _parsed(text: str) -> Any:
+    """Return the first object in ``text``, written as JSON or by Python; ``None``: there is none.
+
+    LiteLLM writes ``GroqException - {"error": …}`` and ``Error code: 400 - {'error': …}``.
+    """
+    start = text.find("{")
+    if start < 0:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return ast.literal_eval(text[start : text.rfind("}") + 1])
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
 
 
 def _is_status(code: object) -> bool:
@@ -125,4 +187,12 @@ def _is_status(code: object) -> bool:
 
 
 def _text_of(value: object) -> str:
+    if _is_validation(value):
+        if isinstance(value, list):
+            return "; ".join(map(_text_of, value))
+        if isinstance(value, Mapping) and "msg" in value:  # without the request, which it quotes
+            place = value.get("loc")
+            where = ".".join(map(str, place)) if isinstance(place, list) else ""
+            return f"{where}: {value['msg']}"
+        return _text_of(value["detail"]) if isinstance(value, Mapping) else ""
     return value if isinstance(value, str) else json.dumps(value) if value else ""

@@ -3,8 +3,8 @@
 What happened is read in `harness.models.failure_events`. What may pass is retried: a connection
 that was refused, reset or timed out, a rate limit, an overloaded or broken server. A lost reply may
 have been paid for; the request is sent again nevertheless. Never retried is what the model did
-wrong, what would come again (400, 401, 403 and 404, an account without credit), and any status that
-the API marks ``x-should-retry: false``.
+wrong, what would come again (400, 401, 403 and 404, an account without credit, a request too large
+for a rate), and any status that the API marks ``x-should-retry: false``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import httpx2
 
 from harness.limiting.retry_after import retry_after_s
 from harness.limiting.retrying import Failed
-from harness.models.error_bodies import ReportedError, body_of, error_in, reported
+from harness.models.error_bodies import ReportedError, body_of, error_in, error_instead_of, reported
 from harness.models.failure_events import MEANINGS, Event, event_of
 from harness.models.shape import Unusable
 from harness.models.wire import BrokeOff, TooLarge
@@ -34,6 +34,8 @@ READ_FOR_WORDS = 20 * LONGEST_QUOTE
 _THROTTLED: frozenset[Event] = frozenset({"rate_limit", "overloaded"})
 """Events that ask for fewer requests at once."""
 _TIDY = re.compile(r"<(script|style|head)\b.*?</\1\s*>|<[^>]*>|\s+", re.DOTALL | re.IGNORECASE)
+_PAGE = re.compile(rb"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+"""A page of a gateway or firewall, whose words are not those of a model's API."""
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk)-[\w*.…-]{4,}")
 
 
@@ -99,7 +101,7 @@ def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
         error = replace(error, words=text)
     words = quote(error.words, spec, markup=whole)
     return _of_event(
-        event_of(error.codes, error.words, status),
+        event_of(error.codes, "" if _PAGE.match(response.content) else error.words, status),
         f"HTTP {status} from {origin(url)}" + (f": {words}" if words else ""),
         spec,
         error,
@@ -116,7 +118,7 @@ def of_body(
 
     Gateways answer so, and Responses of the status ``failed``. ``usage`` is that of the body.
     """
-    told = error_in(data)
+    told = error_instead_of(data)
     if not told:
         return None
     error = reported(told)
@@ -155,7 +157,8 @@ def _of_event(
 ) -> Fault:
     retryable = (
         MEANINGS[event].passing
-        and (status is None or is_retryable(status))
+        and status != 413  # noqa: PLR2004 - HTTP's own number
+        and "request too large" not in error.words.lower()
         and headers.get("x-should-retry") != "false"
     )
     return Fault(
@@ -213,11 +216,6 @@ def _of_part(cause: TooLarge | BrokeOff | httpx2.DecodingError, spec: ModelSpec,
     return Fault(
         f"the reply from {origin(url)} cannot be decompressed: {words}", usage=UNKNOWN_USAGE
     )
-
-
-def is_retryable(status: int) -> bool:
-    """Whether this HTTP status may be transient."""
-    return status in {408, 409, 425, 429} or (status >= 500 and status != 501)  # noqa: PLR2004 - HTTP's own numbers
 
 
 def origin(url: str) -> str:

@@ -30,6 +30,14 @@ _STOPS: dict[str, ReplyStop] = {
     "stop": "end",
     "tool_calls": "tool_calls",
     "": "end",  # some servers send nothing
+    # Words of other APIs, which some compatible endpoints hand on.
+    "eos": "end",
+    "eos_token": "end",
+    "end_turn": "end",
+    "stop_sequence": "end",
+    "complete": "end",
+    "tool_use": "tool_calls",
+    "tool_call": "tool_calls",
 }
 """What is no event (`harness.models.failure_events`)."""
 

@@ -90,7 +90,7 @@ def ending(
     calls: bool,
     refusal: str = "",
 ) -> ReplyStop:
-    """Return why a reply ended, by its ``field``'s ``word`` and what it holds.
+    """Return why a reply ended, by its ``field``'s ``word`` in any case and what it holds.
 
     Calls count even if the word does not announce them; a cut or refused reply stays so. A full
     context cuts a reply that has begun; without a beginning the conversation did not fit.
@@ -98,8 +98,9 @@ def ending(
     Raises:
         Unusable: the word is unknown, or it announces calls but there is none.
     """
-    event = None if word in known else event_of_ending(word)
-    own = known.get(word) or (MEANINGS[event].stop if event else None)
+    own = known.get(word.lower())
+    event = event_of_ending(word) if own is None else None
+    own = own or (MEANINGS[event].stop if event else None)
     if own == "context_limit" and (text.strip() or calls):
         own = "max_tokens"
     if own in (None, "malformed_call", "context_limit"):

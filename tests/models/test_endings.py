@@ -82,6 +82,14 @@ async def test_an_ending_that_nobody_knows_is_an_error_by_name(
     assert (error.usage.input_tokens, error.usage.output_tokens) == (7, 3)
 
 
+async def test_words_of_other_apis_for_an_end_are_known_in_any_case() -> None:
+    for word in ("eos", "EOS_TOKEN", "end_turn", "stop_sequence", "STOP", "COMPLETE"):
+        with FakeProvider([raw(reply("chat", finish_reason=word))]) as provider:
+            async with opened("chat", provider.url) as model:
+                (answer,) = await converse(model)
+        assert (answer.stop, answer.text) == ("end", "Hm.")
+
+
 async def test_an_ending_that_nobody_knows_takes_the_calls_beside_it_along() -> None:
     calls = [
         {"id": "a", "type": "function", "function": {"name": "list_orders", "arguments": "{}"}}

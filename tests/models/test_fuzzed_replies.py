@@ -141,10 +141,10 @@ def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
         yield opened
 
 
-def hold(bench: Bench, count: int) -> None:
+def hold(bench: Bench, count: int, part: int = 0) -> None:
     before = peak_mb()
 
-    @seed(SEED)
+    @seed(SEED + part)
     @settings(
         max_examples=count,
         deadline=None,
@@ -174,5 +174,6 @@ def test_no_damaged_reply_passes_unanswered_breaks_anything_or_touches_its_neigh
 
 
 @pytest.mark.slow
-def test_ten_thousand_damaged_replies_of_each_api_do_no_harm(bench: Bench) -> None:
-    hold(bench, 10_000)
+@pytest.mark.parametrize("part", range(1, 5))  # in one, it is near the bound of a busy machine
+def test_ten_thousand_damaged_replies_of_each_api_do_no_harm(bench: Bench, part: int) -> None:
+    hold(bench, 2_500, part)
