@@ -256,12 +256,16 @@ def test_every_key_that_a_part_names_must_match(pattern: Any, value: Any, held: 
 @pytest.mark.parametrize(
     ("pattern", "value", "why"),
     [
-        ({"$gte": "2024-01-01"}, "soon", "'soon' is not a date"),
+        ({"$gte": "2024-01-01"}, "soon", "'soon' is not a date such as 2024-03-31"),
         ({"due": {"$gt": 5}}, {"due": "6"}, "'6' is not a number"),
         ({"$path": {"[*].due": {"$gt": 5}}}, [{"due": 7}, {"due": "6"}], "'6' is not a number"),
         ({"$every": {"$lt": 5}}, ["a", 4, "b"], "'a' is not a number"),
         ({"$contains": {"due": {"$lt": 5}}}, {"due": "a"}, "'a' is not a number"),
-        ({"$one_of": ["now", {"$gte": "2024-01-01"}]}, "soon", "'soon' is not a date"),
+        (
+            {"$one_of": ["now", {"$gte": "2024-01-01"}]},
+            "soon",
+            "'soon' is not a date such as 2024-03-31",
+        ),
         ([1, {"$lt": 5}], [1, "a"], "'a' is not a number"),
         ({"$gte": 5}, 4, ""),
         ({"$equals": {"$gt": 5}}, "a", ""),

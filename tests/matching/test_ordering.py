@@ -78,13 +78,44 @@ def test_a_day_with_or_without_a_time_is_a_date(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "2024-02-29 09:30:15 UTC",
+        "2024-02-29 11:30:15 +02:00",
+        "2024-02-29T04:30:15\u221205",
+        "20240229T093015Z",
+        "20240229 0930",
+        "2024/2/29 09:30",
+        "Thu, 29 Feb 2024 09:30:15 GMT",
+        "29 February 2024 10:30 +0100",
+        "29-Feb-2024 09:30",
+        "Feb 29, 2024 09:30",
+    ],
+)
+def test_any_way_to_write_a_date_that_leaves_no_doubt_is_read(text: str) -> None:
+    moment = date_of(text)
+    assert isinstance(moment, datetime)
+    assert moment.astimezone(UTC).replace(second=0) == datetime(2024, 2, 29, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "tomorrow",
         "",
         "2024",
         "2024-02",
-        "20240229",
+        "20240230",
+        "202402291",
         "2024-W09-4",
+        "2024-060",
+        "1709164800",
         "29.02.2024",
+        "01/02/2024",
+        "2024-02/29",
+        "29 Marvel 2024",
+        "June 31, 2024",
+        "2024-02-29T09",
+        "2024-02-29T09:30 CET",
+        "2024-02-29 09:30 AM",
         "2023-02-29",
         "2024-02-30",
         "2024-02-29T25:00",
@@ -103,9 +134,9 @@ def test_any_other_text_is_no_date(text: str) -> None:
 @pytest.mark.parametrize(
     ("value", "bound", "why"),
     [
-        ("tomorrow", "2024-01-01", "'tomorrow' is not a date"),
+        ("tomorrow", "2024-01-01", "'tomorrow' is not a date such as 2024-03-31"),
         ("6", 5, "'6' is not a number"),
-        (6, "2024-01-01", "6 is not a date"),
+        (6, "2024-01-01", "6 is not a date such as 2024-03-31"),
         (True, 5, "true is not a number"),
         (None, 5, "null is not a number"),
         ("2024-01-01", 5, "'2024-01-01' is not a number"),

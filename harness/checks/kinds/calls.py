@@ -6,6 +6,7 @@ A call counts as soon as the model made it, however it ended: a refused call sat
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -26,7 +27,9 @@ from harness.checks.kind import CheckDoc, CheckFinding, Kind, one_or_list, passe
 from harness.checks.parsing import TEXT, call, long_form, whole
 from harness.checks.policy_facts import policy_facts
 from harness.errors import InvalidValue
+from harness.matching.differences import ArgumentDifference, differences
 from harness.matching.json_values import show
+from harness.matching.matchers import is_matcher, unlike
 from harness.matching.texts import line
 from harness.types import JsonObject, JsonPath, ToolCall
 
@@ -170,15 +173,40 @@ def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding
         if len(evidence.transcript.tool_calls) > 1:
             lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
         hint = _hint_forbidden(worst, evidence)
+    elif lines := list(_doubts(params, evidence)):
+        hint = (
+            "Forbid the value in the form in which the tool takes it, or {$not: …} what is allowed."
+        )
     return CheckFinding(
         label=show(params["tool"])[1:-1],
-        verdict=passed_if(not made),
+        verdict="not_judged" if lines and not made else passed_if(not made),
         expected={"not": {"tool": params["tool"], "args": params["args"]}},
         actual=report_calls(made),
         explanation=lines,
         hint=hint,
         facts=policy_facts(made, crossed=bool(made)),
     )
+
+
+def _doubts(params: JsonObject, evidence: Evidence) -> Iterator[str]:
+    """Yield each call that may be forbidden: its values are unlike the forbidden ones in kind only.
+
+    A server may take "1042" for 1042, and "tomorrow" for a date.
+    """
+    for made in forbidden({"tool": params["tool"]}, evidence):
+        found = differences(params["args"], made.arguments)
+        if found and all(map(_is_unlike, found)) and made.outcome != "invalid_arguments":
+            why = "; ".join(one.note for one in found)
+            yield f"Whether this call is forbidden cannot be known: {as_made(made)}: {why}"
+
+
+def _is_unlike(found: ArgumentDifference) -> bool:
+    sent = found.actual
+    if not isinstance(sent, str | int | float):
+        return False
+    if is_matcher(found.expected):
+        return bool(unlike(found.expected, sent))
+    return show(found.expected).strip('"') == show(sent).strip('"')
 
 
 _SEVERITY = {

@@ -20,6 +20,7 @@ from harness.matching.ordering import date_of
 from harness.matching.paths import steps
 from harness.matching.regex_examples import text_matching
 
+_SHORTEST_DATE = 8  # characters
 _LONGEST = 20_000  # characters of a text that is tried
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _LENGTHS = ("minLength", "maxLength", "minItems", "maxItems")
@@ -93,9 +94,15 @@ def is_fractional(local: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def has_expressions(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether a condition on texts is more than a length, a part, a date or a list of texts."""
-    told = any(key in ("$matches", "$iequals") for want in wants for key, _ in parts_of(want))
-    return told or any("pattern" in schema for schema in local)
+    """Whether a condition on texts is more than a length, a part, a date or a list of texts.
+
+    A date is written in many ways, so a part or a length of one is as bad.
+    """
+    told = {key for want in wants for key, _ in parts_of(want)}
+    dated = any(date_of(part) for want in wants for key, part in parts_of(want) if key in BOUNDS)
+    if dated and ("$contains" in told or max(lengths(wants, local)) >= _SHORTEST_DATE):
+        return True
+    return bool(told & {"$matches", "$iequals"}) or any("pattern" in schema for schema in local)
 
 
 def lengths(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[int]:
@@ -146,7 +153,10 @@ def _dates(wants: Sequence[Any]) -> Iterator[str]:
                 moved = day + timedelta(days=shift)
                 yield moved.isoformat()[:10]
                 if isinstance(day, datetime):
-                    yield from ((day + timedelta(seconds=shift)).isoformat(), moved.isoformat())
+                    yield from (
+                        (day + timedelta(microseconds=shift)).isoformat(),
+                        moved.isoformat(),
+                    )
                 else:
                     yield f"{moved.isoformat()}T00:00:00Z"
             except OverflowError:

@@ -639,6 +639,36 @@ def test_a_severity_in_the_suite_is_the_severity_of_the_result() -> None:
 # ── must_not_call ────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.parametrize(
+    ("args", "sent", "verdict"),
+    [
+        ({"since": {"$gte": "2024-01-01"}}, "tomorrow", "not_judged"),
+        ({"since": {"$gte": "2024-01-01"}}, 1704067200, "not_judged"),
+        ({"since": {"$gte": "2024-01-01"}}, "20231231", "passed"),
+        ({"since": {"$gte": "2024-01-01"}}, "Jan 2, 2024", "failed"),
+        ({"since": {"$gte": "2024-01-01"}}, None, "passed"),
+        ({"since": {"$gt": 100}}, "500", "not_judged"),
+        ({"since": {"$gt": 100}, "id": 8}, "500", "passed"),
+        ({"since": {"$not": {"$lt": "2024-01-01"}}}, "tomorrow", "failed"),
+        ({"since": 1042}, "1042", "not_judged"),
+        ({"since": "true"}, True, "not_judged"),
+        ({"since": 1042}, "1043", "passed"),
+        ({"since": "a"}, 5, "passed"),
+        ({}, "a", "failed"),
+    ],
+)
+def test_a_call_whose_values_are_only_of_another_kind_than_the_forbidden_ones_is_not_judged(
+    args: dict[str, Any], sent: Any, verdict: str
+) -> None:
+    held = scene(call("get_orders", {"since": sent, "id": 7}))
+    found = judge("must_not_call", [{"tool": "get_orders", "args": args}], held)
+    assert found.verdict == verdict
+    assert (verdict == "not_judged") == ("cannot be known: get_orders(" in found.explanation)
+    refused = scene(call("get_orders", {"since": sent, "id": 7}, outcome="invalid_arguments"))
+    after = judge("must_not_call", [{"tool": "get_orders", "args": args}], refused).verdict
+    assert after == ("failed" if verdict == "failed" else "passed")
+
+
 def test_a_tool_that_was_left_alone_passes() -> None:
     passes("must_not_call", ["delete_customer"], scene(call("get_orders")))
     passes(
