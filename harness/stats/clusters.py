@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
+Case = TypeVar("Case")
 Trials: TypeAlias = tuple[float, int]
 """Trials of one case that passed, and trials that were judged. Those that passed are a fraction
 where a case is asked in several ways (`as_one`)."""
@@ -23,6 +24,35 @@ def as_one(levels: Sequence[Trials]) -> Trials:
         return judged[0] if judged else (0, 0)
     total = max(total for _, total in judged)
     return fmean(passed / of for passed, of in judged) * total, total
+
+
+def row_as_one(ways: Sequence[Sequence[Trials]]) -> list[Trials]:
+    """Return the trials under each condition of a case that is asked in several ways.
+
+    Each way has one entry for each condition, in the same order. Ways that were not judged under
+    every condition are left out, unless no other is there.
+    """
+    judged = [way for way in ways if all(total for _, total in way)]
+    return [as_one(levels) for levels in zip(*(judged or ways), strict=True)]
+
+
+def cases_of_tests(cases: Iterable[str], tests: Mapping[str, str]) -> list[list[str]]:
+    """Return ``cases``, those together that are the ways in which one test is asked.
+
+    ``tests`` has the test of each case that is asked in several ways; others stand alone.
+    """
+    found: dict[tuple[str, bool], list[str]] = {}
+    for case in cases:
+        found.setdefault((tests.get(case, case), case in tests), []).append(case)
+    return [*found.values()]
+
+
+def means_of_tests(
+    tests: Iterable[Iterable[Case]], measure: Callable[[Case], float | None]
+) -> list[float]:
+    """Return the mean of ``measure`` over the cases of each test, where it is not ``None``."""
+    found = [[value for case in test if (value := measure(case)) is not None] for test in tests]
+    return [fmean(values) for values in found if values]
 
 
 def intraclass_correlation(cases: Sequence[Trials]) -> float | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, harmonic_mean
 from typing import Literal, TypeAlias
 
-from harness.stats.clusters import Trials, as_one
+from harness.stats.clusters import Trials, row_as_one
 from harness.stats.corrections import holm
 from harness.stats.intervals import Interval, newcombe, newcombe_paired, paired_interval
 from harness.stats.paired_tests import PairedTest, paired_test
@@ -73,12 +73,9 @@ def judged(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def pair_as_one(levels: Sequence[Pair]) -> Pair:
-    """Return the pair of a case that is asked in several ways, see `harness.stats.clusters.as_one`.
-
-    Ways that were not judged on both sides are left out.
-    """
-    before, after = zip(*(judged(levels) or levels), strict=True)
-    return as_one(before), as_one(after)
+    """Return the pair of a case that is asked in several ways, see `row_as_one`."""
+    before, after = row_as_one(levels)
+    return before, after
 
 
 def paired_effects(

@@ -27,14 +27,16 @@ class Design:
     """Cases."""
     trials: int
     """Trials of each case on each side."""
+    ways: float
+    """How many identities each case is asked as, on average; 1 for none."""
     shows: float | None
     """The smallest true difference of pass rates that it detects with a power of 80 %; ``None``
     when it does not even detect a difference of 1."""
 
     @property
     def runs(self) -> int:
-        """Trials of both sides together."""
-        return 2 * self.cases * self.trials
+        """Trials of both sides together, as every identity."""
+        return round(2 * self.cases * self.trials * self.ways)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,10 +101,12 @@ def power_table(
     difference: float = 0.1,
     margin: float = 0.05,
     listed: tuple[str, int] | None = None,
+    ways: float = 1.0,
 ) -> PowerTable:
     """Return what ``cases`` can show; ``difference`` and ``margin`` are rates (0.1: 10 points).
 
-    ``listed`` is the name of a run, and the number of parts in its tool list.
+    ``listed`` is the name of a run, and the number of parts in its tool list. A case is asked as
+    ``ways`` identities on average: they cost trials, and show no more than one.
     """
     psi, icc = variability.discordance, variability.icc
     sizes = [(cases, count) for count in trials] + [(cases * times, 1) for times in MULTIPLES]
@@ -115,6 +119,7 @@ def power_table(
             Design(
                 cases=size,
                 trials=count,
+                ways=ways,
                 shows=detectable_difference(size, psi, trials=count, icc=icc),
             )
             for size, count in dict.fromkeys(sizes)
@@ -128,11 +133,11 @@ def power_table(
         ),
         margin=margin,
         cases_for_margin=pairs_needed_for_non_inferiority(margin, max(psi, margin)),
-        ablation=None if listed is None else _ablation(cases, psi, *listed),
+        ablation=None if listed is None else _ablation(cases, ways, psi, *listed),
     )
 
 
-def _ablation(cases: int, psi: float, run: str, parts: int) -> PartsOfList:
+def _ablation(cases: int, ways: float, psi: float, run: str, parts: int) -> PartsOfList:
     """Return what an ablation needs, at the level 5 %/parts of the strictest test.
 
     That is the first step of Holm's correction, so the figure holds even if only one part matters.
@@ -140,7 +145,7 @@ def _ablation(cases: int, psi: float, run: str, parts: int) -> PartsOfList:
     return PartsOfList(
         parts=parts,
         run=run,
-        runs=cases * (parts + 1),
+        runs=round(cases * ways * (parts + 1)),
         shows=detectable_difference(cases, psi, alpha=LEVEL / parts),
     )
 

@@ -4,13 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from harness.checks import VOCABULARY
 from harness.runlog import Header, LogWriter, TrialLine, read_log
 from harness.runner.planning.plan import describe_variant
-from harness.types import Case, Check, Suite, Tool, ToolCall, Transcript, Usage, Variant
+from harness.types import (
+    Case,
+    CaseFacts,
+    Check,
+    Suite,
+    Tool,
+    ToolCall,
+    ToolList,
+    Transcript,
+    Usage,
+    Variant,
+)
+from harness.variants.views import Views
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, StudyOptions
 from tests.reports.run_logs import a_run
@@ -47,8 +60,13 @@ def measured(
     folder: Path,
     *arms: tuple[Variant | None, Mapping[str, Trials]],
     usage: Usage | None = None,
+    identities: Sequence[str] = (),
+    tools: Sequence[Tool] = (),
 ) -> Measured:
-    """Write a run of these arms, and read it back."""
+    """Write a run of these arms, in which every identity had the same results; read it back.
+
+    The model was shown ``tools`` as the arm has them.
+    """
     path = folder / "log.jsonl"
     names = ["m" if variant is None else f"m+{variant.name}" for variant, _ in arms]
     with LogWriter(path) as log:
@@ -69,13 +87,21 @@ def measured(
                 },
             )
         )
-        for name, (_, results) in zip(names, arms, strict=True):
+        for name, (variant, results) in zip(names, arms, strict=True):
+            view = Views().of(variant, ToolList(tools=tuple(tools))).tools if variant else None
+            shown = tuple(tool.name for tool in (view.tools if view else tools))
             for one, trials in results.items():
-                for index, (letter, tool, *args) in enumerate(trials):
-                    run = a_run("s", one, name, index, letter, usage)
-                    run = replace(run, repeats=len(trials))
+                every = identities or (None,)
+                for (index, (letter, tool, *args)), who in product(enumerate(trials), every):
+                    case = CaseFacts(name=one)
+                    if who is not None:
+                        case = CaseFacts(name=f"{one} [{who}]", group=one, identity=who)
+                    run = a_run("s", case.name, name, index, letter, usage)
+                    run = replace(run, case=case, repeats=len(trials))
                     calls = () if tool is None else (_call(tool, args[0] if args else {}),)
-                    log.append(TrialLine(run=run, transcript=Transcript(tool_calls=calls)))
+                    log.append(
+                        TrialLine(run=run, transcript=Transcript(tools=shown, tool_calls=calls))
+                    )
     return Measured([read_log(path)], "s", "m")
 
 

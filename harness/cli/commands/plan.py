@@ -6,7 +6,9 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
+from statistics import fmean
 
 import click
 
@@ -22,6 +24,7 @@ from harness.runner.planning.plan import Plan
 from harness.runner.planning.prepare import RunRequest, prepare
 from harness.runner.runs.folders import log_path, run_ids
 from harness.safe_text import money, one_line
+from harness.stats.clusters import cases_of_tests
 from harness.types import JsonObject
 from harness.workbench.earlier_runs import variability
 from harness.workbench.folders import own_logs, tools_in
@@ -91,15 +94,16 @@ def command(
     tables = [
         power_table(
             suite.name,
-            len(names),
-            variability(suite.name, names, earlier),
+            len(tests),
+            variability(suite.name, chain(*tests), earlier),
             trials=trials or TRIALS,
             difference=difference / 100,
             margin=margin / 100,
             listed=_listed(suite.name, earlier),
+            ways=fmean(map(len, tests)),
         )
         for suite in plan.suites
-        if (names := _cases(plan, suite.name))
+        if (tests := _tests(plan, suite.name))
     ]
     price = _price_of_a_trial(plan)
     if json_output:
@@ -130,8 +134,11 @@ def _listed(suite: str, logs: Sequence[RunLog]) -> tuple[str, int] | None:
     return None
 
 
-def _cases(plan: Plan, suite: str) -> list[str]:
-    return list(dict.fromkeys(job.trial.case.name for job in plan.jobs if job.suite.name == suite))
+def _tests(plan: Plan, suite: str) -> list[list[str]]:
+    """Return the names of the cases of ``suite``, the identities of one test together."""
+    cases = {job.trial.case.name: job.trial.case for job in plan.jobs if job.suite.name == suite}
+    groups = {name: case.caller.group for name, case in cases.items()}
+    return cases_of_tests(cases, {name: test for name, test in groups.items() if test is not None})
 
 
 def _price_of_a_trial(plan: Plan) -> float | None:

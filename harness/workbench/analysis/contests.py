@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from harness.stats.choice_shares import Share, share_of_choices
-from harness.stats.clusters import Trials
+from harness.stats.clusters import Trials, as_one, cases_of_tests
 from harness.stats.corrections import holm
 from harness.stats.effects import LEVEL
 
@@ -87,11 +87,12 @@ class Steering:
         return next((c for c in self.contests if (c.kind, c.tool) == (kind, tool)), None)
 
 
-def steering(picks: Iterable[Pick]) -> Steering:
+def steering(picks: Iterable[Pick], tests: Mapping[str, str] | None = None) -> Steering:
     """Return the effects that ``picks`` show.
 
     Every tool must have had every position and every name equally often, so that a preference for a
-    position or a name gives an even share.
+    position or a name gives an even share. ``tests`` has the test of each case that is asked as one
+    of several identities; those of a test count as one case.
     """
     picks = list(picks)
     owners = dict.fromkeys(pick.tool for pick in picks if pick.kind == "own")
@@ -100,7 +101,9 @@ def steering(picks: Iterable[Pick]) -> Steering:
     found = []
     for kind, tool in asked:
         those = [one for one in picks if one.kind == kind and tool in (None, one.tool)]
-        share = share_of_choices(list(_by_case(those).values()), RIVALS)
+        chosen = _by_case(those)
+        alike = cases_of_tests(chosen, tests or {})
+        share = share_of_choices([as_one([chosen[case] for case in one]) for one in alike], RIVALS)
         if share is not None:
             found.append((kind, tool, share, sum(one.chosen is None for one in those)))
     adjusted = iter(holm([share.p_value for kind, _, share, _ in found if kind != "equal"]))

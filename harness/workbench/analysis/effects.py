@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.reports.comparing.sentences import p_value, points
-from harness.stats.clusters import Trials
+from harness.stats.clusters import Trials, cases_of_tests
 from harness.stats.effects import Pair, PairedEffect, pair_as_one
 from harness.types import JsonObject
 
@@ -18,12 +18,8 @@ def pairs_of(
     ``tests`` has the test of each case that is asked as one of several identities; those of a test
     are one pair.
     """
-    found: dict[tuple[str, bool], list[Pair]] = {}
-    for case, trials in before.items():
-        if case in after:
-            test = tests.get(case, case), case in tests
-            found.setdefault(test, []).append((trials, after[case]))
-    return [*map(pair_as_one, found.values())]
+    both = cases_of_tests((case for case in before if case in after), tests)
+    return [pair_as_one([(before[case], after[case]) for case in one]) for one in both]
 
 
 def effect_text(effect: PairedEffect, tests: int = 1) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from harness.stats.clusters import Trials, own_discordance
+from harness.stats.clusters import Trials, cases_of_tests, means_of_tests, own_discordance
 from harness.stats.corrections import holm
-from harness.stats.effects import MARGIN, PairedEffect, paired_effects
+from harness.stats.effects import MARGIN, Pair, PairedEffect, pair_as_one, paired_effects
 from harness.stats.intervals import Interval, wilson
 from harness.stats.paired_tests import PairedTest, paired_test
 from harness.stats.permutation_tests import discordance_between, excess_discordance, homogeneity_p
@@ -37,6 +37,8 @@ class PhrasedCase:
 
     name: str
     """Its name."""
+    test: str | None = None
+    """The test that is asked as several identities, of which the case is one: all count as one."""
     phrasings: tuple[Phrasing, ...]
     """The wordings; at least two."""
     threshold: float = 1.0
@@ -53,6 +55,11 @@ class PhrasedCase:
     def failing(self) -> tuple[Phrasing, ...]:
         """The wordings with which it fails."""
         return tuple(one for one in self.phrasings if not self.passes(one))
+
+    @property
+    def counts(self) -> list[Trials]:
+        """Its trials with each wording."""
+        return [one.trials for one in self.phrasings]
 
     @property
     def hangs(self) -> bool:
@@ -72,8 +79,10 @@ class Consistency:
 
     cases: tuple[PhrasedCase, ...]
     """Every case with two judged wordings; those that depend most on the wording come first."""
+    tests: int
+    """The number of tests: as `cases`, but the identities that are asked the same are one."""
     rates: tuple[tuple[int, float], ...]
-    """(cases, mean pass rate) of the original prompts, and of each further wording by position."""
+    """(tests, mean pass rate) of the original prompts, and of each further wording by position."""
     consistent: float
     """Share of cases with the same verdict under all wordings."""
     interval: Interval
@@ -98,25 +107,27 @@ def consistency(cases: Sequence[PhrasedCase], *, margin: float = MARGIN) -> Cons
     tested = _tested([case for case in cases if len(case.phrasings) > 1])
     if not tested:
         return None
-    same = sum(not case.hangs for case in tested)
-    interval = wilson(same, len(tested))
-    counts = [[one.trials for one in case.phrasings] for case in tested]
+    tests = _by_test(tested)
+    consistent = fmean(means_of_tests(tests, lambda case: not case.hangs))
+    interval = wilson(consistent * len(tests), len(tests))
     (others,) = paired_effects(
-        [[(first, _together(rest)) for first, *rest in counts]], margin=margin
+        [[pair_as_one([_against_others(case) for case in test]) for test in tests]], margin=margin
     )
     assert interval is not None, "there is a case"
     assert others is not None, "every phrasing was judged"
-    excess = excess_discordance(counts)
+    within = means_of_tests(tests, lambda case: own_discordance(case.counts))
+    excess = means_of_tests(tests, lambda case: next(iter(excess_discordance([case.counts])), None))
     return Consistency(
         cases=tuple(sorted(tested, key=lambda case: (not case.hangs, -case.spread, case.name))),
-        rates=tuple(_rates(tested)),
-        consistent=same / len(tested),
+        tests=len(tests),
+        rates=tuple(_rates(tests)),
+        consistent=consistent,
         interval=interval,
-        worst=fmean(min(one.rate for one in case.phrasings) for case in tested),
-        every=sum(not case.failing for case in tested) / len(tested),
+        worst=fmean(means_of_tests(tests, lambda case: min(one.rate for one in case.phrasings))),
+        every=fmean(means_of_tests(tests, lambda case: not case.failing)),
         others=others,
-        between=fmean(value for one in counts if (value := discordance_between(one)) is not None),
-        within=_within(counts),
+        between=fmean(means_of_tests(tests, lambda case: discordance_between(case.counts))),
+        within=fmean(within) if within else None,
         test=paired_test(excess, repeated=True),
     )
 
@@ -131,16 +142,22 @@ def _tested(cases: Sequence[PhrasedCase]) -> list[PhrasedCase]:
     ]
 
 
-def _together(trials: Sequence[Trials]) -> Trials:
-    return sum(passed for passed, _ in trials), sum(judged for _, judged in trials)
+def _by_test(cases: Sequence[PhrasedCase]) -> list[list[PhrasedCase]]:
+    named = {case.name: case for case in cases}
+    tests = {case.name: case.test for case in cases if case.test is not None}
+    return [[named[name] for name in test] for test in cases_of_tests(named, tests)]
 
 
-def _rates(cases: Sequence[PhrasedCase]) -> Iterator[tuple[int, float]]:
-    for place in range(max(len(case.phrasings) for case in cases)):
-        rates = [case.phrasings[place].rate for case in cases if place < len(case.phrasings)]
+def _against_others(case: PhrasedCase) -> Pair:
+    first, *rest = case.counts
+    return first, (sum(passed for passed, _ in rest), sum(judged for _, judged in rest))
+
+
+def _rates(tests: Sequence[Sequence[PhrasedCase]]) -> Iterator[tuple[int, float]]:
+    for place in range(max(len(case.phrasings) for test in tests for case in test)):
+
+        def rate(case: PhrasedCase, place: int = place) -> float | None:
+            return case.phrasings[place].rate if place < len(case.phrasings) else None
+
+        rates = means_of_tests(tests, rate)
         yield len(rates), fmean(rates)
-
-
-def _within(counts: Sequence[Sequence[Trials]]) -> float | None:
-    shares = [value for one in counts if (value := own_discordance(one)) is not None]
-    return fmean(shares) if shares else None

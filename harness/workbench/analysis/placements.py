@@ -6,9 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness.stats.clusters import Trials, own_discordance
+from harness.stats.clusters import (
+    Trials,
+    cases_of_tests,
+    means_of_tests,
+    own_discordance,
+    row_as_one,
+)
 from harness.stats.corrections import holm
-from harness.stats.effects import LEVEL, MARGIN, Pair, PairedEffect, paired_effects
+from harness.stats.effects import LEVEL, MARGIN, PairedEffect, paired_effects
 from harness.stats.paired_tests import PairedTest, paired_test
 from harness.stats.permutation_tests import (
     DRAWS,
@@ -18,6 +24,7 @@ from harness.stats.permutation_tests import (
     trend_p,
     trend_slope,
 )
+from harness.workbench.analysis.effects import pairs_of
 
 _HALF = LEVEL / 2
 """The level is halved, because there are two families of tests: on the ends of the list, and on all
@@ -38,6 +45,8 @@ class Placed:
     """Position of the wanted tool: 0 is first in the list, 1 is last."""
     chosen: bool
     """Whether the wanted tool was called first."""
+    order: str = ""
+    """The order of the list; trials of one test in one order were asked alike."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +115,7 @@ def placement(
     first: tuple[Mapping[str, Trials], Iterable[Placed]],
     last: tuple[Mapping[str, Trials], Iterable[Placed]],
     others: Iterable[Placed],
+    tests: Mapping[str, str] | None = None,
     *,
     margin: float = MARGIN,
     seed: int = 0,
@@ -118,35 +128,34 @@ def placement(
         first: Trials by case, and first calls, where the wanted tool came first.
         last: The same where it came last.
         others: First calls under ``orders``.
+        tests: Case → its test, for cases that are asked as one of several identities; those of a
+            test count as one case.
         margin: Margin of equivalence, as a rate.
         seed: Seed of the permutations.
         draws: Number of permutations.
     """
     (passed_first, at_first), (passed_last, at_last) = first, last
-    at_first, at_last = list(at_first), list(at_last)
+    at_first, at_last, tests = list(at_first), list(at_last), tests or {}
     passing, choosing = paired_effects(
         [
-            _pairs(passed_last, passed_first),
-            _pairs(_chosen(at_last), _chosen(at_first)),
+            pairs_of(passed_last, passed_first, tests),
+            pairs_of(_chosen(at_last), _chosen(at_first), tests),
         ],
         margin=margin,
         level=_HALF,
     )
     # If the wanted tool is at an end of the server's own list, its trials occur twice.
     moved = list({one.key: one for one in (*at_first, *at_last, *others)}.values())
-    by_order, along = _spread_p(orders, seed, draws), _trend_p(moved, seed, draws)
+    complete, rows = _complete(orders, tests), _rows(moved, tests)
+    by_order, along = _spread_p(complete, seed, draws), trend_p(*rows, seed=seed, draws=draws)
     known = [p for p in (by_order, along) if p is not None]
     adjusted = iter(holm(known))
     return Placement(
         passing=passing,
         choosing=choosing,
-        orders=None if by_order is None else _orders(orders, next(adjusted)),
-        trend=None if along is None else _trend(moved, next(adjusted)),
+        orders=None if by_order is None else _orders(orders, complete, next(adjusted)),
+        trend=None if along is None else _trend(moved, rows, next(adjusted)),
     )
-
-
-def _pairs(before: Mapping[str, Trials], after: Mapping[str, Trials]) -> list[Pair]:
-    return [(before[case], after[case]) for case in before if case in after]
 
 
 def _chosen(calls: Iterable[Placed]) -> dict[str, Trials]:
@@ -160,56 +169,76 @@ def _chosen(calls: Iterable[Placed]) -> dict[str, Trials]:
 # ── Orders ───────────────────────────────────────────────────────────────────────────────────
 
 
-def _complete(orders: Mapping[str, Mapping[str, Trials]]) -> list[list[Trials]]:
-    """Return the trials under each order of every case that was judged under all of them."""
+def _complete(
+    orders: Mapping[str, Mapping[str, Trials]], tests: Mapping[str, str]
+) -> list[list[list[Trials]]]:
+    """Return the trials under each order of every case that was judged under all, test by test."""
     ran = [trials for trials in orders.values() if trials]
     if len(ran) < 2:  # noqa: PLR2004 - one order cannot differ
         return []
-    return [[trials[case] for trials in ran] for case in ran[0] if all(case in t for t in ran)]
+    whole = [case for case in ran[0] if all(case in t for t in ran)]
+    return [
+        [[trials[case] for trials in ran] for case in cases]
+        for cases in cases_of_tests(whole, tests)
+    ]
 
 
-def _spread_p(orders: Mapping[str, Mapping[str, Trials]], seed: int, draws: int) -> float | None:
-    rows = [[passed / judged for passed, judged in case] for case in _complete(orders)]
-    return spread_p(rows, seed=seed, draws=draws)
+def _rates(complete: Sequence[Sequence[Sequence[Trials]]]) -> list[list[float]]:
+    return [[passed / judged for passed, judged in row_as_one(test)] for test in complete]
 
 
-def _orders(orders: Mapping[str, Mapping[str, Trials]], p_value: float) -> Orders:
-    cases = _complete(orders)
+def _spread_p(
+    complete: Sequence[Sequence[Sequence[Trials]]], seed: int, draws: int
+) -> float | None:
+    return spread_p(_rates(complete), seed=seed, draws=draws)
+
+
+def _orders(
+    orders: Mapping[str, Mapping[str, Trials]],
+    complete: Sequence[Sequence[Sequence[Trials]]],
+    p_value: float,
+) -> Orders:
     names = [name for name, trials in orders.items() if trials]
-    columns = zip(*([passed / judged for passed, judged in case] for case in cases), strict=True)
-    within = [value for case in cases if (value := own_discordance(case)) is not None]
-    between = [value for case in cases if (value := discordance_between(case)) is not None]
+    columns = zip(*_rates(complete), strict=True)
+    within = means_of_tests(complete, own_discordance)
+    excess = [fmean(values) for test in complete if (values := excess_discordance(test))]
     return Orders(
         rates={name: fmean(column) for name, column in zip(names, columns, strict=True)},
-        cases=len(cases),
+        cases=len(complete),
         p_value=p_value,
-        between=fmean(between),
+        between=fmean(means_of_tests(complete, discordance_between)),
         within=fmean(within) if within else None,
-        test=paired_test(excess_discordance(cases), repeated=True),
+        test=paired_test(excess, repeated=True),
     )
 
 
 # ── The trend ────────────────────────────────────────────────────────────────────────────────
 
 
-def _rows(calls: Sequence[Placed]) -> tuple[list[list[float]], list[list[float]]]:
-    """Return the choices and the positions of the tool, a row for each case."""
-    by_case: dict[str, list[Placed]] = {}
+def _rows(
+    calls: Sequence[Placed], tests: Mapping[str, str]
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Return the choices and the positions of the tool, a row for each test.
+
+    The first trials of a test's identities in one order make one value, then their second ones.
+    """
+    by_case: dict[str, dict[tuple[str, int], Placed]] = {}
     for one in calls:
-        by_case.setdefault(one.case, []).append(one)
-    rows = list(by_case.values())
-    return (
-        [[float(one.chosen) for one in row] for row in rows],
-        [[one.place for one in row] for row in rows],
-    )
+        row = by_case.setdefault(one.case, {})
+        row[one.order, sum(order == one.order for order, _ in row)] = one
+    chosen, places = [], []
+    for cases in cases_of_tests(by_case, tests):
+        keys = dict.fromkeys(key for case in cases for key in by_case[case])
+        levels = [[by_case[case][key] for case in cases if key in by_case[case]] for key in keys]
+        chosen.append([fmean(one.chosen for one in level) for level in levels])
+        places.append([fmean(one.place for one in level) for level in levels])
+    return chosen, places
 
 
-def _trend_p(calls: Sequence[Placed], seed: int, draws: int) -> float | None:
-    return trend_p(*_rows(calls), seed=seed, draws=draws)
-
-
-def _trend(calls: Sequence[Placed], p_value: float) -> Trend:
-    slope = trend_slope(*_rows(calls))
+def _trend(
+    calls: Sequence[Placed], rows: tuple[list[list[float]], list[list[float]]], p_value: float
+) -> Trend:
+    slope = trend_slope(*rows)
     assert slope is not None, "it was tested"
     thirds = [(0, 0)] * len(THIRDS)
     for one in calls:

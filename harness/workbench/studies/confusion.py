@@ -9,6 +9,7 @@ from harness.checks.wanted_calls import FirstWanted, wanted_first
 from harness.reports.comparing.sentences import percent
 from harness.safe_text import printable
 from harness.stats import rate_interval
+from harness.stats.clusters import Trials, as_one, cases_of_tests
 from harness.stats.confusion_matrix import ConfusionMatrix
 from harness.workbench.arms import Arm
 from harness.workbench.measured import FirstCall, Measured
@@ -47,7 +48,7 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
         else f"Macro-F1 of the first call is {macro:.2f} over {len(matrix.wanted)} tools wanted, "
         f"{len(placed)} trials.",
         lines=tuple(_line(matrix, cell, trials) for cell, trials in wrong),
-        findings=tuple(_finding(placed, *one) for one in wrong),
+        findings=tuple(_finding(placed, *one, measured.tests) for one in wrong),
         facts={
             "macro_f1": macro,
             "trials": len(placed),
@@ -103,10 +104,13 @@ def _finding(
     placed: Sequence[_Sorted],
     cell: tuple[str, str],
     trials: Sequence[_Sorted],
+    tests: Mapping[str, str],
 ) -> Finding:
     wanted, found = cell
     row = [one for one in placed if one.wanted == wanted]
-    interval = rate_interval(list(_shares(row, found).values()), len(row))
+    shares = _shares(row, found, tests)
+    rates = [hits / total for hits, total in shares]
+    interval = rate_interval(rates, sum(total for _, total in shares))
     taken = "was called" if found else "was called at all"
     return Finding(
         text=f"{_name(found, 'No tool')} {taken} in {len(trials)} of {len(row)} trials that "
@@ -117,12 +121,14 @@ def _finding(
     )
 
 
-def _shares(row: Sequence[_Sorted], found: str) -> Mapping[str, float]:
-    """Return case → share of its trials in ``row`` that called ``found`` first."""
-    by_case: dict[str, list[bool]] = {}
+def _shares(row: Sequence[_Sorted], found: str, tests: Mapping[str, str]) -> list[Trials]:
+    """Return, for each test, its trials in ``row`` that called ``found`` first, and all of them."""
+    by_case: dict[str, Trials] = {}
     for one in row:
-        by_case.setdefault(one.call.case, []).append(one.found == found)
-    return {case: sum(hits) / len(hits) for case, hits in by_case.items()}
+        hits, total = by_case.get(one.call.case, (0, 0))
+        by_case[one.call.case] = hits + (one.found == found), total + 1
+    alike = cases_of_tests(by_case, tests)
+    return [as_one([by_case[case] for case in cases]) for cases in alike]
 
 
 def _name(tool: str, none: str) -> str:

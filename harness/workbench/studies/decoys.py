@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from harness.reports.comparing.sentences import p_value, percent
 from harness.stats import holm, mean
-from harness.stats.clusters import Trials
+from harness.stats.clusters import Trials, cases_of_tests, row_as_one
 from harness.stats.effects import LEVEL
 from harness.stats.slopes import Slope, slope
 from harness.types import DecoyKind, Decoys, JsonObject, ToolList, Variant
@@ -26,7 +26,7 @@ class _Growth:
 
     kind: DecoyKind
     trials: Mapping[int, Mapping[str, Trials]]
-    """Number of added decoys → case → its trials; 0 is the clean list."""
+    """Number of added decoys → case → its trials; 0 is the clean list. Identities are one case."""
     taken: Mapping[int, tuple[int, int]]
     """Number of added decoys → (trials that called a decoy first, judged trials)."""
     fitted: Slope | None
@@ -85,10 +85,19 @@ def _growth(bench: Bench, measured: Measured, kind: DecoyKind) -> _Growth:
             first = measured.first_calls(variant)
             taken[count] = sum(call.decoy for call in first), len(first)
     cases = dict.fromkeys(case for one in trials.values() for case in one)
-    fitted = slope(
-        [{count: one.get(case, (0, 0)) for count, one in trials.items()} for case in cases]
+    rows = {
+        test[0]: row_as_one([[one.get(case, (0, 0)) for one in trials.values()] for case in test])
+        for test in cases_of_tests(cases, measured.tests)
+    }
+    return _Growth(
+        kind=kind,
+        trials={
+            count: {test: row[place] for test, row in rows.items() if row[place][1]}
+            for place, count in enumerate(trials)
+        },
+        taken=taken,
+        fitted=slope([dict(zip(trials, row, strict=True)) for row in rows.values()]),
     )
-    return _Growth(kind=kind, trials=trials, taken=taken, fitted=fitted)
 
 
 def _word(fitted: Slope, p_adjusted: float) -> str:

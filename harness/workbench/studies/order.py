@@ -20,7 +20,7 @@ from harness.workbench.analysis.placements import (
     Trend,
     placement,
 )
-from harness.workbench.arms import Arm
+from harness.workbench.arms import Arm, key_of
 from harness.workbench.measured import Measured
 from harness.workbench.study import Bench, Finding, Study, StudyResult
 
@@ -86,6 +86,7 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
         _at_end(bench, measured, _firsts(bench)),
         _at_end(bench, measured, _lasts(bench)),
         [one for arm in (None, *shuffles) for one in _placed(bench, measured, arm)],
+        measured.tests,
         margin=bench.options.margin,
         seed=bench.options.seed,
     )
@@ -117,7 +118,13 @@ def _placed(bench: Bench, measured: Measured, arm: Variant | None) -> Iterator[P
         tool = wanted.get(call.case)
         if tool in call.shown and len(call.shown) > 1:
             place = call.shown.index(tool) / (len(call.shown) - 1)
-            yield Placed(key=call.key, case=call.case, place=place, chosen=call.tool == tool)
+            yield Placed(
+                key=call.key,
+                case=call.case,
+                place=place,
+                chosen=call.tool == tool,
+                order=key_of(arm),
+            )
 
 
 def _headline(bench: Bench, found: Placement) -> str:

@@ -84,6 +84,7 @@ def _phrased(bench: Bench, measured: Measured) -> Iterator[PhrasedCase]:
         words = (case.prompt, *wordings_of(bench, case))
         yield PhrasedCase(
             name=case.name,
+            test=case.caller.group,
             threshold=case.repeats.pass_threshold,
             phrasings=tuple(
                 Phrasing(words=said, trials=found[case.name], called=tools.get(case.name))
@@ -104,7 +105,7 @@ def _called(measured: Measured, arm: Variant | None) -> Mapping[str, str | None]
 def _headline(found: Consistency) -> str:
     low, high = found.interval
     return (
-        f"{percent(found.consistent)} of {len(found.cases)} tests have the same verdict under all "
+        f"{percent(found.consistent)} of {found.tests} tests have the same verdict under all "
         f"their wordings (95 % interval {percent(low)} to {percent(high)}); "
         f"{percent(found.every)} pass under every one."
     )

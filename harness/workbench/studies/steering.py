@@ -143,7 +143,8 @@ def _read(bench: Bench, measured: Measured) -> StudyResult:
             study=STUDY.name, headline="No test wants exactly one tool called first."
         )
     found = steering(
-        _pick(race, call) for race in races for call in measured.first_calls(race.variant)
+        (_pick(race, call) for race in races for call in measured.first_calls(race.variant)),
+        measured.tests,
     )
     brag = found.contest("brag")
     if brag is None:

@@ -57,6 +57,22 @@ def test_it_says_what_the_cases_can_show_and_starts_nothing() -> None:
     assert not Path(".harness").exists()
 
 
+def test_the_identities_of_a_test_are_one_case_that_costs_several_trials(project: Path) -> None:
+    path = project / "evals" / "shop.yml"
+    plain = document("shop")
+    text = path.read_text("utf-8").replace(
+        "{command: no-such-server}", "{command: no-such-server, identity: meta}"
+    )
+    many = text.replace("assertions:", "as: [admin, clerk], assertions:")
+    path.write_text(many + "identities: {admin: {role: admin}, clerk: {role: clerk}}\n", "utf-8")
+    found = document("shop")
+    assert found["cases"] == plain["cases"] == 12
+    for one, other in zip(found["designs"], plain["designs"], strict=True):
+        assert one["smallest_difference"] == other["smallest_difference"]
+        assert one["trials_of_both_sides"] == 2 * other["trials_of_both_sides"]
+    assert found["wanted"] == plain["wanted"]
+
+
 def test_what_is_known_from_earlier_runs_takes_the_place_of_assumptions(project: Path) -> None:
     runs = project / ".harness" / "runs"
     for number, letters in enumerate(("ppf", "pff")):

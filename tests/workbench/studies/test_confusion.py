@@ -82,3 +82,19 @@ def test_a_run_whose_checks_name_no_tool_says_so(tmp_path: Path) -> None:
     result = STUDY.read(bench(CASES, TOOLS), run)
     assert result.facts["macro_f1"] is None
     assert result.headline == "No trial says which tool was wanted first."
+
+
+def test_the_identities_of_a_test_make_no_confusion_more_certain(tmp_path: Path) -> None:
+    wrong = {"orders_1", "orders_2"}
+    names = ["orders_1", "orders_2", *(f"more {number}" for number in range(8))]
+    ends = {one: [("p", "find_invoices" if one in wrong else "find_orders")] for one in names}
+    for identities in ((), ("admin", "clerk", "guest", "nobody")):
+        asked = [f"{one} [{who}]" for one in names for who in identities] or names
+        cases = [case(one, must_call=["find_orders"]) for one in asked]
+        folder = tmp_path / str(len(identities))
+        folder.mkdir()
+        found = STUDY.read(
+            bench(cases, TOOLS), measured(folder, (None, ends), identities=identities)
+        )
+        [finding] = found.findings
+        assert not finding.certain
