@@ -290,10 +290,11 @@ class Connection:
                 listing = partial(first_list, link.client, self._spec)
                 self._tools = await self._turns.start(listing, starting)
         except ConnectionError:
-            over_pipes = isinstance(place, ServerProcess)
-            if over_pipes and hint_at(step, self._spec):
+            end = await end_of(link, place)
+            may_know = isinstance(place, ServerProcess) and not place.stdin.was_ignored
+            if may_know and hint_at(step, self._spec):
                 return True
-            why = f"{await end_of(link, place)} while starting"
+            why = f"{end} while starting"
             self._conclude(why, link.source.noise.since(), gone=True)
         except HttpFault as fault:
             # An HTTP status proves that the server lives; only silence is a reason to wait for its

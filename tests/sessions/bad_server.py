@@ -418,7 +418,12 @@ def leave_together() -> None:
 
 def main() -> None:
     match MODE:
-        case "exit_at_import":
+        case "exit_at_import" | "exit_at_late_import":
+            note_start()
+            if MODE == "exit_at_late_import":
+                import select
+
+                select.select([sys.stdin], [], [])
             import no_such_module  # type: ignore[import-not-found]  # noqa: F401
         case "hang":
             write("Starting web server…\n".encode())

@@ -243,3 +243,13 @@ async def test_a_server_is_never_started_again_under_a_pinned_revision(
             async with pool.session(spec, None):
                 pass
     assert len(await anyio.Path(starts).read_text()) == 1
+
+
+@pytest.mark.parametrize("mode", ["exit_at_import", "exit_at_late_import"])
+async def test_a_server_that_ends_before_it_reads_anything_is_started_once(
+    server: ServerFactory, tmp_path: Path, mode: str
+) -> None:
+    starts = tmp_path / "starts"
+    error = await failure(server(mode, protocol="auto", env={"COUNTED_IN": str(starts)}))
+    assert "exited with code 1 while starting; its last words: ModuleNotFoundError" in str(error)
+    assert len(await anyio.Path(starts).read_text()) == 1

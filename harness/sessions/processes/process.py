@@ -22,11 +22,11 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
-from anyio.abc import ByteReceiveStream, ByteSendStream, Process
+from anyio.abc import ByteReceiveStream, Process
 
 from harness.errors import ServerError
 from harness.sessions.processes.guardian import Guardian
-from harness.sessions.processes.pipes import wait_closed
+from harness.sessions.processes.server_input import ServerInput
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.processes.stderr import StderrTail
 from harness.types import ServerSpec
@@ -61,7 +61,7 @@ class ServerProcess:
     def __init__(self, process: Process, stderr: StderrTail, guardian: Guardian) -> None:
         """Manage ``process``, the leader of a process group of its own."""
         assert process.stdin is not None
-        self.stdin: ByteSendStream = process.stdin
+        self.stdin = ServerInput(process.stdin)
         self.stdout: ByteReceiveStream | None = process.stdout
         self.stderr = stderr
         self._process = process
@@ -117,7 +117,7 @@ class ServerProcess:
             self._kill_group()
             if await self._exits_within(REAP_S):
                 await self._process.aclose()
-                await wait_closed(self.stdin)
+                await self.stdin.wait_closed()
                 await self._vanishes()
             self.stderr.close()
 

@@ -1,0 +1,54 @@
+"""The stdin of a server process, and whether the process read any of it."""
+
+from __future__ import annotations
+
+import array
+import fcntl
+import os
+import termios
+from contextlib import suppress
+
+from anyio.abc import ByteSendStream
+
+from harness.sessions.processes.pipes import wait_closed
+
+
+class ServerInput(ByteSendStream):
+    """Writes to the stdin of a server."""
+
+    def __init__(self, stdin: ByteSendStream) -> None:
+        """Write to ``stdin``."""
+        self._stdin = stdin
+        self._written = 0
+        pipe = getattr(getattr(stdin, "_stream", None), "get_extra_info", lambda _: None)("pipe")
+        # The event loop closes its own end as soon as the other one is closed.
+        self._kept = None if pipe is None else os.dup(pipe.fileno())
+
+    @property
+    def was_ignored(self) -> bool:
+        """Whether the server took nothing of what was written, as far as the system tells."""
+        return self._unread() >= self._written
+
+    async def send(self, item: bytes) -> None:
+        """Write ``item``."""
+        await self._stdin.send(item)
+        self._written += len(item)
+
+    async def aclose(self) -> None:
+        """Close it; the server sees the end."""
+        if self._kept is not None:
+            os.close(self._kept)
+            self._kept = None
+        await self._stdin.aclose()
+
+    async def wait_closed(self) -> None:
+        """Wait for it to close after the process has ended."""
+        await wait_closed(self._stdin)
+
+    def _unread(self) -> int:
+        """Return the number of bytes that wait in the pipe; 0 on systems that do not tell."""
+        waiting = array.array("i", [0])
+        if self._kept is not None:
+            with suppress(OSError):
+                fcntl.ioctl(self._kept, termios.FIONREAD, waiting)
+        return waiting[0]
