@@ -17,6 +17,7 @@ from harness.canonical_json import digest
 from harness.errors import RequestRefused, RequestRejected, ServerError
 from harness.sessions import SEPARATOR, Introduction, Session
 from harness.sessions.forwarding import ForeignClient
+from harness.sessions.paging import next_cursor
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
 _LISTS = {
@@ -172,9 +173,10 @@ class JoinedSession:
                     own = item.get("name") if method == "tools/list" else None
                     called = self._tools.called(place, own)
                     joined.append(item if called is None else {**item, "name": called})
-                if not isinstance(page.get("nextCursor"), str):
+                cursor = next_cursor(page)
+                if cursor is None:
                     break
-                params = {"cursor": page["nextCursor"]}
+                params = {"cursor": cursor}
         return joined
 
     @property

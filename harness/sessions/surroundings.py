@@ -17,6 +17,7 @@ from mcp_types import METHOD_NOT_FOUND
 
 from harness.errors import ServerError
 from harness.sessions.beside import an_aside, bounded
+from harness.sessions.paging import has_bad_cursor, next_cursor
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.rejected_requests import is_rejection
@@ -28,11 +29,15 @@ MOST_NAMED = 50
 """Most of the further ones that are named; of the rest only the number is."""
 _PAGES = 3
 _SECONDS = 10.0
+_SHARE = 0.5
+"""The share of the time that one request may take, so that one that hangs hides only itself."""
 _OF_A_TOOL = frozenset({"name", "title", "description", "inputSchema", "outputSchema"})
 _TOOLS, _PROMPTS = "the list of tools", "the list of prompts"
 _RESOURCES, _TEMPLATES = "the list of resources", "the list of resource templates"
 _LISTS = {"resources": (_RESOURCES, _TEMPLATES), "prompts": (_PROMPTS,)}
 """Capability → the lists that it is for."""
+_CONTENT = {"resources/read": "contents", "prompts/get": "messages"}
+"""Request → the key of its answer's content."""
 
 Request = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]
 
@@ -73,8 +78,8 @@ class _Reading:
             [_TOOLS, *(place for kind in offered for place in _LISTS[kind])]
         )
         if capabilities.get("logging") is not None:
-            with suppress(MCPError, HttpFault, ServerError, OSError):
-                await self._request("logging/setLevel", {"level": "debug"})
+            with suppress(MCPError, HttpFault, ServerError, OSError, TimeoutError):
+                await self._answer("logging/setLevel", {"level": "debug"})
         async for tool in self._listed(_TOOLS, "tools/list", "tools"):
             more = {key: value for key, value in tool.items() if key not in _OF_A_TOOL}
             self.found += an_aside(f"{_TOOLS}: more on {tool.get('name')}", more)
@@ -111,7 +116,8 @@ class _Reading:
             self.found.append(Aside(place=f"{more:,} more {kind}s", unread=few))
         self._pending |= dict.fromkeys(read)
         for place in read:
-            result = await self._result(place, method, {key: full[place].get(key)})
+            params = {key: full[place].get(key)}
+            result = await self._result(place, method, params, _CONTENT[method])
             self.found += an_aside(place, result)
             self._pending.pop(place)
 
@@ -122,45 +128,65 @@ class _Reading:
         page_place = place
         for number in range(1, _PAGES + 1):
             params = {} if cursor is None else {"cursor": cursor}
-            page = await self._result(page_place, method, params)
-            items = page.get(key)
-            for item in items if isinstance(items, list) else ():
+            page = await self._result(page_place, method, params, key)
+            items = page.get(key, ())
+            for item in items:
                 if isinstance(item, Mapping):
                     yield item
-            cursor = page.get("nextCursor")
-            if not isinstance(cursor, str):
+            if odd := sum(not isinstance(item, Mapping) for item in items):
+                some = f"{odd:,} of the entries in {page_place}"
+                self.found.append(Aside(place=some, unread="no object"))
+            cursor, page_place = next_cursor(page), f"{place} from page {number + 1}"
+            if has_bad_cursor(page):
+                self.found.append(Aside(place=page_place, unread="its cursor is no text"))
+            if cursor is None:
                 break
-            page_place = f"{place} from page {number + 1}"
         else:
             self.found.append(
                 Aside(place=page_place, unread=f"harness reads {_PAGES} pages of a list")
             )
         self._pending.pop(place, None)
 
+    async def _answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        with anyio.fail_after(_SECONDS * _SHARE):
+            return await self._request(method, params)
+
     async def _result(
-        self, place: str, method: str, params: Mapping[str, Any]
+        self, place: str, method: str, params: Mapping[str, Any], key: str
     ) -> Mapping[str, Any]:
-        """Return the raw result of a request; without one, nothing, and why is an aside."""
+        """Return the raw result of a request, with a list under ``key``.
+
+        Without one, return nothing, and why is an aside.
+        """
         try:
-            result = await self._request(method, params)
+            result = await self._answer(method, params)
         except MCPError as error:
             if error.code == METHOD_NOT_FOUND and method.endswith("/list"):
                 return {}  # there is no such list
             self.found.append(_unanswered(place, method, error))
-            return {}
         except HttpFault as fault:
             said = "without an answer" if fault.status is None else f"with HTTP {fault.status}"
             why = f"the request for it ended {said}"
             self.found.append(Aside(place=place, unread=why, refused=fault.refuses))
-            return {}
+        except TimeoutError:
+            why = f"the request for it got no answer within {_SECONDS * _SHARE:g} s"
+            self.found.append(Aside(place=place, unread=why))
         except (ServerError, OSError):
             self.found.append(Aside(place=place, unread="the request for it got no answer"))
-            return {}
-        if result.get("resultType", "complete") == "complete":
-            return result
-        why = "the server asks for more input first"
-        self.found += (replace(aside, unread=why) for aside in an_aside(place, result))
+        else:
+            lack = _lack_of(result, key)
+            if lack is None:
+                return result
+            asides = [*an_aside(place, result)] or [Aside(place=place)]
+            self.found += (replace(aside, unread=lack) for aside in asides)
         return {}
+
+
+def _lack_of(result: Mapping[str, Any], key: str) -> str | None:
+    """Return why ``result`` is not what was asked for, a list under ``key``; ``None`` if it is."""
+    if result.get("resultType", "complete") != "complete":
+        return "the server asks for more input first"
+    return None if isinstance(result.get(key), list) else f"the answer has no list {key!r}"
 
 
 def _unanswered(place: str, method: str, error: MCPError) -> Aside:

@@ -17,6 +17,7 @@ from harness.canonical_json import digest
 from harness.errors import ServerError
 from harness.json_bounds import shortcoming
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
+from harness.sessions.paging import has_bad_cursor, next_cursor
 from harness.sessions.session_refusals import refused_step
 from harness.sessions.tool_schemas import examine
 from harness.sessions.transports.frames import is_closed, is_no_answer
@@ -98,8 +99,11 @@ class _Listing:
         for raw in tools:
             self._count += 1
             await self._take(raw)
-        cursor = page.get("nextCursor")
-        return cursor if isinstance(cursor, str) and cursor else None
+        if has_bad_cursor(page):
+            self.note(
+                THE_LIST, "the cursor of its next page is no text: it was not read", usable=True
+            )
+        return next_cursor(page)
 
     def note(self, tool: str, problem: str, *, usable: bool, unknown: bool = False) -> None:
         """Report a problem."""

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.sessions import Session
+from harness.sessions.paging import next_cursor
 from harness.types import JsonObject, Tool, ToolCall, ToolRequest
 from harness.variants.session import VariantSession
 from harness.variants.shown import ShownTools
@@ -54,9 +55,10 @@ class PresentedSession(VariantSession):
             for tool in tools if isinstance(tools, list) else ():
                 if isinstance(tool, Mapping) and isinstance(tool.get("name"), str):
                     raw[tool["name"]] = tool
-            if not isinstance(page.get("nextCursor"), str):
+            cursor = next_cursor(page)
+            if cursor is None:
                 break
-            params = {"cursor": page["nextCursor"]}
+            params = {"cursor": cursor}
         return raw
 
     def _written(self, raw: Mapping[str, JsonObject]) -> Iterator[JsonObject]:

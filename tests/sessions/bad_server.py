@@ -383,7 +383,12 @@ def serve() -> None:
             fail(request, -32601, "Method not found")
 
 
-def note_start() -> None:
+def note_start(*, waits: bool = False) -> None:
+    """Count this start; if it ``waits``, go on as soon as there is something to read."""
+    if waits:
+        import select
+
+        select.select([sys.stdin], [], [])
     if "COUNTED_IN" in os.environ:
         starts = os.open(os.environ["COUNTED_IN"], os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         os.write(starts, b"x")
@@ -419,11 +424,7 @@ def leave_together() -> None:
 def main() -> None:
     match MODE:
         case "exit_at_import" | "exit_at_late_import":
-            note_start()
-            if MODE == "exit_at_late_import":
-                import select
-
-                select.select([sys.stdin], [], [])
+            note_start(waits=MODE == "exit_at_late_import")
             import no_such_module  # type: ignore[import-not-found]  # noqa: F401
         case "hang":
             write("Starting web server…\n".encode())

@@ -6,12 +6,13 @@ What is usable stays usable, what is not is reported.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from harness.sessions.pool import open_sessions
-from harness.sessions.tool_list import MAX_PAGES
+from harness.sessions.tool_list import MAX_PAGES, list_tools
 from harness.types import ServerSpec, ToolList
 from tests.sessions.bad_server import TOOLS
 from tests.sessions.servers import ServerFactory
@@ -155,6 +156,22 @@ async def test_paging_in_a_circle_is_noticed(server: ServerFactory) -> None:
     found = await tools_of(server("circle"))
     assert [tool.name for tool in found.tools] == ["t0", "tagain"]
     assert "paging goes in a circle" in found.problems[0].problem
+
+
+@pytest.mark.parametrize(
+    ("cursor", "problems"), [("", 0), (None, 0), (2, 1), (2.5, 1), ({"page": 2}, 1)]
+)
+async def test_a_cursor_that_is_no_text_is_reported_and_an_empty_one_ends_the_list(
+    cursor: Any, problems: int
+) -> None:
+    async def request(_: str, params: Mapping[str, Any]) -> dict[str, Any]:
+        assert params == {}
+        return {"tools": [GOOD], "nextCursor": cursor}
+
+    found = await list_tools(request)
+    assert [tool.name for tool in found.tools] == ["good"]
+    said = "the cursor of its next page is no text: it was not read"
+    assert [one.problem for one in found.problems] == [said] * problems
 
 
 async def test_a_server_without_tools_is_no_error(server: ServerFactory) -> None:

@@ -19,6 +19,7 @@ from harness.probing.gains import Withheld
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests.making import COMPLETE, PROMPT, READ
 from harness.sessions import Session
+from harness.sessions.paging import next_cursor
 from harness.types import JsonObject
 
 MOST_REQUESTS = 240
@@ -94,9 +95,10 @@ async def _listed(session: Session, what: str) -> list[Mapping[str, Any]]:
         found += (
             one for one in (items if isinstance(items, list) else ()) if isinstance(one, Mapping)
         )
-        if not isinstance(page.get("nextCursor"), str):
+        cursor = next_cursor(page)
+        if cursor is None:
             break
-        params = {"cursor": page["nextCursor"]}
+        params = {"cursor": cursor}
     return found
 
 

@@ -55,7 +55,8 @@ class Library:
             return {"resultType": "input_required", "inputRequests": {}}
         what, _, verb = method.rpartition("/")
         if verb != "list":
-            return {"contents": [{"text": f"words of {name}"}]}
+            key = "contents" if what == "resources" else "messages"
+            return {key: [{"text": f"words of {name}"}]}
         key = {"resources/templates": "resourceTemplates"}.get(what, what)
         entries = [
             {"uri" if what == "resources" else "name": one}
@@ -128,6 +129,7 @@ def test_what_was_read_in_time_is_kept_and_the_rest_is_named(
     hangs: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_SECONDS", 0.05)
+    monkeypatch.setattr(module, "_SHARE", 1)
     asides = Library({"r1": "ok", "r2": "ok", "r3": "ok", "p1": "ok"}, hangs=hangs).read()
     assert of(asides, "the server's instructions")
     lists = {f"the list of {what}" for what in ("resources", "resource templates", "prompts")}
@@ -140,3 +142,68 @@ def test_what_was_read_in_time_is_kept_and_the_rest_is_named(
         "logging/setLevel": {"the list of tools", *lists},
     }
     assert late == expected[hangs]
+
+
+@pytest.mark.parametrize("hangs", ["r2", "resources/list", "prompts/list", "logging/setLevel"])
+def test_a_request_that_hangs_hides_only_its_own_answer(
+    hangs: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_SHARE", 0.005)
+    asides = Library({"r1": "ok", "r2": "ok", "p1": "ok"}, hangs=hangs).read()
+    place = {
+        "r2": "the resource r2",
+        "resources/list": "the list of resources",
+        "prompts/list": "the list of prompts",
+        "logging/setLevel": None,
+    }[hangs]
+    late = {one.place: one.unread for one in asides if one.unread is not None}
+    assert late == ({place: "the request for it got no answer within 0.05 s"} if place else {})
+
+
+ABSENT: Mapping[str, Mapping[str, Any]] = {
+    "no list": {},
+    "null": {"resources": None, "prompts": None, "contents": None, "messages": None},
+    "an object": {"resources": {"a": {"uri": "x"}}, "prompts": {}, "contents": {}, "messages": "x"},
+    "another key": {"items": [{"uri": "x"}]},
+}
+
+
+@pytest.mark.parametrize("absent", ABSENT)
+def test_an_answer_without_what_was_asked_for_is_not_taken_for_nothing(absent: str) -> None:
+    async def request(method: str, _: Mapping[str, Any]) -> dict[str, Any]:
+        if method in without or method.endswith("templates/list"):
+            return {"resourceTemplates": [], **ABSENT[absent]}
+        return {
+            "tools/list": {"tools": [], "nextCursor": ""},
+            "resources/list": {"resources": [{"uri": "a"}], "nextCursor": ""},
+            "prompts/list": {"prompts": [{"name": "b"}], "nextCursor": None},
+            "resources/read": {"contents": []},
+            "prompts/get": {"messages": []},
+        }[method]
+
+    def unread() -> set[str]:
+        asides = anyio.run(surroundings, request, None, {"resources": {}, "prompts": {}})
+        return {one.place for one in asides if one.unread is not None}
+
+    without: set[str] = set()
+    assert unread() == set()
+    without = {"resources/read", "prompts/get"}
+    assert unread() == {"the resource a", "the prompt b"}
+    without = {"resources/list", "prompts/list"}
+    assert unread() == {"the list of resources", "the list of prompts"}
+
+
+def test_what_cannot_be_asked_for_in_a_list_is_named() -> None:
+    async def request(method: str, _: Mapping[str, Any]) -> dict[str, Any]:
+        key = method.removesuffix("/list")
+        return {key: ["customer://17", {"name": "greet"}], "nextCursor": 2, "messages": []}
+
+    asides = anyio.run(surroundings, request, None, {"prompts": {}})
+    assert {one.place: one.unread for one in asides if one.unread is not None} == {
+        f"{place}the list of {what}{page}": why
+        for what in ("tools", "prompts")
+        for place, page, why in (
+            ("1 of the entries in ", "", "no object"),
+            ("", " from page 2", "its cursor is no text"),
+        )
+    }
