@@ -43,21 +43,12 @@ from harness.sessions.server_messages import Exchange, RequestReader, Requests, 
 from harness.sessions.session_refusals import refused_step
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.frames import is_closed
+from harness.sessions.transports.handshake import probe_seconds
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.routing_headers import RoutingHeaders
 from harness.types import Aside, JsonObject, ServerSpec, Wire
 from harness.version import __version__
-
-PROBE_S = 5.0
-"""Seconds to wait for ``server/discover`` before the server counts as one with the older handshake.
-
-Most such servers refuse the method at once; some never answer an unknown method.
-"""
-
-PROBE_SHARE = 1 / 3
-"""The same as a share of the available time, which applies if it is less, so that the handshake has
-time too."""
 
 # The SDK logs server errors; without a handler Python would print them to the terminal.
 for _logger in ("client", "mcp"):
@@ -102,15 +93,18 @@ class McpClient:
         self._wire = wire
         self._dispatcher = dispatcher
         self._heard = heard
+        self.hindrance = ""
+        """What came in place of an answer to the handshake so far, to end a message."""
+        self.needs_initialize = False
+        """Whether the server breaks off at the first message that is no ``initialize``."""
         self._watched = False
         self._meta = dict(meta)
         self._routing = RoutingHeaders(None) if over_http else None
 
-    async def negotiate(
-        self,
-        spec: ServerSpec,
-    ) -> None:
+    async def negotiate(self, spec: ServerSpec, *, is_early: bool = False) -> None:
         """Agree on a protocol version with the server of ``spec``, in about its time to start.
+
+        If ``is_early``, a request that breaks off is no reason for the older handshake.
 
         Raises:
             NotAdmitted: the server refused this caller.
@@ -119,14 +113,13 @@ class McpClient:
             HttpFault: the request ended in an HTTP failure or without an answer.
         """
         self._dispatcher.abilities = {ability: {} for ability in spec.transport.abilities}
-        protocol, seconds = spec.transport.protocol, spec.start_timeout_s
+        protocol, probe_s = spec.transport.protocol, probe_seconds(spec)
         try:
-            probe_s = min(PROBE_S, seconds * PROBE_SHARE)
             if protocol == "auto":
-                await self._negotiate_era(probe_s)
+                await self._negotiate_era(probe_s, is_early=is_early)
             elif protocol == "legacy":
                 await self._session.initialize()
-            elif not await self._discovers(probe_s):
+            elif not await self._discovers(probe_s, is_early=True):
                 self._session.adopt(_pinned(protocol))
         except MCPError as error:
             if is_closed(error):
@@ -256,9 +249,9 @@ class McpClient:
         said = self.introduction
         return await surroundings(self.request, said.instructions, said.capabilities)
 
-    async def _negotiate_era(self, probe_s: float) -> None:
+    async def _negotiate_era(self, probe_s: float, *, is_early: bool) -> None:
         """Try the newest revision, then the handshake, or what the server says it needs."""
-        if await self._discovers(probe_s):
+        if await self._discovers(probe_s, is_early=is_early):
             return
         try:
             await self._session.initialize()
@@ -269,15 +262,17 @@ class McpClient:
                 raise
             await self._session.discover()
 
-    async def _discovers(self, probe_s: float) -> bool:
+    async def _discovers(self, probe_s: float, *, is_early: bool) -> bool:
         """Ask for the description of a server of the newest revision; return whether it came."""
         try:
             with anyio.move_on_after(probe_s):
                 await self._session.discover()
                 return True
         except HttpFault as fault:
-            if fault.settles_the_era:
+            broke_off = fault.status is None
+            if fault.settles_the_era or (broke_off and is_early):
                 raise
+            self.needs_initialize = broke_off
         except (MCPError, ValueError, RuntimeError) as error:
             if isinstance(error, MCPError) and is_closed(error):
                 raise

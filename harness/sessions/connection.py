@@ -290,11 +290,11 @@ class Connection:
                 listing = partial(first_list, link.client, self._spec)
                 self._tools = await self._turns.start(listing, starting)
         except ConnectionError:
-            end = await end_of(link, place)
+            told = await end_of(link, place)
             may_know = isinstance(place, ServerProcess) and not place.stdin.was_ignored
-            if may_know and hint_at(step, self._spec):
+            if may_know and hint_at(step, self._spec, link.client):
                 return True
-            why = f"{end} while starting"
+            why = f"{told} while starting"
             self._conclude(why, link.source.noise.since(), gone=True)
         except HttpFault as fault:
             # An HTTP status proves that the server lives; only silence is a reason to wait for its
@@ -304,7 +304,7 @@ class Connection:
             )
             why = f"did not {step}: it {fault}" if end is None else f"{end} while starting"
             if fault.status is None and (end or not fault.gone):
-                why += hint_at(step, self._spec)
+                why += hint_at(step, self._spec, link.client)
             self._conclude(
                 why,
                 refused=fault.status if fault.status in REFUSED else None,
@@ -320,7 +320,8 @@ class Connection:
             self._client, self._noise = link.client, link.source.noise
             self._caller = self._caller_of(link.client, self._tools)
             starting.deadline = math.inf
-            self._starts.needs_initialize = self._spec.transport.protocol == "legacy"
+            is_legacy = self._spec.transport.protocol == "legacy"
+            self._starts.needs_initialize = is_legacy or link.client.needs_initialize
             self._opened.set()
         return False
 
@@ -342,7 +343,8 @@ class Connection:
             if anyio.current_time() >= starting.deadline:
                 noise = link.source.noise.since() if link else None
                 why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
-                why += hint_at(step, self._spec)
+                if link is not None:
+                    why += link.client.hindrance + hint_at(step, self._spec, link.client)
                 self._conclude(why, noise, gone=link is not None)
             raise
 

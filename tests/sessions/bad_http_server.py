@@ -342,6 +342,8 @@ async def serve(exchange: Exchange) -> None:
         exchange.reply(503, b"still starting", "text/plain")
     elif mode in CALLS:
         await CALLS[mode](exchange)
+    elif mode == "crashes" and exchange.message.get("method") == "server/discover":
+        exchange.hang_up()
     else:
         await answer(exchange, mode)
 

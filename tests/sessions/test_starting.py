@@ -11,8 +11,8 @@ import anyio
 import pytest
 
 from harness.errors import ServerError
-from harness.sessions import client
 from harness.sessions.pool import open_sessions
+from harness.sessions.transports import handshake
 from harness.sessions.transports.handshake import HINT
 from harness.types import ServerSpec
 from tests.clock import BOUND_S, TIMEOUTS_S
@@ -80,7 +80,7 @@ async def test_a_pinned_revision_that_nobody_answers_is_given_up_at_the_tool_lis
 async def test_a_server_that_is_silent_on_what_it_does_not_know_is_still_usable(
     server: ServerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "PROBE_S", 0.1)
+    monkeypatch.setattr(handshake, "PROBE_S", 0.1)
     spec = server("silent", protocol="auto")
     async with open_sessions() as pool, pool.session(spec, None) as session:
         assert (await call(session, "echo")).outcome == "ok"
@@ -89,7 +89,7 @@ async def test_a_server_that_is_silent_on_what_it_does_not_know_is_still_usable(
 async def test_a_server_of_the_newest_revision_may_be_slow_to_say_so(
     server: ServerFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(client, "PROBE_S", 0.1)
+    monkeypatch.setattr(handshake, "PROBE_S", 0.1)
     spec = server("late_modern", protocol="auto")
     async with open_sessions() as pool, pool.session(spec, None) as session:
         made = await call(session, "echo")

@@ -17,24 +17,49 @@ if TYPE_CHECKING:
 HANDSHAKE = "complete the handshake"
 """The first step of opening a connection, in messages."""
 
+PROBE_S = 5.0
+"""Seconds to wait for ``server/discover`` before the server counts as one with the older handshake.
+
+Most such servers refuse the method at once; some never answer an unknown method.
+"""
+
+PROBE_SHARE = 1 / 3
+"""The same as a share of the available time, which applies if it is less, so that the handshake has
+time too."""
+
 HINT = "; if it only knows the older handshake, set protocol: legacy (--protocol legacy)"
 """Advice where a server ended or kept silent before both handshakes were tried."""
 
 
-def hint_at(step: str, spec: ServerSpec) -> str:
+def probe_seconds(spec: ServerSpec) -> float:
+    """Return how long ``server/discover`` may take."""
+    return min(PROBE_S, spec.start_timeout_s * PROBE_SHARE)
+
+
+def hint_at(step: str, spec: ServerSpec, client: McpClient) -> str:
     """Return the advice for a server that answers nothing at ``step``, or an empty text."""
-    return HINT if step == HANDSHAKE and spec.transport.protocol == "auto" else ""
+    is_open = step == HANDSHAKE and spec.transport.protocol == "auto"
+    return HINT if is_open and not client.needs_initialize else ""
 
 
 async def shake_hands(client: McpClient, spec: ServerSpec, place: ServerProcess | Host) -> None:
-    """Agree on a protocol version; retry while a server listens but is not ready."""
+    """Agree on a protocol version; retry while a server listens but is not ready.
+
+    A request that breaks off is a sign of that at first. Later, and always where harness did not
+    start the server, it is a reason to try the older handshake.
+    """
+    settling = anyio.current_time() + probe_seconds(spec)
     while True:
+        is_starting = isinstance(place, Host) and place.is_starting
         try:
-            await client.negotiate(spec)
+            is_early = is_starting and anyio.current_time() < settling
+            await client.negotiate(spec, is_early=is_early)
         except HttpFault as fault:
-            if not fault.may_pass or not isinstance(place, Host) or not place.is_starting:
+            if not fault.may_pass or not is_starting:
                 raise
+            client.hindrance = f": it {fault}"
         else:
+            client.hindrance = ""
             return
         await anyio.sleep(POLL_S)
 

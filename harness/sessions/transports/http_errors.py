@@ -64,4 +64,4 @@ class HttpFault(Failed):
     @property
     def settles_the_era(self) -> bool:
         """Whether any other handshake would fail in the same way."""
-        return self.status is None or self.refuses or self.throttled or self.status in _BUSY
+        return self.gone or self.refuses or self.throttled or self.status in _BUSY

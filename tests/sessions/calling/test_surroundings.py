@@ -173,13 +173,14 @@ def test_an_answer_without_what_was_asked_for_is_not_taken_for_nothing(absent: s
     async def request(method: str, _: Mapping[str, Any]) -> dict[str, Any]:
         if method in without or method.endswith("templates/list"):
             return {"resourceTemplates": [], **ABSENT[absent]}
-        return {
+        answers: dict[str, dict[str, Any]] = {
             "tools/list": {"tools": [], "nextCursor": ""},
             "resources/list": {"resources": [{"uri": "a"}], "nextCursor": ""},
             "prompts/list": {"prompts": [{"name": "b"}], "nextCursor": None},
             "resources/read": {"contents": []},
             "prompts/get": {"messages": []},
-        }[method]
+        }
+        return answers[method]
 
     def unread() -> set[str]:
         asides = anyio.run(surroundings, request, None, {"resources": {}, "prompts": {}})
