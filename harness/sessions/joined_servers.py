@@ -17,7 +17,7 @@ from harness.canonical_json import digest
 from harness.errors import RequestRefused, RequestRejected, ServerError
 from harness.sessions import SEPARATOR, Introduction, Session
 from harness.sessions.forwarding import ForeignClient
-from harness.sessions.paging import next_cursor
+from harness.sessions.transports.pages import next_cursor
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 
 _LISTS = {

@@ -17,9 +17,9 @@ from mcp_types import METHOD_NOT_FOUND
 
 from harness.errors import ServerError
 from harness.sessions.beside import an_aside, bounded
-from harness.sessions.paging import has_bad_cursor, next_cursor
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.pages import has_bad_cursor, next_cursor
 from harness.sessions.transports.rejected_requests import is_rejection
 from harness.types import Aside
 

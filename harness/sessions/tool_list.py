@@ -17,10 +17,10 @@ from harness.canonical_json import digest
 from harness.errors import ServerError
 from harness.json_bounds import shortcoming
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
-from harness.sessions.paging import has_bad_cursor, next_cursor
 from harness.sessions.session_refusals import refused_step
 from harness.sessions.tool_schemas import examine
 from harness.sessions.transports.frames import is_closed, is_no_answer
+from harness.sessions.transports.pages import has_bad_cursor, next_cursor
 from harness.types import THE_LIST, JsonObject, Tool, ToolList, ToolProblem
 
 MAX_PAGES = 100

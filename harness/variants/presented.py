@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from harness.sessions import Session
-from harness.sessions.paging import next_cursor
+from harness.sessions.transports.pages import next_cursor
 from harness.types import JsonObject, Tool, ToolCall, ToolRequest
 from harness.variants.session import VariantSession
 from harness.variants.shown import ShownTools

@@ -19,7 +19,7 @@ from harness.probing.gains import Withheld
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests.making import COMPLETE, PROMPT, READ
 from harness.sessions import Session
-from harness.sessions.paging import next_cursor
+from harness.sessions.transports.pages import next_cursor
 from harness.types import JsonObject
 
 MOST_REQUESTS = 240
