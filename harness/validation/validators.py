@@ -32,6 +32,7 @@ from harness.validation.matching import (
     pattern,
     pattern_properties,
 )
+from harness.validation.metaschema import metaschema_of
 
 MAX_ERRORS = 10
 """Maximum number of errors that are reported for one value."""
@@ -83,7 +84,7 @@ def schema_problem(schema: Any, budget: Budget) -> str | None:
     """
     with within(budget):
         try:
-            meta = _kind(schema).META_SCHEMA
+            meta = metaschema_of(_kind(schema))
             kind = _bounded(validator_for(meta, default=Draft202012Validator))
             errors = kind(meta, registry=Registry(), format_checker=_FORMATS).iter_errors(schema)
             return next(map(describe_error, errors), None)
@@ -133,8 +134,8 @@ def meta_errors(schema: Any) -> Iterator[ValidationError]:
     Raises:
         OutOfSteps: the check needs too much work.
     """
-    kind = _bounded(Draft202012Validator)
-    yield from kind(kind.META_SCHEMA, registry=Registry()).iter_errors(schema)
+    meta = metaschema_of(Draft202012Validator)
+    yield from _bounded(Draft202012Validator)(meta, registry=Registry()).iter_errors(schema)
 
 
 def _kind(schema: Any) -> Any:

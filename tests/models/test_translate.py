@@ -189,7 +189,7 @@ HOSTILE: dict[str, dict[str, Any]] = {
         },
     },
     "invalid": {"type": "object", "properties": {f"p{n}": {"type": "zz"} for n in range(1_000)}},
-    "many": {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(1_000)}},
+    "many": {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(2_500)}},
 }
 
 

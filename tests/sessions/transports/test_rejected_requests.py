@@ -37,12 +37,14 @@ def library(name: str, fault: str = "", **more: Any) -> ServerSpec:
     return ServerSpec(name=name, transport=transport, **more)
 
 
-STRICT = library("strict", "strict")
+def strict_library() -> ServerSpec:
+    """Return the library that takes nothing as harness writes it."""
+    return library("strict", "strict")
 
 
 @pytest.fixture
 async def session() -> AsyncIterator[Session]:
-    async with open_sessions() as pool, pool.session(STRICT, None) as opened:
+    async with open_sessions() as pool, pool.session(strict_library(), None) as opened:
         yield opened
 
 
@@ -75,7 +77,7 @@ async def test_an_agent_gets_the_words_of_the_server(session: Session) -> None:
 
 @pytest.mark.anyio
 async def test_of_several_servers_one_rejection_is_none_of_all_refusals() -> None:
-    servers = (library("closed", "closed"), STRICT)
+    servers = (library("closed", "closed"), strict_library())
     both = library("both", members=servers)
     async with open_sessions() as pool, pool.session(both, None) as session:
         with pytest.raises(RequestRejected):
@@ -87,7 +89,7 @@ async def test_of_several_servers_one_rejection_is_none_of_all_refusals() -> Non
 
 
 def test_a_probe_of_such_a_server_is_incomplete_and_sees_no_decision(tmp_path: Path) -> None:
-    report = probed(STRICT, tmp_path)
+    report = probed(strict_library(), tmp_path)
     assert {finding.problem for finding in report.findings} == {"unobserved"}
     assert report.is_incomplete
     assert "denied" not in {one.access for row in report.decisions.values() for one in row.values()}
