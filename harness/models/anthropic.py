@@ -39,7 +39,7 @@ from harness.models.conversation import parse_arguments, steps, text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Pricer
-from harness.models.providers.anthropic import DIALECT
+from harness.models.providers.anthropic import dialect_of
 from harness.models.settings import is_own, temperature
 from harness.models.shape import (
     Json,
@@ -105,7 +105,7 @@ class AnthropicModel:
         pricer = Pricer(spec, url=url, flavour="default")
         self._endpoint = Endpoint(spec, pricer=pricer, url=url, post=self._post, backoff=backoff)
         self._name = spec.name
-        self._translator = Translator(DIALECT, _wire)
+        self._translator = Translator(dialect_of(spec), _wire)
         self._fixed = _fixed_fields(spec)
 
     async def answer(

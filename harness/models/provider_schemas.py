@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from jsonschema.exceptions import ValidationError, best_match
 
-from harness.models.schema_rules import LISTED, NAMED, SINGLE, Reduction, Refusal
+from harness.models.dialects.schema_rules import LISTED, NAMED, SINGLE, Reduction, Refusal
 from harness.models.traits import Dialect
 from harness.models.unions import MOST_PARTS, TopLevel
 from harness.validation.budget import Budget, OutOfSteps, within
@@ -93,9 +93,18 @@ def _fit(schema: Mapping[str, Any], dialect: Dialect) -> Fitted:
     )
 
 
-def legal_name(name: str, taken: set[str], *, longest: int, illegal: str, otherwise: str) -> str:
+def legal_name(
+    name: str,
+    taken: set[str],
+    *,
+    longest: int,
+    illegal: str,
+    otherwise: str,
+    letter_first: bool = False,
+) -> str:
     """Return the name most similar to ``name``, legal and not in ``taken``."""
-    base = re.sub(illegal, "_", name)[:longest] or otherwise
+    base = re.sub(illegal, "_", name) or otherwise
+    base = (f"_{base}" if letter_first and not re.match("[a-zA-Z_]", base) else base)[:longest]
     candidate, number = base, 2
     while candidate in taken:
         suffix = f"_{number}"

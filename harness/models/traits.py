@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from harness.models.schema_rules import NOTHING_REFUSED, SchemaRules
+from harness.models.dialects.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.types import ModelSpec
 
 if TYPE_CHECKING:
@@ -66,6 +66,10 @@ class Dialect:
     """Keywords that are not allowed at the top of a schema."""
     key: re.Pattern[str] | None = None
     """Pattern of top-level property names; ``None``: any."""
+    letter_first: bool = False
+    """Whether a tool name must begin with a letter or ``_``."""
+    most_tools: int | None = None
+    """Most tools in one request."""
     strict_shape: bool = False
     """Whether an object needs ``properties`` and an array ``items``."""
     rules: SchemaRules = NOTHING_REFUSED

@@ -8,7 +8,6 @@ others get free names, in the server's order.
 
 from __future__ import annotations
 
-import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,8 +15,8 @@ from typing import Any
 
 from harness.matching.written_calls import written_call
 from harness.models import provider_schemas as schemas
+from harness.models.dialects.schema_rules import Refusal, beyond_limit, with_rest
 from harness.models.provider_schemas import fit, legal_name
-from harness.models.schema_rules import Refusal, beyond_limit, with_rest
 from harness.models.traits import Dialect
 from harness.types import Reply, Tool, ToolList, ToolProblem
 from harness.validation.budget import Budget
@@ -28,7 +27,7 @@ STEPS_OF_A_TOOL = 2_000
 KEPT = 64
 """Most tool lists whose translation is cached: about one for each user of a run."""
 MOST_NAMES = 6
-"""Most tools that one sentence names."""
+"""Most places in tools that one sentence names."""
 _ILLEGAL = r"[^a-zA-Z0-9_-]"
 
 
@@ -46,7 +45,7 @@ class Offer:
     """Its schema for the provider; the server's own object if that is accepted."""
     keys: Mapping[str, str]
     """The server's property key → the provider's, if they differ."""
-    refused: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     """What the provider refuses inside the tool, which therefore stands in descriptions."""
 
 
@@ -131,9 +130,7 @@ class Translator:
 
     def legal_name(self, name: str) -> str:
         """Return a legal name for a tool that was never offered."""
-        return legal_name(
-            name, set(), longest=self._dialect.longest_name, illegal=_ILLEGAL, otherwise="tool"
-        )
+        return _legal_name(name, set(), self._dialect)
 
 
 def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[ToolProblem]]:
@@ -161,7 +158,7 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
                 description=description,
                 schema=with_rest(fitted.schema, rest) if rest else fitted.schema,
                 keys=fitted.keys,
-                refused=tuple(dict.fromkeys(refusal.what for refusal in refusals)),
+                refused=tuple(dict.fromkeys(refusals)),
             )
         )
         found = (
@@ -179,25 +176,33 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
 
 def refused_in_words(offers: Sequence[Offer], provider: str) -> tuple[str, ...]:
     """Return a sentence for each thing that ``provider`` refuses, with the tools that have it."""
-    tools: dict[str, list[str]] = {}
-    for offer in offers:
-        for what in offer.refused:
-            tools.setdefault(what, []).append(offer.tool.name)
     return tuple(
-        f"{provider} takes no {what}: it stands in descriptions instead ({_some(names)})"
-        for what, names in tools.items()
+        f"{provider} takes no {what}: it stands in descriptions instead ({places_in_words(places)})"
+        for what, places in places_by_refusal(offers).items()
     )
 
 
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    return f"{', '.join(names[:MOST_NAMES])}{more}"
+def places_by_refusal(offers: Sequence[Offer]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is refused → the tools that have it, each with the place in its schema."""
+    places: dict[str, list[tuple[str, str]]] = {}
+    for offer in offers:
+        for refusal in offer.refused:
+            places.setdefault(refusal.what, []).append((offer.tool.name, refusal.place))
+    return places
+
+
+def places_in_words(places: Sequence[tuple[str, str]]) -> str:
+    """Return places in tools for a sentence."""
+    named = [f"{tool} at {place}" if place else tool for tool, place in places]
+    more = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
+    return f"{', '.join(named[:MOST_NAMES])}{more}"
 
 
 def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:
     """Return a name for each tool: its own if legal and free, else another free one."""
-    legal = re.compile(rf"[a-zA-Z0-9_-]{{1,{dialect.longest_name}}}")
-    unclaimed = {tool.name for tool in tools.tools if legal.fullmatch(tool.name)}
+    unclaimed = {
+        tool.name for tool in tools.tools if _legal_name(tool.name, set(), dialect) == tool.name
+    }
     taken = set(unclaimed)
     names: list[str] = []
     for tool in tools.tools:
@@ -205,12 +210,21 @@ def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:
         if name in unclaimed:
             unclaimed.discard(name)
         else:
-            name = legal_name(
-                name, taken, longest=dialect.longest_name, illegal=_ILLEGAL, otherwise="tool"
-            )
+            name = _legal_name(name, taken, dialect)
             taken.add(name)
         names.append(name)
     return names
+
+
+def _legal_name(name: str, taken: set[str], dialect: Dialect) -> str:
+    return legal_name(
+        name,
+        taken,
+        longest=dialect.longest_name,
+        illegal=_ILLEGAL,
+        otherwise="tool",
+        letter_first=dialect.letter_first,
+    )
 
 
 def _renamed(arguments: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, Any]:

@@ -304,6 +304,23 @@ def test_a_list_that_is_too_long_is_told_once() -> None:
     assert len(of_rule("large-list", *tools)) == 1
 
 
+def test_what_a_provider_refuses_is_an_error_with_its_places() -> None:
+    part = {"type": "array", "items": {"type": "string", "pattern": r"^\p{L}$"}}
+    found = of_rule("provider-refuses", taking("a", part))
+    (of_openai,) = (finding for finding in found if finding.message.startswith("OpenAI"))
+    assert of_openai.message == (
+        "OpenAI takes no 'pattern' that Python cannot compile, such as \\p{L}: "
+        "get_order at properties/a/items."
+    )
+    assert {finding.severity for finding in found} == {"error"}
+    many = of_rule("provider-refuses", *(good(name=f"get_{number}") for number in range(129)))
+    assert [finding.message for finding in many] == [
+        "OpenAI takes at most 128 tools in a request; the server lists 129."
+    ]
+    (named,) = of_rule("provider-form", good(name="3d_view"))
+    assert named.message == "Gemini does not accept its name; it is offered as '_3d_view'."
+
+
 def test_parameters_inside_others_are_named_by_their_path() -> None:
     edits = {
         "type": "array",

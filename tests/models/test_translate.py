@@ -9,6 +9,7 @@ import gc
 import json
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,8 +21,17 @@ from harness.models.anthropic import _wire as messages_wire
 from harness.models.openai_chat import _wire as chat_wire
 from harness.models.openai_responses import _wire as responses_wire
 from harness.models.provider_schemas import fit
+from harness.models.providers.anthropic import COMPATIBLE as LIKE_ANTHROPIC
 from harness.models.providers.anthropic import DIALECT as ANTHROPIC
-from harness.models.providers.openai import COMPATIBLE, GEMINI, LLAMA_CPP, dialect_of
+from harness.models.providers.anthropic import dialect_of as dialect_of_anthropic
+from harness.models.providers.openai import (
+    COMPATIBLE,
+    GEMINI,
+    HOSTED,
+    LLAMA_CPP,
+    VERTEX,
+    dialect_of,
+)
 from harness.models.providers.openai import DIALECT as OPENAI
 from harness.models.traits import Dialect
 from harness.models.translate import KEPT, Translation, Translator, translate
@@ -31,13 +41,16 @@ from tests.fake_provider.schema_dialects import (
     gemini_problem,
     llama_cpp_problem,
     openai_problem,
+    vertex_problem,
 )
 from tests.fake_provider.tools import responses as responses_tools
 from tests.often import often
 
 STRICT: dict[Any, Callable[[Any], str | None]] = {
     OPENAI: openai_problem,
+    HOSTED: openai_problem,
     GEMINI: gemini_problem,
+    VERTEX: vertex_problem,
     LLAMA_CPP: llama_cpp_problem,
 }
 """Rules for tools → what those who made them say of a schema."""
@@ -506,13 +519,27 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "multipleOf": ({"type": "integer", "multipleOf": 17}, "17"),
     "not": ({"not": {"const": "abc"}}, "abc"),
     "if": ({"if": {"type": "string"}, "then": {"minLength": 17}}, "17"),
-    "allOf": ({"allOf": [{"minimum": 17}, {"maximum": 23}]}, "23"),
+    "allOf": ({"allOf": [{"enum": ["a17", "b"]}, {"enum": ["a17", "c23"]}]}, "c23"),
     "patternProperties": (
         {"type": "object", "properties": {}, "patternProperties": {"^x17": {}}},
         "^x17",
     ),
     "uniqueItems": ({"type": "array", "items": {}, "uniqueItems": True}, "uniqueItems"),
     "prefixItems": ({"type": "array", "prefixItems": [{"const": 17}], "items": {}}, "17"),
+    "letters of a script": ({"type": "string", "pattern": r"^\p{L}17$"}, "p{L}17"),
+    "named group": ({"type": "string", "pattern": "^(?<n17>a)$"}, "n17"),
+    "digits": ({"type": "string", "pattern": r"^\d{17}$"}, "d{17}"),
+    "escape in a set": ({"type": "string", "pattern": r"^[\w17-]+$"}, "w17"),
+    "count": ({"type": "string", "pattern": "^.{1,5000}$"}, "5000"),
+    "maxLength": ({"type": "string", "maxLength": 2000}, "2000"),
+    "minItems": ({"type": "array", "items": {"type": "string"}, "minItems": 4000}, "4000"),
+    "key": (
+        {"type": "object", "properties": {}, "patternProperties": {"^(?!x17)": {}}},
+        "x17",
+    ),
+    "dead reference": ({"$ref": "#/$defs/X17"}, "X17"),
+    "number as a choice": ({"enum": ["a", 17, None]}, "17"),
+    "format of a number": ({"type": "integer", "format": "uint17"}, "uint17"),
     "foreign reference": ({"$ref": "https://example.com/x17"}, "x17"),
 }
 """A part that some provider refuses → what a model must still read of it."""
@@ -570,12 +597,89 @@ def test_what_can_be_said_in_the_words_that_gemini_takes_loses_nothing() -> None
     assert offer.schema == {
         "type": "object",
         "properties": {
-            "unit": {"enum": ["EUR"]},
+            "unit": {"type": "string", "enum": ["EUR"]},
             "size": {"type": "integer", "minimum": 1},
             "note": {"type": "string", "nullable": True},
             "by": {"anyOf": [{"type": "string"}, {"type": "integer", "minimum": 1}]},
         },
     }
+
+
+@pytest.mark.parametrize(
+    ("part", "taken"),
+    [
+        (
+            {"anyOf": [{"$ref": "#/$defs/Kind"}, {"type": "null"}], "default": None},
+            {"nullable": True, "default": None, "type": "string", "enum": ["a", "b"]},
+        ),
+        (
+            {"allOf": [{"$ref": "#/$defs/Kind"}], "description": "d"},
+            {"description": "d", "type": "string", "enum": ["a", "b"]},
+        ),
+        ({"enum": ["a", None]}, {"enum": ["a"], "nullable": True, "type": "string"}),
+        ({"type": "string", "properties": {"a": {}}, "required": ["a"]}, {"type": "string"}),
+        (
+            {"type": ["array", "integer"], "items": {"type": "string"}, "minimum": 1},
+            {
+                "anyOf": [
+                    {"type": "array", "items": {"type": "string"}},
+                    {"type": "integer", "minimum": 1},
+                ]
+            },
+        ),
+    ],
+)
+def test_each_part_gets_the_one_type_that_gemini_asks_for(part: Any, taken: Any) -> None:
+    kind = {"type": "string", "enum": ["a", "b"]}
+    schema = {"type": "object", "properties": {"a": part}, "$defs": {"Kind": kind}}
+    (offer,) = translate(tool_list(("t", schema)), GEMINI)[0]
+    assert (offer.schema["properties"]["a"], offer.refused) == (taken, ())
+
+
+def test_what_stands_beside_alternatives_stands_in_each_for_vertex() -> None:
+    part = {
+        "description": "d",
+        "anyOf": [{"type": "string"}, {"type": "object", "properties": {"x": {"type": "string"}}}],
+    }
+    schema = {"type": "object", "properties": {"a": part}}
+    (offer,) = translate(tool_list(("t", schema)), VERTEX)[0]
+    assert vertex_problem(schema) is not None
+    assert vertex_problem(offer.schema) is None
+    alternatives = offer.schema["properties"]["a"]["anyOf"]
+    assert [one["description"] for one in alternatives] == ["d", "d"]
+    assert (offer.refused, alternatives[1]["properties"]) == ((), {"x": {"type": "string"}})
+
+
+TAKEN: dict[str, tuple[Dialect, ...]] = {
+    r"^\(?=x$": (OPENAI, COMPATIBLE, LLAMA_CPP),
+    "^[(?=]+$": (OPENAI, COMPATIBLE, LLAMA_CPP),
+    r"^a\\1$": (OPENAI, COMPATIBLE, LLAMA_CPP),
+    r"^\d{3}$": (OPENAI, HOSTED),
+    "[A-Z]": (OPENAI, HOSTED),
+    r"^(?!x)\p{L}$": (ANTHROPIC,),
+    "^(?!x)y$": (ANTHROPIC, LIKE_ANTHROPIC),
+    "^.{1,1999}$": (OPENAI, COMPATIBLE, LLAMA_CPP),
+}
+
+
+@pytest.mark.parametrize("pattern", TAKEN)
+def test_a_pattern_that_is_taken_is_sent_as_it_is(pattern: str) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}}
+    for dialect in TAKEN[pattern]:
+        (offer,) = translate(tool_list(("t", schema)), dialect)[0]
+        assert offer.schema is schema
+
+
+def test_llama_cpp_keeps_a_condition_beside_a_type() -> None:
+    part = {"type": "string", "not": {"pattern": r"^\d"}, "if": {}, "then": {"minLength": 1}}
+    schema = {"type": "object", "properties": {"a": part}}
+    (offer,) = translate(tool_list(("t", schema)), LLAMA_CPP)[0]
+    assert offer.schema is schema
+
+
+def test_gemini_gets_names_that_begin_with_a_letter() -> None:
+    names = [offer.name for offer in translate(tool_list(("3d", {}), ("-a", {})), GEMINI)[0]]
+    assert names == ["_3d", "_-a"]
 
 
 def test_a_schema_that_refers_to_itself_is_written_out_to_an_end() -> None:
@@ -594,7 +698,7 @@ def test_a_schema_that_refers_to_itself_is_written_out_to_an_end() -> None:
     }
     (offer,) = translate(tool_list(("t", schema)), GEMINI)[0]
     assert gemini_problem(offer.schema) is None
-    assert offer.refused == ("'$ref' that cannot be written out",)
+    assert {refusal.what for refusal in offer.refused} == {"'$ref' that cannot be written out"}
     assert len(json.dumps(offer.schema)) < 200_000
 
 
@@ -605,7 +709,7 @@ def test_a_long_description_is_continued_in_the_schema() -> None:
     assert len(offer.description) <= 1024
     joined = offer.description.rstrip("…") + " " + offer.schema["description"].lstrip("…")
     assert joined == words
-    assert offer.refused == ("description of more than 1,024 characters",)
+    assert [one.what for one in offer.refused] == ["description of more than 1,024 characters"]
     (same,) = translate(ToolList(tools=(tool,)), ANTHROPIC)[0]
     assert (same.description, same.refused) == (words, ())
 
@@ -613,8 +717,9 @@ def test_a_long_description_is_continued_in_the_schema() -> None:
 def test_what_was_left_out_is_said_with_the_first_reply_alone() -> None:
     schema = {"type": "object", "properties": {"a": REFUSED["look-ahead"][0]}}
     translation = Translator(OPENAI, chat_wire)(tool_list(("t", schema), ("u", schema)))
-    said = ("OpenAI takes no 'pattern' with look-around: it stands in descriptions instead (t, u)",)
-    assert translation.say_once(Reply(text="a")).adapted == said
+    said = "OpenAI takes no 'pattern' with look-around: it stands in descriptions instead "
+    said += "(t at properties/a, u at properties/a)"
+    assert translation.say_once(Reply(text="a")).adapted == (said,)
     assert translation.say_once(Reply(text="a")).adapted == ()
 
 
@@ -624,7 +729,9 @@ def test_what_was_left_out_is_said_with_the_first_reply_alone() -> None:
         (None, OPENAI),
         ("https://api.openai.com/v1", OPENAI),
         ("https://generativelanguage.googleapis.com/v1beta/openai/", GEMINI),
-        ("https://europe-west1-aiplatform.googleapis.com/v1/x/openapi", GEMINI),
+        ("https://europe-west1-aiplatform.googleapis.com/v1/x/openapi", VERTEX),
+        ("https://acme.openai.azure.com/openai/deployments/d?api-version=2024-10-21", OPENAI),
+        (" https://openrouter.ai/api/v1", HOSTED),
         ("http://127.0.0.1:8080/v1", COMPATIBLE),
         ("https://gateway.example.com/v1", COMPATIBLE),
         ("https://notgenerativelanguage.googleapis.com.example.com", COMPATIBLE),
@@ -633,3 +740,28 @@ def test_what_was_left_out_is_said_with_the_first_reply_alone() -> None:
 def test_the_endpoint_decides_which_rules_hold(url: str | None, dialect: Dialect) -> None:
     spec = ModelSpec(name="m", provider="openai", model_id="m", base_url=url)
     assert dialect_of(spec) is dialect
+
+
+@pytest.mark.parametrize(
+    ("url", "model", "dialect"),
+    [
+        ("https://openrouter.ai/api/v1", "google/gemini-2.5-pro", VERTEX),
+        ("http://127.0.0.1:4000", "vertex_ai/gemini-2.5-flash", VERTEX),
+        ("http://127.0.0.1:4000", "gemini-2.5-flash", VERTEX),
+        ("http://127.0.0.1:4000", "not-gemini", COMPATIBLE),
+        ("https://generativelanguage.googleapis.com/v1beta/openai", "gemini-2.5-pro", GEMINI),
+        (None, "gemini-2.5-pro", OPENAI),
+    ],
+)
+def test_a_gateway_asked_for_a_gemini_gets_its_rules(
+    url: str | None, model: str, dialect: Dialect
+) -> None:
+    spec = ModelSpec(name="m", provider="openai", model_id=model, base_url=url)
+    assert dialect_of(spec) is dialect
+
+
+def test_an_endpoint_like_anthropics_has_its_own_rules() -> None:
+    own = ModelSpec(name="m", provider="anthropic", model_id="claude-x")
+    other = replace(own, base_url="https://api.z.ai/api/anthropic")
+    assert dialect_of_anthropic(own) is ANTHROPIC
+    assert dialect_of_anthropic(other) is LIKE_ANTHROPIC

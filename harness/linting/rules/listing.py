@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from harness.linting.evidence import LONG_LISTS, by_the_specification, reported
 from harness.linting.findings import Family, LintFinding, Rule
 from harness.models import built_in_providers
-from harness.models.translate import Offer, translate
+from harness.models.traits import Dialect
+from harness.models.translate import Offer, places_by_refusal, places_in_words, translate
 from harness.tool_text.actions import only_reads, plainly_does
 from harness.tool_text.tokens import tokens_in
 from harness.types import Tool, ToolList
@@ -18,7 +19,7 @@ LARGE_TOOL = 1_000
 LARGE_LIST = 15_000
 """Tokens from which the whole list is too large."""
 MOST_TOOLS = 128
-"""Most tools in one request to OpenAI."""
+"""Most tools in a list that is not too large."""
 
 _MOST_NAMES = 6  # of tools in one message
 
@@ -71,12 +72,17 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
     providers = [traits for traits in built_in_providers().values() if traits.dialect]
     dialects = [traits.dialect for traits in providers if traits.dialect]
     longest = min(dialect.longest_name for dialect in dialects)
+    said: set[tuple[str, str]] = set()
     for dialect in (*dialects, *(other for one in providers for other in one.further_dialects)):
         offers, problems = translate(tools, dialect)
         yield from _refused(offers, dialect.provider)
-        if dialect not in dialects:
-            continue  # the same rules for names and for the top of a schema as the API's own
+        yield from _too_many(tools, dialect)
         for problem in problems:
+            # Most services have the rules for names and for the top of a schema in common.
+            known = (problem.tool, problem.problem.partition(dialect.provider)[2])
+            if dialect not in dialects and known in said:
+                continue
+            said.add(known)
             provider = "" if dialect.provider in problem.problem else f"For {dialect.provider}: "
             yield LintFinding(
                 rule="provider-form",
@@ -89,18 +95,25 @@ def _provider_forms(tools: ToolList) -> Iterator[LintFinding]:
 
 
 def _refused(offers: Sequence[Offer], provider: str) -> Iterator[LintFinding]:
-    tools: dict[str, list[str]] = {}
-    for offer in offers:
-        for what in offer.refused:
-            tools.setdefault(what, []).append(offer.tool.name)
-    for what, names in tools.items():
+    for what, places in places_by_refusal(offers).items():
         yield LintFinding(
             rule="provider-refuses",
             tool=None,
-            tools=tuple(names),
-            message=f"{provider} takes no {what}: {_listed(names)}.",
+            tools=tuple(dict.fromkeys(tool for tool, _ in places)),
+            message=f"{provider} takes no {what}: {places_in_words(places)}.",
             instead="Say it in the description, and let the server check it; harness leaves it out "
             "for this provider, and other clients break.",
+        )
+
+
+def _too_many(tools: ToolList, dialect: Dialect) -> Iterator[LintFinding]:
+    if dialect.most_tools is not None and len(tools.tools) > dialect.most_tools:
+        yield LintFinding(
+            rule="provider-refuses",
+            tool=None,
+            message=f"{dialect.provider} takes at most {dialect.most_tools} tools in a request; "
+            f"the server lists {len(tools.tools)}.",
+            instead="Show each user only the tools that they may use, or split the server.",
         )
 
 

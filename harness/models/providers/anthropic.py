@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
-from harness.models.schema_rules import ANTHROPIC
+from harness.models.dialects.schema_rules import ANTHROPIC, LIKE_ANTHROPIC
 from harness.models.traits import Dialect, Provider, Service
 from harness.types import ModelSpec
 
@@ -90,17 +91,28 @@ DIALECT = Dialect(
     rules=ANTHROPIC,
 )
 """Rules of its API for tools."""
+COMPATIBLE = replace(DIALECT, provider="A compatible endpoint", rules=LIKE_ANTHROPIC)
+"""Rules of others' endpoints that speak its API."""
+
+SERVICE = Service(
+    url="https://api.anthropic.com",
+    key_variable="ANTHROPIC_API_KEY",
+    base_url_variable="ANTHROPIC_BASE_URL",
+    ids=re.compile(r"claude-[a-z0-9]"),
+    well_known=_WELL_KNOWN,
+    api_id=api_id,
+)
+"""Anthropic's own API."""
+
+
+def dialect_of(spec: ModelSpec) -> Dialect:
+    """Return the rules for tools of the endpoint at which a model is asked."""
+    return DIALECT if SERVICE.owns(spec.base_url) else COMPATIBLE
+
 
 PROVIDER = Provider(
     opens="harness.models.anthropic:AnthropicModel",
-    service=Service(
-        url="https://api.anthropic.com",
-        key_variable="ANTHROPIC_API_KEY",
-        base_url_variable="ANTHROPIC_BASE_URL",
-        ids=re.compile(r"claude-[a-z0-9]"),
-        well_known=_WELL_KNOWN,
-        api_id=api_id,
-    ),
+    service=SERVICE,
     aliases=("claude",),
     dialect=DIALECT,
     temperature_refused=_temperature_refused,

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from harness.models import schema_rules
-from harness.models.schema_rules import OPENAI
+from harness.models.dialects import schema_rules
+from harness.models.dialects.schema_rules import OPENAI
 from harness.models.traits import Dialect, Provider, Service
 from harness.types import ModelSpec
 
@@ -25,16 +25,34 @@ DIALECT = Dialect(
     longest_name=64,
     refused=("allOf", "anyOf", "oneOf", "enum", "const", "not"),
     strict_shape=True,
+    most_tools=128,
     rules=OPENAI,
 )
 """Rules of both of its APIs for tools."""
-GEMINI = replace(DIALECT, provider="Gemini", rules=schema_rules.GEMINI)
+GEMINI = replace(
+    DIALECT, provider="Gemini", rules=schema_rules.GEMINI, letter_first=True, most_tools=None
+)
 """Rules of Google's endpoint that is compatible with OpenAI's."""
-LLAMA_CPP = replace(DIALECT, provider="llama.cpp", rules=schema_rules.LLAMA_CPP)
+VERTEX = replace(GEMINI, rules=schema_rules.VERTEX)
+"""Rules of Vertex AI, and of a gateway that may ask it for a model of Gemini's."""
+HOSTED = replace(DIALECT, provider="A compatible endpoint", rules=schema_rules.HOSTED)
+"""Rules of services in the web, which run no llama.cpp."""
+LLAMA_CPP = replace(DIALECT, provider="llama.cpp", rules=schema_rules.LLAMA_CPP, most_tools=None)
 """Rules of llama.cpp, which makes a grammar of each schema."""
 COMPATIBLE = replace(DIALECT, provider="A compatible endpoint", rules=schema_rules.UNKNOWN)
 """Rules for an endpoint that may be any: it gets what every one of them takes."""
-_HOSTS = {"generativelanguage.googleapis.com": GEMINI, "aiplatform.googleapis.com": GEMINI}
+_HOSTS = {
+    "generativelanguage.googleapis.com": GEMINI,
+    "aiplatform.googleapis.com": VERTEX,
+    **dict.fromkeys(
+        ("openai.azure.com", "cognitiveservices.azure.com", "services.ai.azure.com"), DIALECT
+    ),
+    **dict.fromkeys(("openrouter.ai", "api.groq.com", "api.mistral.ai"), HOSTED),
+    **dict.fromkeys(("api.deepseek.com", "api.x.ai", "api.together.xyz"), HOSTED),
+    "api.fireworks.ai": HOSTED,
+}
+_A_GEMINI = re.compile(r"(?:^|[/:.@])gemini\b", re.IGNORECASE)
+"""A model's id at a gateway: ``google/gemini-2.5-pro``, ``vertex_ai/gemini-2.5-flash``."""
 
 
 def dialect_of(spec: ModelSpec) -> Dialect:
@@ -42,13 +60,17 @@ def dialect_of(spec: ModelSpec) -> Dialect:
     if SERVICE.owns(spec.base_url):
         return DIALECT
     try:
-        host = urlsplit(spec.base_url or "").hostname or ""
+        host = urlsplit((spec.base_url or "").strip()).hostname or ""
     except ValueError:
         host = ""
-    found = (
-        rules for known, rules in _HOSTS.items() if host == known or host.endswith(f"-{known}")
+    known = (
+        rules
+        for name, rules in _HOSTS.items()
+        if host == name or host.endswith((f".{name}", f"-{name}"))
     )
-    return next(found, COMPATIBLE)
+    found = next(known, COMPATIBLE)
+    is_any = found in (HOSTED, COMPATIBLE)
+    return VERTEX if is_any and _A_GEMINI.search(spec.model_id) else found
 
 
 PROVIDER = Provider(

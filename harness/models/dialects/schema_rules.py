@@ -6,33 +6,30 @@ are those of `harness.models.traits.Dialect`.
 
 Sources: platform.openai.com/docs/guides/function-calling and structured-outputs (supported
 schemas), docs.anthropic.com/en/docs/agents-and-tools/tool-use, ai.google.dev/api/caching#Schema,
-and ``json-schema-to-grammar.cpp`` of llama.cpp.
+``json-schema-to-grammar.cpp`` of llama.cpp, and the errors of these as users report them.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from harness.models.dialects import taken_forms
+from harness.models.dialects.pattern_rules import (
+    BACKTRACKING,
+    NO_GRAMMAR,
+    NOT_PYTHON,
+    PatternRule,
+    patterns_in_words,
+)
 from harness.models.unions import DEEPEST, MOST_PARTS, local_target
 
 Schema: TypeAlias = dict[str, Any]
 
 LONGEST_WORDS = 400
 """Most characters of what is written into one description."""
-_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
-_LOOK_AROUND_IN_WORDS = {
-    "(?!": "(not before: ",
-    "(?=": "(before: ",
-    "(?<!": "(not after: ",
-    "(?<=": "(after: ",
-}
-"""Look-around for a reader: models read words better, and some gateways refuse the signs in any
-text of a request."""
-_BACK_REFERENCE = re.compile(r"\\[1-9]|\\k<|\(\?P=")
 NAMED = frozenset({"properties", "patternProperties", "dependentSchemas", "$defs", "definitions"})
 """Keywords whose values are schemas by name."""
 LISTED = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
@@ -49,40 +46,60 @@ _HELPS = frozenset({"examples"})
 """Keywords that restrict nothing: in a description they are as good."""
 
 
+_GIVES_A_TYPE = frozenset({"type", "$ref", "anyOf", "oneOf", "allOf", "const", "enum"}) | {
+    *("properties", "additionalProperties", "items", "prefixItems", "pattern", "format")
+}
+"""Keywords of which llama.cpp knows what to make."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaRules:
     """The rules of one provider for every part of a schema."""
 
     taken: frozenset[str] | None = None
-    """The only keywords that it takes; ``None``: every one that is not in `refused`."""
-    refused: frozenset[str] = frozenset()
-    """Keywords that it refuses."""
-    patterns: tuple[tuple[str, re.Pattern[str]], ...] = ()
-    """Name of a feature of ``pattern`` that it refuses → where such a pattern has it."""
-    whole_patterns: bool = False
-    """Whether a ``pattern`` must begin with ``^`` and end with ``$``."""
-    formats: frozenset[str] | None = None
-    """The only values of ``format`` that it takes; ``None``: any."""
+    """The only keywords that it takes; ``None``: every one."""
+    refused_alone: frozenset[str] = frozenset()
+    """Keywords that it refuses in a part of which nothing else gives the type."""
+    patterns: tuple[PatternRule, ...] = ()
+    """What it refuses of a ``pattern``."""
+    keys: tuple[PatternRule, ...] = ()
+    """What it refuses of a pattern in ``patternProperties``."""
+    formats: Mapping[str, frozenset[str]] | None = field(default=None, hash=False)
+    """Type → the only values of ``format`` that it takes there; ``None``: any."""
+    most: Mapping[str, int] = field(default_factory=dict, hash=False)
+    """Keyword → the largest value that it takes."""
     text_choices: bool = False
     """Whether an ``enum`` may hold only texts that are not empty."""
-    local_references: bool = False
-    """Whether a ``$ref`` must stay in the schema."""
+    references: str | None = None
+    """With what a ``$ref`` must begin, which must lead somewhere; ``None``: any is taken."""
+    only_objects: bool = False
+    """Whether ``true`` and ``false`` are no schemas for it, where a value is described."""
+    unread: frozenset[str] = frozenset()
+    """Keywords whose schemas it does not read."""
+    lone_any_of: bool = False
+    """Whether nothing may stand beside an ``anyOf``."""
     longest_description: int | None = None
     """Most characters of a tool's description."""
 
 
 NOTHING_REFUSED = SchemaRules()
 OPENAI = SchemaRules(
-    patterns=(("look-around", _LOOK_AROUND), ("back-reference", _BACK_REFERENCE)),
-    local_references=True,
+    patterns=BACKTRACKING + NOT_PYTHON,
+    keys=BACKTRACKING + NOT_PYTHON,
+    references="#",
     longest_description=1024,
 )
 ANTHROPIC = NOTHING_REFUSED
+LIKE_ANTHROPIC = SchemaRules(patterns=NOT_PYTHON, keys=NOT_PYTHON)
+"""Of an endpoint that is compatible with Anthropic's."""
 LLAMA_CPP = SchemaRules(
-    refused=frozenset({"not", "if", "then", "else"}),
-    patterns=OPENAI.patterns,
-    whole_patterns=True,
-    local_references=True,
+    refused_alone=frozenset({"not", "if", "then", "else"}),
+    patterns=BACKTRACKING + NO_GRAMMAR,
+    most={"minLength": 1999, "maxLength": 1999, "minItems": 1998, "maxItems": 1998},
+    references="#/",
+    only_objects=True,
+    unread=frozenset({"not", "if", "then", "else", "contains", "propertyNames"})
+    | {*("patternProperties", "dependentSchemas", "unevaluatedItems", "unevaluatedProperties")},
 )
 GEMINI = SchemaRules(
     taken=frozenset(
@@ -91,14 +108,22 @@ GEMINI = SchemaRules(
         | {"minLength", "maxLength", "anyOf", "items", "minimum", "maximum"}
     ),
     patterns=OPENAI.patterns,
-    formats=frozenset({"enum", "date-time", "int32", "int64", "float", "double"}),
+    formats={
+        "string": frozenset({"enum", "date-time"}),
+        "integer": frozenset({"int32", "int64"}),
+        "number": frozenset({"float", "double"}),
+    },
     text_choices=True,
+    only_objects=True,
 )
-UNKNOWN = SchemaRules(
-    refused=LLAMA_CPP.refused,
-    patterns=OPENAI.patterns,
-    whole_patterns=True,
-    local_references=True,
+VERTEX = replace(GEMINI, lone_any_of=True)
+HOSTED = replace(OPENAI, only_objects=True)
+"""Of a service in the web that speaks OpenAI's API."""
+UNKNOWN = replace(
+    LLAMA_CPP,
+    patterns=OPENAI.patterns + NO_GRAMMAR,
+    keys=OPENAI.keys,
+    unread=frozenset(),
     longest_description=1024,
 )
 """Of a compatible endpoint that may be any: what one of OpenAI and llama.cpp refuses."""
@@ -131,13 +156,15 @@ class Reduction:
 
     def _reduced(self, part: Any, path: tuple[str, ...], levels: int) -> Any:
         if not isinstance(part, dict):
-            return self._of_boolean(part, path)
+            part = self._of_boolean(part, path)
+            if part or not isinstance(part, dict):
+                return part
         if self._rules.taken is not None:
             part = self._in_taken_form(part, path, levels)
+        part, lost = self._take_keys(part, path)
         kept: Schema = {}
-        lost: Schema = {}
         for word, value in part.items():
-            what = self._refused(word, value)
+            what = self._refused(word, value, part)
             if what is None:
                 kept[word] = self._inside(word, value, path, levels)
                 continue
@@ -149,42 +176,70 @@ class Reduction:
         if self._rules.taken is not None and isinstance(kept.get("required"), list):
             known = kept.get("properties", {})
             kept["required"] = [name for name in kept["required"] if name in known]
-        return _describing(kept, lost)
+        described = _describing(kept, lost)
+        if not self._rules.lone_any_of:
+            return described
+        alone = taken_forms.lone(described)
+        self.changed = self.changed or alone is not described
+        return alone
 
     def _of_boolean(self, part: Any, path: tuple[str, ...]) -> Any:
-        if self._rules.taken is None or not isinstance(part, bool):
+        if not self._rules.only_objects or not isinstance(part, bool):
             return part
+        if path[-1:] in (("additionalProperties",), ("unevaluatedProperties",)):
+            return part  # not the description of a value
         self.changed = True
         if not part:
             self.refusals.append(Refusal("false as a schema", "/".join(path)))
         return {}
 
-    def _refused(self, word: str, value: Any) -> str | None:
-        """Return what is refused of a keyword with that value, in words."""
+    def _refused(self, word: str, value: Any, part: Schema) -> str | None:
+        """Return what is refused of a keyword of ``part`` with that value, in words."""
         rules = self._rules
         what = None
-        if word in rules.refused or (rules.taken is not None and word not in rules.taken):
+        if (rules.taken is not None and word not in rules.taken) or (
+            word in rules.refused_alone and not part.keys() & _GIVES_A_TYPE
+        ):
             what = repr(word)
-        elif word == "$ref" and rules.local_references and not str(value).startswith("#"):
-            what = "'$ref' to another document"
-        elif word == "format" and rules.formats is not None and value not in rules.formats:
-            what = f"'format' {value!r}"
-        elif word == "enum" and rules.text_choices and not _are_texts(value):
-            what = "'enum' of anything but texts"
+        elif word == "$ref" and rules.references is not None:
+            what = self._refused_reference(str(value), rules.references)
+        elif word == "format" and rules.formats is not None:
+            known = value in rules.formats.get(part.get("type", "string"), ())
+            what = None if known else f"'format' {value!r}"
+        elif word == "enum" and rules.text_choices:
+            fits = part.get("type") == "string" and _are_texts(value)
+            what = None if fits else "'enum' of anything but texts"
         elif word == "pattern" and isinstance(value, str):
-            what = self._refused_pattern(value)
+            what = _refused_pattern(value, rules.patterns)
+        elif word in rules.most and isinstance(value, int | float) and value > rules.most[word]:
+            what = f"{word!r} of more than {rules.most[word]:,}"
         return what
 
-    def _refused_pattern(self, pattern: str) -> str | None:
-        for name, feature in self._rules.patterns:
-            if feature.search(pattern):
-                return f"'pattern' with {name}"
-        if self._rules.whole_patterns and not (pattern.startswith("^") and pattern.endswith("$")):
-            return "'pattern' that does not begin with ^ and end with $"
+    def _refused_reference(self, reference: str, beginning: str) -> str | None:
+        if not reference.startswith("#"):
+            return "'$ref' to another document"
+        if not reference.startswith(beginning) or local_target(self._root, reference) is None:
+            return "'$ref' that leads nowhere"
         return None
+
+    def _take_keys(self, part: Schema, path: tuple[str, ...]) -> tuple[Schema, Schema]:
+        """Return ``part`` without the ``patternProperties`` that are refused, and these."""
+        named = part.get("patternProperties")
+        named = named if isinstance(named, dict) and self._rules.keys else {}
+        refused = {key: what for key in named if (what := _refused_pattern(key, self._rules.keys))}
+        if not refused:
+            return part, {}
+        self.changed = True
+        what = next(iter(refused.values()))
+        self.refusals.append(Refusal(f"{what} in 'patternProperties'", "/".join(path)))
+        taken = {key: value for key, value in named.items() if key not in refused}
+        lost = {key: named[key] for key in refused}
+        return {**part, "patternProperties": taken}, {"patternProperties": lost}
 
     def _inside(self, word: str, value: Any, path: tuple[str, ...], levels: int) -> Any:
         """Return the value of a keyword that stays, with the schemas in it reduced."""
+        if word in self._rules.unread:
+            return value
         if word in NAMED and isinstance(value, dict):
             return {
                 name: self._reduced(part, (*path, word, name), levels)
@@ -203,26 +258,17 @@ class Reduction:
 
     def _in_taken_form(self, part: Schema, path: tuple[str, ...], levels: int) -> Schema:
         """Return ``part`` in keywords that are taken, where that is possible without a loss."""
-        part = dict(part)
-        if "$ref" in part:
-            part = self._resolve(part, path, levels)
-        if isinstance(part.get("const"), str) and part["const"] and "enum" not in part:
-            part["enum"] = [part.pop("const")]
-            self.changed = True
-        if isinstance(part.get("oneOf"), list) and "anyOf" not in part:
-            part["anyOf"] = part.pop("oneOf")
-            self.changed = True
-        if isinstance(part.get("type"), list):
-            self._name_one_type(part)
-        for bound, limit, step in (
-            ("exclusiveMinimum", "minimum", 1),
-            ("exclusiveMaximum", "maximum", -1),
-        ):
-            value = part.get(bound)
-            if part.get("type") == "integer" and type(value) is int and limit not in part:
-                part[limit] = part.pop(bound) + step
-                self.changed = True
-        return part
+        formed = part
+        for _ in range(levels):  # what a reference or a null leads to may have these, too
+            before = formed
+            if "$ref" in formed:
+                formed = self._resolve(formed, path, levels)
+            formed = taken_forms.merged(formed, lambda one: self._resolve(one, path, levels))
+            if formed is before:
+                break
+        formed = taken_forms.typed(formed)
+        self.changed = self.changed or formed != part
+        return formed
 
     def _resolve(self, part: Schema, path: tuple[str, ...], levels: int) -> Schema:
         """Return the schema that ``part`` refers to, with its other keywords beside it."""
@@ -237,18 +283,6 @@ class Reduction:
         joined = {**target, **beside}
         return self._resolve(joined, (*path, "$ref"), levels) if "$ref" in joined else joined
 
-    def _name_one_type(self, part: Schema) -> None:
-        """Write a list of types as one type, which may be null, or as alternatives."""
-        self.changed = True
-        listed = part.pop("type")
-        types = [kind for kind in listed if kind != "null"]
-        if "null" in listed:
-            part["nullable"] = True
-        if len(types) == 1:
-            part["type"] = types[0]
-        elif types and "anyOf" not in part:
-            part["anyOf"] = [{"type": kind} for kind in types]
-
 
 def _describing(kept: Schema, lost: Schema) -> Schema:
     """Return ``kept`` with what it lost in its description."""
@@ -256,13 +290,11 @@ def _describing(kept: Schema, lost: Schema) -> Schema:
         return kept
     said = []
     if isinstance(pattern := lost.get("pattern"), str):
-        for sign, words in _LOOK_AROUND_IN_WORDS.items():
-            pattern = pattern.replace(sign, words)
-        said.append(f"Must match the pattern {pattern}")
+        said.append(f"Must match the pattern {patterns_in_words(pattern)}")
         lost = {word: value for word, value in lost.items() if word != "pattern"}
     if lost:
         words = json.dumps(lost, ensure_ascii=False, default=dict)
-        said.append(f"Must satisfy the JSON Schema {words}")
+        said.append(f"Must satisfy the JSON Schema {patterns_in_words(words)}")
     said = [
         line if len(line) <= LONGEST_WORDS else f"{line[: LONGEST_WORDS - 1]}…" for line in said
     ]
@@ -273,8 +305,17 @@ def _describing(kept: Schema, lost: Schema) -> Schema:
     }
 
 
+def _refused_pattern(pattern: str, rules: tuple[PatternRule, ...]) -> str | None:
+    found = (words for words, has in rules if has(pattern))
+    return next((f"'pattern' {words}" for words in found), None)
+
+
 def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) and one for one in value)
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(one, str) and one for one in value)
+    )
 
 
 def _is_closed_object(word: str, value: Any) -> bool:
