@@ -5,7 +5,8 @@ thinking where it opens the reply, where it stands at the start of a line or of 
 closed, and anywhere if its marks are special tokens, or opened the reply before. A mark that opens
 the reply and is never closed makes all of it thinking; one that closes what was never opened, as of
 models whose prompt opens it, makes all before it thinking. In code (between backquotes), in
-quotation marks, and where a text speaks of the mark (``the <think> tag``), it is visible text.
+quotation marks, and where a text speaks of the mark (``the <think> tag``, ``what does </think>
+mean?``), it is visible text.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 _NAME = (
-    r"(?:[\w.-]{1,20}:)?(?:think(?:ing)?|thoughts?|(?:thought|thinking)[_-]process"
+    r"(?:[\w.-]{1,20}:)?(?:(?:longcat|chain[_-]of|self|scratchpad|hidden|private)[_-])?(?:think(?:ing)?|thoughts?|(?:thought|thinking)[_-]process"
     r"|reason(?:ing)?|reflection|scratch[_-]?pad|ant[_-]?thinking|cot"
     r"|(?:inner|internal)[_-](?:monologue|thoughts?|thinking|reasoning))"
 )
@@ -36,8 +37,21 @@ class _Mark(NamedTuple):
 _MARKS = (
     # DeepSeek, Qwen and most others; Seed's <seed:think>; prompts for Claude; Open WebUI's details.
     _Mark(rf"<{_NAME}(?:\s[^<>]{{0,200}})?/?>", rf"<\s*/\s*{_NAME}\s*>", "sentence"),
-    _Mark(r"<details\s[^<>]{0,200}type=[\"']reasoning[\"'][^<>]{0,200}>", r"</details>", "start"),
-    # Magistral; Kimi; Open Thoughts, Cohere and others; Apertus; Gemma.
+    _Mark(
+        r"<details\s[^<>]{0,200}type=[\"']reasoning[\"'][^<>]{0,200}>"
+        r"|<details[^<>]{0,200}>\s*<summary>[^<\w]{0,9}(?:think|thought|reasoning)[^<]{0,80}</summary>",
+        r"</details>",
+        "start",
+    ),
+    # Solar; s1; Magistral, and prompts for the like; Kimi; Open Thoughts, Cohere and others;
+    # Apertus; Gemma.
+    _Mark(
+        r"(?:<\|begin\|>assistant)?<\|think\|>",
+        r"<\|end\|>|</\|think\|>|<\|(?:/|end_)think\|>|(?=<\|begin\|>)",
+        "anywhere",
+    ),
+    _Mark(r"<\|im_start\|>think\b", r"<\|im_start\|>answer\b", "anywhere"),
+    _Mark(rf"\[(?!(?-i:THINK)){_THOUGHT}\]", rf"\[/{_THOUGHT}\]", "start", closed=True),
     _Mark(r"\[(?-i:THINK|THINKING)\]", r"\[/(?-i:THINK|THINKING)\]", "anywhere"),
     _Mark(rf"◁{_THOUGHT}▷", rf"◁/{_THOUGHT}▷", "anywhere"),
     _Mark(
@@ -68,19 +82,22 @@ _MARKS = (
 _TAG = _MARKS[0]
 
 _WRAPS = (
-    r"(?:<\|start\|>assistant)?<\|channel\|>\s*(?:final|commentary)\s*<\|message\|>"
-    r"|<\|(?:end|return)\|>|<\|start\|>assistant\b"
-    rf"|<{_BAR}(?:begin|start|end){_GAP}(?:of{_GAP})?(?:solution|response|text|answer){_BAR}>"
-    rf"|<{_BAR}im_start{_BAR}>assistant\n?|<{_BAR}im_end{_BAR}>|<{_BAR}assistant{_BAR}>"
+    r"(?:<\|start\|>assistant)?<\|channel\|>\s*(?:final|commentary)\s*"
+    r"(?:<\|constrain\|>\s*\w{1,20}\s*)?<\|message\|>"
+    r"|<\|(?:end|return)\|>|<\|(?:start|begin)\|>assistant\b|<\|content\|>"
+    rf"|<{_BAR}(?:begin|start|end){_GAP}(?:of{_GAP})?(?:solution|response|text|answer|box|sentence)"
+    rf"{_BAR}>|<{_BAR}im_start{_BAR}>assistant\n?|<{_BAR}im_(?:end|sep){_BAR}>"
+    rf"|<{_BAR}assistant{_BAR}>"
 )
 """Special tokens around what is visible."""
 
 _CODE = (
-    r"(?:(?<!.)|(?<=\n)|(?<=\n )|(?<=\n {2})|(?<=\n {3}))```[^\n]*\n.*?\n[ ]{0,3}```"
+    r"(?:(?<!.)|(?<=\n)|(?<=\n )|(?<=\n {2})|(?<=\n {3}))"
+    r"(?P<fence>```|~~~)[^\n]*\n.*?\n[ ]{0,3}(?P=fence)"
     r"|(?P<tick>`+)[^`\n](?:[^\n]*?[^`\n])?(?P=tick)(?!`)"
 )
 _SEEN = re.compile(
-    "(?=[<\\[◁`])(?:"  # nearly all characters are done with here
+    "(?=[<\\[◁`~])(?:"  # nearly all characters are done with here
     + "|".join(
         [
             *(
@@ -112,20 +129,27 @@ _EITHER = tuple(
     for mark in _MARKS
 )
 _HINTS = (
-    ("<", "◁", "[think", "[/think", "assistantfinal", "my response:", "done thinking", "```"),
+    ("<", "◁", "[think", "[/think", "[thought", "[reasoning", "assistantfinal", "my response:",
+     "done thinking", "```"),
     ("think", "thought", "reason", "reflect", "scratch", "monologue", "cot>", "cot ", "analysis",
      "<|", "<｜", "<unused9"),
 )  # fmt: skip
 """Every marked text holds one of each, in lower case; nearly all others are done with here."""
 _ANSWER = re.compile(
-    r"\s*<(?P<name>answer|response|final_answer|output)>(?P<text>.*)</(?P=name)>\s*",
+    r"\s*<(?P<name>answer|response|final_answer|final|solution|output)>"
+    r"(?P<text>(?:(?!</(?P=name)>).)*)(?P<end></(?P=name)>)?\s*",
     re.IGNORECASE | re.DOTALL,
 )
 """What some models write around their answer after they have thought."""
-_SENTENCE = re.compile(r"(?:^|[\n.!?…][\"”’')*]*)[ \t]*\Z")
+_SENTENCE = re.compile(r"(?:^[ \t]*|\n[ ]{0,3}|[.!?…][\"”’')*]*[ \t]*)\Z")
+_ANNOUNCED = re.compile(r":[ \t]*\n\s*\Z")
+_INDENTED = re.compile(r"\n(?:[ ]{4}|\t)[ \t]*\Z")
+_WITHIN = re.compile(r"(?:[\w,;:(=|]|(?:^|\n)[-*+])[ ]\Z")
+_GOES_ON = re.compile(r"[ ](?:[a-z(|]|[-–—][ ])|[.,;:!?)]{1,2}(?:[\s<]|\Z)")
+"""With `_WITHIN` before a mark: it stands within a sentence, or in a cell of a table."""
 _SPOKEN_OF = re.compile(
     r"(?:-|[ ]+)(?:tags?|tokens?|blocks?|elements?|markers?|marks?|sections?|pairs?)\b"
-    r"|[ ]+(?:and|or|to)[ ]+[\"'`“]?[<◁\[]"
+    r"|[ ]+(?:and|or|to)[ ]+[\"'`“]?[<◁\[]|[ ]+(?:is|isn['’]t|are|was|means?)[ ]"
     rf"|[ ]*[,/][ ]*<{_NAME}>"
 )
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "«": "»", "`": "`", "\\": ""}
@@ -154,6 +178,7 @@ class _Dividing:
     def __init__(self, text: str) -> None:
         self._text = text
         self._kept: list[str] = []
+        self._keeps_visible = False  # whether any of it is more than white space
         self._thought: list[str] = []
         self._place = 0  # all before it is kept, thought or dropped
         self._opened: set[int] = set()  # marks that opened the reply
@@ -175,8 +200,8 @@ class _Dividing:
 
     def _next(self, at: int) -> re.Match[str] | None:
         if at == self._place and not self._visible_before(at):
-            start = len(self._text) - len(self._text[at:].lstrip(_BLANK))
-            if (first := _STARTS.match(self._text, start)) is not None:
+            start = _SHOWN.search(self._text, at)
+            if start and (first := _STARTS.match(self._text, start.start())) is not None:
                 return first
         return _SEEN.search(self._text, at)
 
@@ -187,17 +212,22 @@ class _Dividing:
             return found.end()
         if _is_spoken_of(self._text, found):
             return self._pass(found, int(kind[1:])) if kind[0] == "o" else found.end()
+        within = self._is_within(found)
         if kind == "wrap":
-            return self._cut(found.start(), found.end())
+            return found.end() if within else self._cut(found.start(), found.end())
         place = int(kind[1:])
         if kind[0] == "c":
-            return self._close(found, place)
+            return found.end() if within else self._close(found, place)
+        if within and (_MARKS[place].where == "anywhere" or not within[0][-1:].isalpha()):
+            return self._pass(found, place)
         return self._open(found, place)
 
     def _open(self, found: re.Match[str], place: int) -> int:
         mark = _MARKS[place]
         leads = not self._visible_before(found.start())
-        begins = bool(_SENTENCE.search(self._text[self._place : found.start()][-_LINE:]))
+        before = self._before(found)
+        begins = bool(_SENTENCE.search(before))
+        alone = before.endswith("\n") and self._text.startswith("\n", found.end())
         known = place in self._opened
         if not (
             leads or mark.where == "anywhere" or (mark.where == "sentence" and (begins or known))
@@ -207,10 +237,15 @@ class _Dividing:
             end: tuple[int, int] | None = (found.end(), found.end())
         else:
             end = None if place in self._unclosed else _end_of(self._text, found, place)
-        rest_is_thinking = leads or mark.where == "anywhere" or (known and begins)
-        if end is None and (mark.closed or not rest_is_thinking):
+        rest_is_thinking = leads or mark.where == "anywhere" or (begins and (known or alone))
+        announced = not leads and not known and _ANNOUNCED.search(before)
+        if end is None and (mark.closed or announced or not rest_is_thinking):
             self._unclosed.add(place)
             return self._pass(found, place)
+        if end and announced and mark.where == "sentence":
+            return end[1]  # what a line announces is shown, as an example or a file
+        if end is None:
+            end = _answer_at_last(self._text, found.end())
         if leads:
             self._opened.add(place)
         inner, outer = end or (len(self._text), len(self._text))
@@ -225,28 +260,41 @@ class _Dividing:
     def _close(self, found: re.Match[str], place: int) -> int:
         """Take all before the end of thinking that was opened in the prompt for thinking."""
         opened = self._passed.get(place)
-        if opened is not None and "\n" not in self._text[opened : found.start()]:
+        if opened is not None and self._text.find("\n", opened, found.start()) < 0:
             return found.end()  # a pair in a sentence about it
         self._cut(found.start(), found.end())
         self._thought.append(_joined(self._kept))
-        self._kept = []
+        self._kept, self._keeps_visible = [], False
         self._opened.add(place)
         return found.end()
 
     def _cut(self, start: int, end: int) -> int:
         """Keep what stands before ``start``, and go on at ``end``."""
+        self._keeps_visible = self._visible_before(start)
         self._kept.append(self._text[self._place : start])
         self._place, self._changed = end, True
         return end
 
+    def _is_within(self, found: re.Match[str]) -> re.Match[str] | None:
+        """Return what shows that a mark stands within a visible sentence, or in indented code."""
+        if not self._visible_before(found.start()):
+            return None
+        before = self._before(found)
+        within = _GOES_ON.match(self._text, found.end()) if _WITHIN.search(before) else None
+        return within or _INDENTED.search(before)
+
     def _visible_before(self, start: int) -> bool:
-        pieces = (*self._kept, self._text[self._place : start])
-        return any(piece.strip(_BLANK) for piece in pieces)
+        return self._keeps_visible or bool(_SHOWN.search(self._text, self._place, start))
+
+    def _before(self, found: re.Match[str]) -> str:
+        """Return what is left of the line, or somewhat more, before a mark."""
+        return self._text[max(self._place, found.start() - _LINE) : found.start()]
 
 
 _LINE = 200
 """Characters before a mark that tell whether a sentence begins there."""
-_BLANK = " \t\r\n\f\v\ufeff\u200b"
+_BLANK = " \t\r\n\f\v\ufeff\u200b\u00a0"
+_SHOWN = re.compile(f"[^{_BLANK}]")
 
 
 def _end_of(text: str, opening: re.Match[str], place: int) -> tuple[int, int] | None:
@@ -266,6 +314,13 @@ def _end_of(text: str, opening: re.Match[str], place: int) -> tuple[int, int] | 
             return found.span()
         last = found.span() if is_end else last
     return last or other  # an opening mark that is never closed was a word of the thinking
+
+
+def _answer_at_last(text: str, start: int) -> tuple[int, int] | None:
+    """Return where the marked answer begins that ends a text whose thinking nothing closes."""
+    place = max(text.rfind(f"<{name}>", start) for name in ("answer", "response", "final_answer"))
+    found = _ANSWER.fullmatch(text, place) if place >= 0 else None
+    return (place, place) if found and found["end"] else None
 
 
 def _tag_name(tag: str) -> str:

@@ -20,7 +20,8 @@ class Marking(NamedTuple):
 TAGS = (
     "think", "thinking", "Thought", "REASONING", "reflection", "seed:think", "antml:thinking",
     "scratchpad", "inner_monologue", "scratch_pad",
-    "internal_reasoning", "thinking-process", "reason",
+    "internal_reasoning", "thinking-process", "reason", "longcat_think", "chain_of_thought",
+    "SCRATCHPAD_REASONING", "self_reflection",
 )  # fmt: skip
 PROMPTED = (
     *(Marking("", f"</{tag}>") for tag in TAGS),
@@ -41,6 +42,8 @@ OPENED = (
     Marking("<unused94>thought\n", "<unused95>"),
     Marking("<|channel>thought\n", "<channel|>"),
     Marking("<|channel|>analysis<|message|>", "<|end|>"),
+    Marking("<|think|>", "<|end|>"),
+    Marking("<|im_start|>think\n", "<|im_start|>answer\n"),
 )
 WRAPPED = (
     Marking("<think>", "</think>\n<answer>\n", "\n</answer>"),
@@ -55,6 +58,18 @@ WRAPPED = (
         "<|end|><|start|>assistant<|channel|>final<|message|>",
         "<|return|>",
     ),
+    Marking(
+        "<|channel|>analysis<|message|>",
+        "<|end|><|channel|>final <|constrain|>json<|message|>",
+        "<|return|>",
+    ),
+    Marking("<|begin|>assistant<|think|>", "<|end|><|begin|>assistant<|content|>", "<|end|>"),
+    Marking("<think>", "</think><|begin_of_box|>", "<|end_of_box|><｜end▁of▁sentence｜>"),
+    Marking("<think>", "</think>\n<answer>\n"),  # cut at the token limit
+    Marking("<think>", "\n<answer>", "</answer>"),
+    Marking("<think>", "</think><solution>", "</solution>"),
+    Marking("[thinking]", "[/thinking]"),
+    Marking("<details>\n<summary>💭 Thought for 5 s</summary>", "</details>"),
     Marking("analysis", "assistantfinal"),
     Marking("Here is my thought process:", "Here is my response:"),
     Marking("Here's my thought process: ", " Here's my response: "),
@@ -81,8 +96,21 @@ TALK = st.sampled_from(
         "Analysis of the assistant: final.",
         "a < b and c > d, <thing>x</thing>",
         "In `</think>` it ends.",
+        "What does </think> mean? It ends the thinking.",
+        "Ticket 81: remove stray </think> from replies. Status: open.",
+        "It looks for </think>.",
+        "Its token <|START_THINKING|> begins it, and <|END_THINKING|> ends it.",
+        "- <think>: opens it\n- </think>: closes it",
+        "| tag | use |\n|---|---|\n| <think> | opens |\n| </think> | closes |",
+        "Did you mean <think>?\n\nIt is closed with </think>.",
+        "~~~\n<think>\nOslo\n</think>\n~~~",
+        "Write so:\n\n    <think>\n    Oslo\n    </think>\n\nThen answer.",
+        "<think> is no element of HTML.",
+        "[THINK] is a token.",
+        "Between <|im_start|> and <|im_end|> stands a turn.",
     ]
 )
+ANNOUNCED = "The file has:\n<reasoning>\n  <step>1</step>\n</reasoning>"
 
 
 @given(
@@ -94,6 +122,7 @@ TALK = st.sampled_from(
 def test_of_a_marked_reply_the_answer_is_left(
     marking: Marking, thought: str, answer: str, space: str
 ) -> None:
+    thought = thought.rstrip(" ") or "."  # `in </think> it ends` is a sentence about the mark
     divided = divide(f"{space}{marking.before}{thought}{marking.after}{space}{answer}{marking.end}")
     assert divided.visible == answer.strip()
     assert divided.thinking == thought.strip()
@@ -110,6 +139,14 @@ def test_a_block_of_code_that_thinking_leaves_open_hides_no_end(
 @given(marking=st.sampled_from(OPENED), thought=WORDS)
 def test_what_is_never_closed_is_all_thinking(marking: Marking, thought: str) -> None:
     assert divide(marking.before + thought) == ("", thought.strip())
+
+
+@given(tag=st.sampled_from(TAGS), first=WORDS, thought=WORDS)
+def test_a_mark_alone_on_its_line_that_is_never_closed_begins_thinking(
+    tag: str, first: str, thought: str
+) -> None:
+    text = f"{first}.\n\n<{tag}>\n{thought}"
+    assert divide(text) == (f"{first}.".strip(), thought.strip())
 
 
 @given(marking=st.sampled_from(OPENED), thoughts=st.lists(WORDS, min_size=2, max_size=4))
@@ -135,7 +172,7 @@ def test_a_block_after_a_sentence_is_thinking(
     assert divide(text).thinking == thought.strip()
 
 
-@given(text=st.one_of(WORDS, TALK, st.lists(TALK).map("\n".join)))
+@given(text=st.one_of(WORDS, TALK, st.lists(TALK).map("\n".join), st.just(ANNOUNCED)))
 def test_text_about_thinking_is_unchanged(text: str) -> None:
     assert divide(text) == (text, "")
 
@@ -148,7 +185,8 @@ def test_text_about_thinking_after_thinking_stays(
 
 
 @pytest.mark.parametrize(
-    "many", ["<think>", "\n<think>", "</think>", "`", "◁think▷", "<|channel|>", "\n```"]
+    "many",
+    ["<think>", "\n<think>", "</think>", "`", "◁think▷", "<|channel|>", "\n```", "<|im_end|>\n"],
 )
 def test_many_marks_take_no_more_than_their_length(many: str) -> None:
     divide("x" + many * 20_000)
