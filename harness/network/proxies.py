@@ -16,6 +16,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import re
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -27,6 +28,8 @@ from harness.errors import UsageError
 LOCALHOST = ("127.0.0.1", "::1")
 """The addresses of this machine's own name; many machines know it by the first alone."""
 
+_OTHER_NAMES = ("localhost.localdomain", "ip6-localhost", "ip6-loopback")
+"""What systems call this machine beside localhost."""
 _SOCKS = ("socks5", "socks5h")
 _SCHEMES = ("http", "https", *_SOCKS)
 _HOST = re.compile(r"[\w.-]+|[0-9a-fA-F:.]+(?:%\w+)?")
@@ -65,13 +68,17 @@ def proxy_for(
 
 
 def is_loopback(host: str) -> bool:
-    """Whether ``host`` is this machine."""
+    """Whether ``host`` is this machine; 0.0.0.0, at which servers say they listen, leads here."""
+    plain = host.strip("[]").partition("%")[0]
     try:
-        address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
+        address = ipaddress.ip_address(plain)
     except ValueError:
-        return is_localhost(host)
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback
+        try:
+            address = ipaddress.ip_address(socket.inet_aton(plain))  # 127.1, 0x7f000001
+        except (OSError, ValueError):
+            return is_localhost(host) or host.lower() in _OTHER_NAMES
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address.is_loopback or address.is_unspecified
 
 
 def is_localhost(host: str) -> bool:

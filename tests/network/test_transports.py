@@ -17,6 +17,7 @@ from tests.fake_provider import FakeProvider, say
 from tests.models.support import APIS, HELLO, TOOLS, Api, opened
 from tests.network.clients import CLIENTS
 from tests.network.local_proxy import LocalProxy, proxying
+from tests.network.socks_proxy import socks_proxying
 from tests.often import often
 from tests.sessions.http_servers import free_port, running
 
@@ -173,6 +174,22 @@ async def test_a_conversation_and_a_session_work_by_a_proxy(
         environment.setenv("HTTP_PROXY", proxy.url)
         await CLIENTS["http"](f"{FAR}/good?")
         assert len(proxy.asked) > 1
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("scheme", often(["socks5h", "socks5"]))
+async def test_every_client_goes_by_a_socks_proxy(
+    environment: pytest.MonkeyPatch, proxy: LocalProxy, client: str, scheme: str
+) -> None:
+    pytest.importorskip("socks" if client == "telemetry" else "socksio")
+    with socks_proxying(proxy.port) as socks:
+        environment.setenv("ALL_PROXY", f" {scheme}://ada:lovelace@127.0.0.1:{socks.port}/ ")
+        await problem_of(client, "http://localhost.example" if scheme == "socks5h" else FAR)
+    if scheme == "socks5h":  # the name is the proxy's to resolve
+        assert set(socks.asked) == {"localhost.example:80"}
+    if socks.asked:
+        assert set(socks.logins) == {"ada:lovelace"}
+        assert proxy.asked
 
 
 @pytest.mark.parametrize("query", often(["api-version=2024-10-21", "a=1&a=2", "path=/x/", ""]))
