@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
-from urllib.parse import urlsplit
 
 from harness.config.entries import ModelEntry
 from harness.config.expansion import UnsetVariable, expand, sole_reference
 from harness.errors import InvalidInput, InvalidValue, Problem, UsageError
 from harness.models import built_in_providers, traits_of
+from harness.network.addresses import is_web_address
 from harness.redaction import KNOWN
 from harness.types import ModelSpec, Secret
 
@@ -158,7 +158,7 @@ class _Resolution:
             and (url := self.environ.get(self.service.base_url_variable) or None)
         ):
             self.sources["base_url"] = f"${self.service.base_url_variable}"
-        if url and len(self.problems) == known and not _is_http(url):
+        if url and len(self.problems) == known and not is_web_address(url):
             self._problem("base_url", "a base_url looks like http://localhost:11434/v1.")
         return url
 
@@ -266,12 +266,3 @@ class _Resolution:
             (UsageError(f"{name}: {found.message}", meant=found.meant) for found in self.problems),
             None,
         )
-
-
-def _is_http(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        port = parts.port  # a port is at most 65,535
-    except ValueError:
-        return False
-    return parts.scheme in {"http", "https"} and bool(parts.hostname) and port != 0

@@ -31,6 +31,7 @@ from harness.models.learned_fields import LearnedFields
 from harness.models.pricing import Pricer
 from harness.models.retry import with_retries
 from harness.models.settings import is_own
+from harness.network.addresses import is_web_address
 from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
 CONNECT_TIMEOUT_S = 10.0
@@ -192,7 +193,7 @@ def base_url(spec: ModelSpec) -> str:
             f"model {spec.name!r} needs a key: {spec.api_key_variable or 'api_key'} is not set"
         )
     url = _configured(spec).partition("?")[0].rstrip("/")
-    if not url.startswith(("http://", "https://")):
+    if not is_web_address(url):
         raise UsageError(
             f"base_url of model {spec.name!r} is not a web address", meant="http://… or https://…"
         )

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from harness.errors import UsageError
+from harness.network.addresses import is_web_address
 from harness.network.proxies import proxy_for
 from harness.redaction import KNOWN
 from harness.reports.build import build_report
@@ -62,7 +63,7 @@ class TelemetryRequest:
             UsageError: the endpoint is no URL, the packages that send are not installed, or the
                 environment names a proxy that cannot be used.
         """
-        if self.endpoint is not None and not self.endpoint.startswith(("http://", "https://")):
+        if self.endpoint is not None and not is_web_address(self.endpoint):
             raise UsageError(
                 f"--otel {self.endpoint!r} is not the URL of a collector",
                 meant="Write --otel=http://localhost:4318, or --otel alone for "

@@ -105,9 +105,17 @@ async def test_the_providers_own_api_without_a_key_is_refused_and_the_variable_n
 
 
 async def test_a_base_url_that_is_no_web_address_is_refused(api: Api) -> None:
-    with pytest.raises(UsageError, match="base_url of model 'the-model' is not a web address"):
-        async with opened(api, None, base_url="localhost:11434"):
-            pass
+    wrong = "localhost:11434 http:///v1 http://127.0.0.1:99999 http://127.0.0.1:x http://[::1/v1"
+    for url in (*wrong.split(), "http://a b/v1"):
+        with pytest.raises(UsageError, match="base_url of model 'the-model' is not a web address"):
+            async with opened(api, None, base_url=url):
+                pass
+
+
+async def test_the_scheme_of_a_base_url_may_be_in_capitals(api: Api) -> None:
+    with FakeProvider([say("Hi.")]) as provider:
+        async with opened(api, f" {provider.url.replace('http', 'HTTP')}") as model:
+            await converse(model)
 
 
 async def test_one_connection_serves_one_trial_after_the_other(api: Api) -> None:
