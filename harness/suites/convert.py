@@ -17,7 +17,7 @@ from typing import Any
 
 from harness.canonical_json import canonical_json
 from harness.documents.files import shown
-from harness.errors import HarnessError, InvalidInput, Problem, UsageError
+from harness.errors import HarnessError, InvalidInput, InvalidValue, Problem, UsageError
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, keywords, name_of
 from harness.suites.readers import Vocabulary, reader
 from harness.types import (
@@ -234,6 +234,13 @@ def _lost_of_case(case: Case) -> Iterator[Problem]:
         yield from _lost_of_check(check, case, where)
 
 
+def _is_one_keyword(text: str) -> bool:
+    try:
+        return keywords(text) == [text]
+    except InvalidValue:
+        return False
+
+
 def _lost_of_check(check: Check, case: Case, where: str) -> Iterator[Problem]:
     at, params = check.at or case.at, check.params
     if params["threshold"] != _THRESHOLD:
@@ -245,9 +252,9 @@ def _lost_of_check(check: Check, case: Case, where: str) -> Iterator[Problem]:
     if "severity" in params or check.severity != "fail":
         yield _lost(at, f"the severity {where}")
     for keyword in params["keywords"]:
-        if keywords(keyword) != [keyword]:
+        if not _is_one_keyword(keyword):
             yield _lost(
                 at,
                 f"the keyword {keyword!r} {where}",
-                "Keywords are separated by commas, without spaces around them.",
+                "Keywords are separated by commas, without spaces or such quotes around them.",
             )

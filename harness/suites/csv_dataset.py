@@ -14,7 +14,7 @@ from typing import Any
 from harness.documents.csv_rows import QUOTES_HINT, Row, Table, read_table
 from harness.documents.fields import as_line
 from harness.documents.files import shown
-from harness.documents.strict_json import strict_json
+from harness.documents.strict_json import TYPOGRAPHIC_QUOTES, strict_json
 from harness.errors import InvalidInput, InvalidValue, Problem
 from harness.suites.readers import Vocabulary
 from harness.types import Case, Location, Suite
@@ -29,6 +29,7 @@ CHECK = "graded"
 NO_LIMIT = 10**9
 """More tests than a file of the largest size can contain."""
 
+_NO_QUOTES = "Keywords have commas between them and no quotes around them; none has a comma in it."
 _COLUMN_OF = {"tool": "expected_tool", "args": "expected_args"}
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_./:-]{1,128}")
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -112,11 +113,14 @@ def _case(row: Row, table: Table, vocabulary: Vocabulary, problems: list[Problem
         problems.append(_problem(table, row, message, meant))
     if len(problems) > known:
         return None
+    words = taken("expected_response_contains", keywords)
+    if words is None:
+        return None
     value = {
         "expected": [
             {"tool": tool, "args": args} for tool, args in zip(tools, arguments, strict=True)
         ],
-        "keywords": keywords(cells["expected_response_contains"]),
+        "keywords": words,
     }
     at = table.at(row.line)
     try:
@@ -142,8 +146,19 @@ def _filled(cell: str) -> str:
 
 
 def keywords(cell: str) -> list[str]:
-    """Return the keywords in a cell, separated by commas, without the spaces around them."""
-    return [word for part in cell.split(",") if (word := part.strip())]
+    """Return the keywords in a cell, separated by commas, without the spaces around them.
+
+    Raises:
+        InvalidValue: quotes that only spell the cell stand around a keyword.
+    """
+    words = [word for part in cell.split(",") if (word := part.strip())]
+    for place, word in enumerate(words):
+        if len(word) > 1 and word[0] in TYPOGRAPHIC_QUOTES and word[-1] in TYPOGRAPHIC_QUOTES:
+            raise InvalidValue(f"{word[:80]!r} stands in typographic quotes", meant=_NO_QUOTES)
+        last = next((other for other in words[place:] if other.endswith('"')), word)
+        if word.startswith('"') and word.count('"') == last.count('"') == 1 and last is not word:
+            raise InvalidValue("a quoted keyword has a comma in it", meant=_NO_QUOTES)
+    return words
 
 
 def _tools(cell: str) -> list[str]:
@@ -172,6 +187,8 @@ def _tool(name: str) -> str:
         if guess
         else "harness tools lists the names."
     )
+    if any(mark in name for mark in ";|\n\t"):
+        meant = "Separate the names of several tools by commas."
     raise InvalidValue(f"{name[:80]!r} is not the name of a tool", meant=meant)
 
 

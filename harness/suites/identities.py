@@ -274,7 +274,7 @@ class IdentityReader:
         if not names:
             for key in ("expect", "tool"):
                 if key in values and "as" not in values and not self.is_lost:
-                    message = f"{noun} has {key!r}but no 'as'."
+                    message = f"{noun} has {key!r} but no 'as'."
                     self._problem_at_key((*path, key), message, "Add 'as: [admin, anonymous]'.")
             yield case
             return

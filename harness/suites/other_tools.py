@@ -1,8 +1,9 @@
 """Recognises the suites of other tools, to call them by their name instead of listing their keys.
 
 Sources of the formats: promptfoo.dev/docs/configuration, the packages mcp-evals 2.0,
-@gleanwork/mcp-server-tester 1.1 and testmcpy 0.11, github.com/mcpchecker/mcpchecker, and the
-evaluation guide of the skill mcp-builder.
+@gleanwork/mcp-server-tester 1.1, testmcpy 0.11, pydantic-evals and mcp-probe-cli; the suites in the
+repositories of mcpchecker, mcp-eval of lastmile, mcp-server-tester of steviec, mcp-eval-runner and
+MCPJam; the guides of the skills mcp-builder and skill-creator, and of the Agent Development Kit.
 """
 
 from __future__ import annotations
@@ -34,21 +35,49 @@ class _Format:
     advice: str
 
 
-def _key(*names: str, indent: str = r"\s*") -> str:
+def _key(*names: str, indent: str = r"[ \t]*") -> str:
     """Return a pattern of a key in block style, in a list, or in braces."""
-    return rf"""(?:^|[{{,]){indent}(?:-\s+)?["']?(?:{"|".join(names)})["']?\s*:"""
+    # No blank may be a line break: every line would be searched to the end of the file.
+    return rf"""(?:^|[{{,]){indent}(?:-[ \t]+)?["']?(?:{"|".join(names)})["']?[ \t]*:"""
 
 
 _DATA = (".yml", ".yaml", ".json")
+_JAVASCRIPT = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
+_TOP = r"(?: {0,4}|\t)"
+_PROMPTFOO = "docs/migrate/promptfoo.md has a script that converts its table of tests."
+_GRADED = f"{_AS_SUITE} What a judge grades becomes 'answer_judge'."
 _FORMATS = (
     _Format(
         tool="promptfoo",
-        endings=_DATA,
+        endings=(*_DATA, *_JAVASCRIPT),
         patterns=(
-            _key("prompts", "providers", "targets", indent=r"(?: {0,4}|\t)"),
-            _key("tests", "scenarios", "defaultTest", "redteam", indent=r"(?: {0,4}|\t)"),
+            _key("prompts", "providers", "targets", indent=_TOP),
+            _key("tests", "scenarios", "defaultTest", "redteam", indent=_TOP),
         ),
-        advice="docs/migrate/promptfoo.md has a script that converts its table of tests.",
+        advice=_PROMPTFOO,
+    ),
+    _Format(
+        tool="promptfoo",
+        endings=(*_DATA, *_JAVASCRIPT),
+        patterns=(
+            _key("prompts", indent=_TOP),
+            _key("providers", "targets", indent=_TOP),
+        ),
+        advice=_PROMPTFOO,
+    ),
+    _Format(
+        tool="promptfoo",
+        endings=(*_DATA, ".jsonl"),
+        patterns=(_key("vars"), _key("assert")),
+        advice=_PROMPTFOO,
+    ),
+    _Format(
+        tool="promptfoo",
+        endings=(".csv",),
+        patterns=(
+            r"""\A(?:.*,)?["']?__(?:expected|description|threshold|metric)\d*["']?(?:,|$)""",
+        ),
+        advice=_PROMPTFOO,
     ),
     _Format(
         tool="mcp-evals",
@@ -57,20 +86,43 @@ _FORMATS = (
         advice=f"{_AS_SUITE} 'expected_result' becomes 'answer_judge'.",
     ),
     _Format(
-        tool="mcp-evals",
-        endings=(".ts", ".mts", ".js", ".mjs"),
-        patterns=(r"""(?:from|require\()\s*["']mcp-evals["']""",),
-        advice=f"{_AS_SUITE} What 'grade' is asked becomes 'prompt' with 'answer_judge'.",
-    ),
-    _Format(
         tool="mcpchecker",
         endings=_DATA,
         patterns=(
-            _key("kind") + r"""\s*["']?(?:Eval|Task)\b""",
-            _key("taskSets", "spec", "steps"),
+            _key("kind") + r"""[ \t]*["']?(?:Eval|Task|Agent)\b""",
+            _key("taskSets", "spec", "steps", "commands", "builtin"),
         ),
         advice=f"{_AS_SUITE} An eval's 'toolsUsed' becomes 'must_call', a task's 'verify' becomes "
         "'end_state' or 'answer_judge'.",
+    ),
+    _Format(
+        tool="mcp-server-tester of steviec",
+        endings=_DATA,
+        patterns=(
+            _key("expected_tool_calls", "response_scorers", "expected_tool_list")
+            + "|steviec/mcp-server-tester",
+        ),
+        advice=f"{_AS_SUITE} 'expected_tool_calls' becomes 'must_call' and 'only_call', a scorer "
+        "becomes 'answer_matches' or 'answer_judge'. Tests under 'tools' ask no model: test those "
+        "as the server's own unit tests.",
+    ),
+    _Format(
+        tool="mcp-eval of lastmile",
+        endings=_DATA,
+        patterns=(
+            r"mcpeval\.config\.schema|"
+            + _key("server_name", "agent_spec", "default_agent", indent=_TOP),
+            _key("cases", "mcp", indent=_TOP),
+        ),
+        advice=f"{_AS_SUITE} 'inputs' becomes 'prompt', 'ToolWasCalled' becomes 'must_call', "
+        "'ResponseContains' becomes 'answer_contains'.",
+    ),
+    _Format(
+        tool="pydantic-evals",
+        endings=_DATA,
+        patterns=(_key("cases", indent=_TOP), _key("inputs")),
+        advice=f"{_AS_SUITE} 'inputs' becomes 'prompt', 'expected_output' becomes 'answer_equals' "
+        "or 'answer_judge'.",
     ),
     _Format(
         tool="testmcpy",
@@ -89,11 +141,89 @@ _FORMATS = (
         "as the server's own unit test.",
     ),
     _Format(
+        tool="MCPJam",
+        endings=_DATA,
+        patterns=(_key("query", "prompt"), _key("expectedToolCalls", "expectedTools")),
+        advice=f"{_AS_SUITE} 'query' becomes 'prompt', 'expectedToolCalls' becomes 'must_call'.",
+    ),
+    _Format(
+        tool="mcp-eval-runner",
+        endings=_DATA,
+        patterns=(
+            _key("steps", indent=_TOP),
+            _key("output_contains", "output_not_contains", "output_equals", "output_matches")
+            + "|"
+            + _key("expected_output", "schema_match", "tool_called", "latency_under"),
+        ),
+        advice="Its steps call tools without a model: test those as the server's own unit tests, "
+        "and ask for the same in a suite, as a test with 'prompt' and 'assertions'.",
+    ),
+    _Format(
+        tool="mcp-probe",
+        endings=_DATA,
+        patterns=(_key("tests"), _key("call") + r"""[ \t]*["']?(?:tools|resources|prompts)/"""),
+        advice="Its tests call tools without a model: test those as the server's own unit tests, "
+        "and ask for the same in a suite, as a test with 'prompt' and 'assertions'.",
+    ),
+    _Format(
+        tool="skill-creator",
+        endings=_DATA,
+        patterns=(_key("skill_name"), _key("evals")),
+        advice=f"{_AS_SUITE} 'expected_output' and what is expected of it become 'answer_judge'.",
+    ),
+    _Format(
+        tool="the Agent Development Kit",
+        endings=_DATA,
+        patterns=(_key("eval_cases", "expected_tool_use"),),
+        advice=f"{_AS_SUITE} Tool uses become 'must_call', a final response 'answer_judge'.",
+    ),
+    _Format(
+        tool="OpenAI Evals",
+        endings=(".jsonl",),
+        patterns=(_key("input"), _key("ideal")),
+        advice=f"{_AS_SUITE} 'input' becomes 'prompt', 'ideal' 'answer_equals' or 'answer_judge'.",
+    ),
+    _Format(
         tool="mcp-builder",
         endings=(".xml",),
         patterns=("<qa_pair>",),
         advice=f"{_AS_SUITE} 'question' becomes 'prompt', 'answer' becomes 'answer_equals' or "
         "'answer_contains'.",
+    ),
+    *(
+        _Format(
+            tool=tool,
+            endings=(".py",),
+            patterns=(rf"^[ \t]*(?:from|import)[ \t]+{module}\b",),
+            advice=_GRADED,
+        )
+        for tool, module in {
+            "DeepEval": "deepeval",
+            "Inspect": "inspect_ai",
+            "mcp-eval of lastmile": "mcp_eval",
+            "pydantic-evals": "pydantic_evals",
+            "Ragas": "ragas",
+            "LangSmith": "langsmith",
+            "testmcpy": "testmcpy",
+            "the Agent Development Kit": r"google\.adk",
+        }.items()
+    ),
+    *(
+        _Format(
+            tool=tool,
+            endings=_JAVASCRIPT,
+            patterns=(rf"""(?:from|import|require\()[ \t]*["']{package}["'/]""",),
+            advice=_GRADED,
+        )
+        for tool, package in {
+            "mcp-evals": "mcp-evals",
+            "MCPJam": "@mcpjam/sdk",
+            "mcp-server-tester of gleanwork": "@gleanwork/mcp-server-tester",
+            "promptfoo": "promptfoo",
+            "Braintrust": "braintrust",
+            "Evalite": "evalite",
+            "vitest-evals": "vitest-evals",
+        }.items()
     ),
 )
 _OWN = re.compile(_key("suite", indent=r" ?"), re.MULTILINE)

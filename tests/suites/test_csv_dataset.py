@@ -122,6 +122,9 @@ def test_empty_columns_that_a_spreadsheet_adds_at_the_end_change_nothing(tmp_pat
         ({"expected_tool": "a,"}, ("'' is not the name of a tool",)),
         ({"expected_tool": "a, b"}, ("expected_tool names 2 tools, expected_args holds 1 object",)),
         ({"expected_args": "{“ticker”:“AAPL”}"}, ("a typographic quote “", "the straight one")),
+        ({"expected_response_contains": "a, “b”"}, ("'“b”' stands in typographic quotes",)),
+        ({"expected_response_contains": '"a, b", c'}, ("a quoted keyword has a comma in it",)),
+        ({"expected_tool": "get_price; get_news"}, ("not the name of a tool", "by commas")),
         ({"expected_args": ""}, ("expected_args: it is empty", "Write {}")),
         (
             {"expected_args": "{'ticker':'AAPL'}"},
@@ -238,3 +241,9 @@ def test_any_cells_are_a_suite_or_invalid(
         (HEADER + row(**dict(zip(columns, cells, strict=True)))).encode(),
         tmp_path_factory.getbasetemp(),
     )
+
+
+def test_quotes_that_belong_to_a_keyword_stay(tmp_path: Path) -> None:
+    cell = '"status": "ok", 5″, a 5" screen, "x", l’eau, ″'
+    (case,) = read(tmp_path, HEADER + row(expected_response_contains=cell)).cases
+    assert case.checks[0].params["keywords"] == cell.split(", ")

@@ -153,7 +153,7 @@ def test_parameters_and_identities_multiply() -> None:
         ),
         (
             "expect: {admin: denied}",
-            "9:5: test 'a' has 'expect'but no 'as'.",
+            "9:5: test 'a' has 'expect' but no 'as'.",
             "Add 'as: [admin, anonymous]'.",
         ),
         (
