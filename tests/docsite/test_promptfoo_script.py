@@ -28,7 +28,8 @@ def convert(
 
     def run(content: Any, *may_go: str) -> tuple[dict[str, Any] | None, str]:
         (tmp_path / "script.py").write_text(SCRIPT, "utf-8")
-        (tmp_path / "c.yaml").write_text(yaml.safe_dump(content), "utf-8")
+        text = content if isinstance(content, str) else yaml.safe_dump(content)
+        (tmp_path / "c.yaml").write_text(text, "utf-8")
         monkeypatch.chdir(tmp_path)
         monkeypatch.setattr(sys, "argv", ["script.py", "c.yaml", "made", *may_go])
         code: object = 0
@@ -101,6 +102,12 @@ def test_what_can_be_converted_is(convert: Convert) -> None:
         (config(tests=[case(vars={"q": ["a", "b"]})]), "variable q, which is a list"),
         (config(tests=[case(vars="file://vars.yaml")]), "variables in another file"),
         (config(tests=[case(vars={})]), "a placeholder"),
+        (config(tests=[case(vars={"q": None})]), "variable q, which has no value"),
+        (
+            config(prompts=["Read {{q}}"], tests=[case(vars={"q": "file://doc.txt"})]),
+            "variable q, which has no value here",
+        ),
+        (one_assertion(type="contains"), "no value"),
         (config(tests=[case(**{"assert": []})]), "no assertion"),
         (one_assertion(type="not-contains", value="{{secret}}"), "a placeholder"),
         (one_assertion(type="contains", value="x", transform="output.text"), "transform"),
@@ -133,3 +140,17 @@ def test_a_part_that_is_named_may_be_left_out(convert: Convert) -> None:
     made, said = convert(config(providers=["x"]), "providers")
     assert made is not None
     assert said == "left out: c.yaml: providers\n"
+
+
+def test_values_are_read_as_promptfoo_reads_them(convert: Convert) -> None:
+    """Its YAML is of version 1.2: PyYAML alone reads 12:30 as 750, and no as false."""
+    texts = ["no", "On", "12:30", "2024-01-05", "007", "5", "true", "x"]
+    made, said = convert(
+        "prompts: ['Open at {{at}}, {{open}}?']\ntests:\n- vars: {at: 09:30, open: yes}\n"
+        f"  assert: [{{type: contains-all, value: [{', '.join(texts)}]}}]\n"
+    )
+    assert said == ""
+    assert made is not None
+    (test,) = made["tests"]
+    assert test["prompt"] == "Open at 09:30, yes?"
+    assert test["assertions"]["answer_contains"] == [*texts[:4], "7", *texts[5:]]
