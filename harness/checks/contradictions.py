@@ -37,6 +37,8 @@ class CallsClaim:
     """How they end; ``None``: in any way."""
     other_than: Sequence[JsonObject] = ()
     """Calls that are not meant."""
+    enough: bool = False
+    """Whether the check passes whenever this holds, so that without it, the check fails."""
 
     def includes(self, other: CallsClaim) -> bool:
         """Whether every call that ``other`` requires is one that this claim is about."""
@@ -56,19 +58,21 @@ class TextClaim:
     """``answer``, or ``result``."""
     tool: str | None = None
     """The tool whose results are meant; ``None``: any."""
-    any_of: Sequence[str] = ()
-    """One of these is in it."""
-    none_of: Sequence[str] = ()
-    """None of these is in it."""
+    has: str = ""
+    """What is in it."""
+    lacks: str = ""
+    """What is not in it."""
     whole: bool = False
-    """Whether the first of `any_of` is all of it."""
+    """Whether `has` is all of it."""
+    enough: bool = False
+    """Whether the check passes whenever this holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EitherClaim:
     """At least one of several claims holds."""
 
-    options: Sequence[CallsClaim]
+    options: Sequence[CallsClaim | TextClaim]
     """The claims."""
 
 
@@ -165,7 +169,7 @@ class _Finder:
             ]
             among = [one, *(limit for limits in against for limit in limits)]
             if against and all(against) and any(each in own for each in among):
-                yield self._problem(among, "none of its calls can be made")
+                yield self._problem(among, "nothing of what it asks for can be")
         for check in checks:
             for option in check.options:
                 alternative = check.kind == "any_of" and len(check.options) > 1
@@ -228,37 +232,32 @@ def _differ(tool: str | None, args: JsonObject, other: CallsClaim) -> bool:
 
 def _clash(limit: TextClaim, other: TextClaim) -> str:
     """Return why a text cannot be as both say, or nothing."""
-    if limit.of != other.of or limit.tool not in (None, other.tool) or not other.any_of:
+    if limit.of != other.of or limit.tool not in (None, other.tool) or not other.has:
         return ""
-    for forbidden in limit.none_of:
-        # Spaces around a text stand for the ends of a word, which another text may not have.
-        if (forbidden == forbidden.strip() or other.whole) and all(
-            contains(forbidden, wanted) for wanted in other.any_of
-        ):
-            return f"{forbidden!r} is in {other.any_of[0]!r}"
-    if limit.whole and not any(contains(wanted, limit.any_of[0]) for wanted in other.any_of):
-        return f"{other.any_of[0]!r} is not in {limit.any_of[0]!r}"
+    # Spaces around a text stand for the ends of a word, which another text may not have.
+    certain = other.whole or limit.lacks == limit.lacks.strip()
+    if limit.lacks and certain and contains(limit.lacks, other.has):
+        return f"{limit.lacks!r} is in {other.has!r}"
+    if limit.whole and not contains(other.has, limit.has):
+        return f"{other.has!r} is not in {limit.has!r}"
     return ""
 
 
 def _opposites(check: Check, claim: Claim) -> list[_Made]:
     claims = claim.options if isinstance(claim, EitherClaim) else [claim]
-    return [_Made(check, _opposite(one)) for one in claims]
+    return [_Made(check, _opposite(one)) for one in claims if one.enough]
 
 
 def _opposite(claim: CallsClaim | TextClaim) -> Claim:
     if isinstance(claim, TextClaim):
-        forbids = TextClaim(of=claim.of, tool=claim.tool, none_of=claim.any_of)
-        wants = TextClaim(of=claim.of, tool=claim.tool, any_of=claim.none_of)
-        return TextClaim() if claim.whole else wants if claim.none_of else forbids
+        return TextClaim(of=claim.of, tool=claim.tool, has=claim.lacks, lacks=claim.has)
     few = claim.least and claim.most is None
     return CallsClaim(
         tool=claim.tool,
         args=claim.args,
         outcome=claim.outcome,
-        least=0 if claim.least or claim.most is None or claim.other_than else claim.most + 1,
+        least=0 if claim.least or claim.most is None else claim.most + 1,
         most=claim.least - 1 if few else None,
-        other_than=claim.other_than,
     )
 
 

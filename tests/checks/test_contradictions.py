@@ -71,9 +71,12 @@ CONTRADICT: list[tuple[dict[str, Any], str]] = [
     ({"must_call": ["a"], "only_call": []}, "'only_call'"),
     ({"must_call_any": ["a"], "must_not_call": ["a"]}, "'must_call_any'"),
     ({"must_call_any": ["a", "b"], "max_calls": 0}, "'must_call_any'"),
-    ({"must_call_any": ["a", "b"], "must_not_call": ["a", "b"]}, "none of its calls can be made"),
-    ({"must_call_any": ["a", "b"], "only_call": ["c"]}, "none of its calls can be made"),
-    ({"must_call_any": ["a", "b"], "must_call": ["c"], "max_calls": 1}, "none of its calls"),
+    (
+        {"must_call_any": ["a", "b"], "must_not_call": ["a", "b"]},
+        "nothing of what it asks for can be",
+    ),
+    ({"must_call_any": ["a", "b"], "only_call": ["c"]}, "nothing of what it asks for can be"),
+    ({"must_call_any": ["a", "b"], "must_call": ["c"], "max_calls": 1}, "nothing of what"),
     (
         {"must_call_any": ["a", DELETE], "must_not_call": ["a"], "only_call": ["a", "b"]},
         "'only_call'",
@@ -98,7 +101,17 @@ CONTRADICT: list[tuple[dict[str, Any], str]] = [
     ({"tool_result": {"tool": "a", "path": "x"}, "must_not_call": ["a"]}, "'tool_result'"),
     ({"output_schema_valid": {"tool": "a"}, "must_not_call": ["a"]}, "'output_schema_valid'"),
     ({"answer_contains": ["Order 7"], "answer_not_contains": ["order"]}, "'order' is in 'Order 7'"),
-    ({"answer_contains_any": ["ab", "bc"], "answer_not_contains": ["b"]}, "'b' is in 'ab'"),
+    (
+        {"answer_contains_any": ["ab", "bc"], "answer_not_contains": ["b"]},
+        "nothing of what it asks for can be",
+    ),
+    (
+        {"answer_contains_any": ["ab", "c"], "answer_not_contains": ["B", "c"]},
+        "nothing of what it asks for can be",
+    ),
+    ({"answer_contains_any": ["a", "b"], "answer_equals": "c"}, "nothing of what"),
+    ({"decision": {"is": "denied", "tool": "a"}, "must_not_call": ["a"]}, "'must_not_call'"),
+    ({"decision": "not_attempted", "must_call": ["a"]}, "'decision'"),
     ({"answer_equals": "yes", "answer_contains": ["no"]}, "'no' is not in 'yes'"),
     ({"answer_equals": "oh no", "answer_not_contains": [" no "]}, "' no ' is in 'oh no'"),
     (
@@ -158,6 +171,10 @@ def test_checks_that_cannot_hold_together_are_told(assertions: dict[str, Any], w
             "must_call": [{"tool": "a", "args": {"x": {"$matches": "^b"}}}],
             "must_not_call": [{"tool": "a", "args": {"x": {"$matches": "b"}}}],
         },
+        {
+            "must_call": [{"tool": "a", "args": {"x": {"$gt": 5}}}],
+            "must_not_call": [{"tool": "a", "args": {"x": {"$type": "integer"}}}],
+        },
         {"must_call": ["a", "b"], "max_calls": 2},
         {"must_call_any": ["a", "b"], "must_not_call": ["a"]},
         {"must_call_any": ["a", "b"], "must_call": ["a"], "max_calls": 1},
@@ -186,6 +203,12 @@ def test_checks_that_cannot_hold_together_are_told(assertions: dict[str, Any], w
         {"any_of": [{"must_call": ["a"]}, {"must_not_call": ["a"]}]},
         {"not": {"must_call": ["a"], "answer_contains": ["b"]}, "must_call": ["a"]},
         {"must_not_call": ["a"], "not": {"must_call": ["a"]}},
+        # What these say of calls is not all that they ask for.
+        {"not": {"tool_result": {"tool": "a", "path": "x", "value": 1}}, "must_succeed": ["a"]},
+        {"not": {"output_schema_valid": {"tool": "a"}}, "must_succeed": ["a"]},
+        {"not": {"must_be_refused": True}, "max_calls": 0},
+        {"not": {"decision": {"is": "hidden", "tool": "a"}}, "must_not_call": ["a"]},
+        {"not": {"decision": {"is": "allowed", "tool": "a"}}, "must_succeed": ["a"]},
     ],
 )
 def test_checks_that_can_hold_together_are_left_alone(assertions: dict[str, Any]) -> None:
@@ -230,7 +253,9 @@ KINDS = {
     "max_calls": st.integers(0, 3),
     "no_tool_errors": st.just(True),
     "recovers_from_error": st.just(True),
-    "decision": st.sampled_from(["allowed", "denied", {"is": "denied", "tool": "a"}]),
+    "decision": st.sampled_from(
+        ["allowed", "denied", "not_attempted", {"is": "denied", "tool": "a"}]
+    ),
     **dict.fromkeys(["answer_contains", "answer_not_contains", "answer_contains_any"], TEXTS),
     "answer_equals": st.sampled_from(["ab", "b", "a b"]),
     "tool_result_contains": TEXTS,
@@ -258,7 +283,7 @@ MADE = st.builds(
 def test_what_is_called_a_contradiction_passes_with_no_conversation(
     assertions: dict[str, Any], data: st.DataObject
 ) -> None:
-    if not told(assertions) or "any_of" in assertions or "not" in assertions:
+    if not told(assertions) or "any_of" in assertions or len(assertions.get("not", ())) > 1:
         return  # in a group, only an alternative is impossible
     case = Case(name="t", prompt="?", checks=checks_of(assertions))
     for _ in range(5):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.checks import Evidence
-from harness.checks.contradictions import TextClaim
+from harness.checks.contradictions import EitherClaim, TextClaim
 from harness.checks.explaining.missing_text import explain_missing
 from harness.checks.explaining.transcript_lines import as_made, no_answer
 from harness.checks.kind import (
@@ -72,7 +72,7 @@ ANSWER_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_contains,
-    claims=lambda params: [TextClaim(any_of=(params["text"],))],
+    claims=lambda params: [TextClaim(has=params["text"], enough=True)],
     doc=CheckDoc(
         section="Answers",
         asks="the answer contains each of these texts",
@@ -143,7 +143,7 @@ ANSWER_NOT_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_not_contains,
-    claims=lambda params: [TextClaim(none_of=(params["text"],))],
+    claims=lambda params: [TextClaim(lacks=params["text"], enough=True)],
     doc=CheckDoc(
         section="Answers",
         asks="the answer contains none of these texts",
@@ -189,7 +189,9 @@ ANSWER_CONTAINS_ANY = Kind(
     schema={"anyOf": [_TEXTS, long_form({"texts": _TEXTS}, required=("texts",))]},
     read=single(_read_any),
     judge=_judge_any,
-    claims=lambda params: [TextClaim(any_of=params["texts"])],
+    claims=lambda params: [
+        EitherClaim(options=[TextClaim(has=text, enough=True) for text in params["texts"]])
+    ],
     doc=CheckDoc(
         section="Answers",
         asks="the answer contains at least one of these texts",
@@ -230,7 +232,7 @@ ANSWER_EQUALS = Kind(
     schema=_TEXT_ITEM,
     read=single(lambda value: _read_text(value, ())),
     judge=_judge_equals,
-    claims=lambda params: [TextClaim(any_of=(params["text"],), whole=True)],
+    claims=lambda params: [TextClaim(has=params["text"], whole=True)],
     doc=CheckDoc(
         section="Answers",
         asks="the answer is this text, without any other words",

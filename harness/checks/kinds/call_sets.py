@@ -94,7 +94,7 @@ MUST_CALL_ANY = Kind(
     read=single(call_list),
     judge=_judge_any,
     claims=lambda params: [
-        EitherClaim(options=[CallsClaim(**call, least=1) for call in as_asked(params)])
+        EitherClaim(options=[CallsClaim(**call, least=1, enough=True) for call in as_asked(params)])
     ],
     doc=CheckDoc(
         section="Calls",
@@ -242,7 +242,7 @@ MAX_CALLS = Kind(
     ),
     read=_parse_max_calls,
     judge=_judge_max_calls,
-    claims=lambda params: [CallsClaim(tool=params.get("tool"), most=params["limit"])],
+    claims=lambda params: [CallsClaim(tool=params.get("tool"), most=params["limit"], enough=True)],
     doc=CheckDoc(
         section="Calls",
         asks="at most so many calls, of all tools or of one",

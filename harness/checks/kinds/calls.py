@@ -135,6 +135,7 @@ MUST_CALL = Kind(
             args=params["args"],
             least=params.get("times", params.get("min_times", 1)),
             most=params.get("times", params.get("max_times")),
+            enough=True,
         )
     ],
     doc=CheckDoc(
@@ -278,7 +279,9 @@ MUST_NOT_CALL = Kind(
     ),
     read=several(call),
     judge=_judge_must_not_call,
-    claims=lambda params: [CallsClaim(tool=params["tool"], args=params["args"], most=0)],
+    claims=lambda params: [
+        CallsClaim(tool=params["tool"], args=params["args"], most=0, enough=True)
+    ],
     doc=CheckDoc(
         section="Calls",
         asks="no call of the tool (with these arguments) was tried",

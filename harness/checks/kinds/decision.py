@@ -285,6 +285,10 @@ def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
 def _claims(params: JsonObject) -> Iterator[CallsClaim]:
     words, through = set(params.get("is", WORDS)), {"allowed", "filtered"}
     tool, args = params.get("tool"), params.get("args", {})
+    if words == {"not_attempted"}:
+        yield CallsClaim(tool=tool, args=args, most=0)
+    if words == {"denied"}:
+        yield CallsClaim(tool=tool, args=args, least=1)
     if words <= through:
         yield CallsClaim(tool=tool, args=args, least=1, outcome="ok")
     if not words & through:

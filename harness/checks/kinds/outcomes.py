@@ -64,7 +64,9 @@ def _on_a_call(
 
     def claims(params: JsonObject) -> Iterator[CallsClaim]:
         ok: Literal["ok", "error"] = "ok" if wants == "ok" else "error"
-        yield CallsClaim(tool=params["tool"], args=params["args"], least=1, outcome=ok)
+        yield CallsClaim(
+            tool=params["tool"], args=params["args"], least=1, outcome=ok, enough=ok == "ok"
+        )
         if ok == "error":
             yield CallsClaim(tool=params["tool"], args=params["args"], most=0, outcome="ok")
 
@@ -304,7 +306,9 @@ NO_TOOL_ERRORS = Kind(
     schema=TRUE_OR_TOOL,
     read=single(true_or_tool),
     judge=_judge_no_errors,
-    claims=lambda params: [CallsClaim(tool=params.get("tool"), most=0, outcome="error")],
+    claims=lambda params: [
+        CallsClaim(tool=params.get("tool"), most=0, outcome="error", enough=True)
+    ],
     doc=CheckDoc(
         section="Outcomes",
         asks="no call failed, of any tool or of one",

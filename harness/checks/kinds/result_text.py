@@ -186,7 +186,7 @@ TOOL_RESULT_CONTAINS = Kind(
     read=several(_read_text),
     judge=_judge_contains,
     claims=lambda params: [
-        TextClaim(of="result", tool=params.get("tool"), any_of=(params["text"],)),
+        TextClaim(of="result", tool=params.get("tool"), has=params["text"]),
         CallsClaim(tool=params.get("tool"), least=1),
     ],
     doc=CheckDoc(
@@ -204,9 +204,7 @@ TOOL_RESULT_NOT_CONTAINS = Kind(
     schema=one_or_list(_TEXT_ITEM),
     read=several(_read_text),
     judge=_judge_not_contains,
-    claims=lambda params: [
-        TextClaim(of="result", tool=params.get("tool"), none_of=(params["text"],))
-    ],
+    claims=lambda params: [TextClaim(of="result", tool=params.get("tool"), lacks=params["text"])],
     doc=CheckDoc(
         section="Results",
         asks="no tool returned this text. A leak that the answer does not repeat is still a leak",

@@ -141,7 +141,7 @@ def _schema(blame: Blame, search: Search) -> JsonObject:
 def _meant(blame: Blame, search: Search) -> str | None:
     for stated in _stated(blame.wants):
         if stated is None and len(blame.path) == 1:
-            return "Write {$absent: true} if it must not be given."
+            return "Leave it out; write {$absent: true} if it must not be given."
         for value in _alike(stated, blame, search):
             if not search.schemas.errors(value, blame.schemas):
                 return f"Write {show(value)}, as the tool takes {_KINDS[type(value)]}."

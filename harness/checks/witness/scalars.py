@@ -61,8 +61,14 @@ def numbers(wants: Sequence[Any], local: Sequence[Mapping[str, Any]]) -> list[An
                 width = Fraction(room.rstrip("% ")) * (middle / 100 if room.endswith("%") else 1)
                 named += [middle - width, middle + width]
     points = sorted({Fraction(0), *named})
-    between = [(one + other) / 2 for one, other in pairwise(points)]
-    spread = [points[0] - 1, *points, *between, points[-1] + 1]
+    points = [points[0] - 1, *points, points[-1] + 1]
+    # Of two that are so near to each other, one is no whole number.
+    near = (Fraction(3, 8), Fraction(5, 8))
+    spread = [
+        one + min(other - one, Fraction(1)) * part
+        for one, other in pairwise(points)
+        for part in (Fraction(0), *near)
+    ]
     factors = [Fraction(str(s["multipleOf"])) for s in local if is_number(s.get("multipleOf"))]
     grids = {Fraction(1), *factors, _common([*factors, Fraction(1)]), _common(factors)}
     found = list(spread)

@@ -60,7 +60,7 @@ TOOL = Tool(
         ({"fast": "true"}, "is not of type 'boolean'", "Write true"),
         ({"fast": "True"}, "is not of type 'boolean'", "Write true"),
         ({"fast": 1}, "is not of type 'boolean'", "Write true"),
-        ({"fast": None}, "is not of type 'boolean'", "Write {$absent: true}"),
+        ({"fast": None}, "is not of type 'boolean'", "Leave it out; write {$absent: true}"),
         ({"count": True}, "is not of type 'integer'", "Write 1,"),
         ({"tags": "a, b"}, "is not of type 'array'", 'Write ["a", "b"], as the tool takes a list.'),
         ({"kind": "invoice"}, "'order' was expected", None),
