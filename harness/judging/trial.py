@@ -15,6 +15,7 @@ from harness.judging.limits import UNREAD_REPLIES, limit_check
 from harness.judging.unanswered_calls import server_fault
 from harness.judging.unseen_content import unseen_warnings
 from harness.types import (
+    HELD_BACK,
     WRITTEN_CALL,
     AssistantMessage,
     CaseFacts,
@@ -67,6 +68,7 @@ def judge_trial(
         *conduct_warnings(transcript),
         *unseen_warnings(transcript),
         *written_call_warnings(transcript),
+        *held_back_warnings(transcript),
     )
     error = (
         error
@@ -148,19 +150,31 @@ def outcomes_of(transcript: Transcript) -> Mapping[str, int]:
 def written_call_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a warning if the model wrote a call as text, of the first one."""
     tool = transcript.written_call
-    if tool is None:
-        return ()
-    return (
-        CheckResult(
-            kind=WRITTEN_CALL,
-            label=f"a call of {tool} as text",
-            verdict="failed",
-            severity="warn",
-            expected="none",
-            actual=tool,
-            explanation=f"The model wrote a call of {tool} as text.",
-        ),
+    said = f"The model wrote a call of {tool} as text."
+    return _warnings(WRITTEN_CALL, f"a call of {tool} as text", tool, said)
+
+
+def held_back_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
+    """Return a warning if the built-in baseline held tools back, so that no pass hides it."""
+    held = ", ".join(transcript.held_back)
+    said = f"Not called, because nobody asked for a change: {held}."
+    return _warnings(HELD_BACK, f"{held} held back", held, said)
+
+
+def _warnings(
+    kind: str, label: str, actual: str | None, explanation: str
+) -> tuple[CheckResult, ...]:
+    """Return the warning that something is there which should not be, if it is."""
+    warning = CheckResult(
+        kind=kind,
+        label=label,
+        verdict="failed",
+        severity="warn",
+        expected="none",
+        actual=actual,
+        explanation=explanation,
     )
+    return (warning,) if actual else ()
 
 
 def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:

@@ -42,6 +42,7 @@ _KNOWN: Mapping[str, tuple[Kind, str]] = {
     "review": ("TEXT", "A person's review of the verdict: accepted, overruled."),
     "reviewed_by": ("TEXT", "The reviewer."),
     "review_note": ("TEXT", "The reviewer's reason."),
+    "held_back": ("TEXT", "Tools that the built-in baseline held back, separated by commas."),
     "key": ("TEXT", "SHA-256 of everything that determines the trial; `--resume` compares it."),
 }
 

@@ -11,7 +11,7 @@ from typing import Any
 from harness.checks.policy_facts import FACTS, facts_of_trial
 from harness.reports.sections.call_outcomes import mark
 from harness.runlog import RunLog
-from harness.types import TrialResult
+from harness.types import HELD_BACK, TrialResult
 
 RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
     "mark": lambda result, _log: mark(result),
@@ -22,6 +22,9 @@ RESULT_FIELDS: Mapping[str, Callable[[TrialResult, RunLog], Any]] = {
     "review": lambda result, log: _reviewed(result, log, "decision"),
     "reviewed_by": lambda result, log: _reviewed(result, log, "by"),
     "review_note": lambda result, log: _reviewed(result, log, "note"),
+    "held_back": lambda result, _log: next(
+        (check.actual for check in result.checks if check.kind == HELD_BACK), None
+    ),
     "key": lambda result, _log: result.key,
 }
 """Name → the value, as JSON has it; in CSV a column of that name, after the others."""

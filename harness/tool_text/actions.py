@@ -44,6 +44,10 @@ _ALSO_NOUNS = _AMBIGUOUS | word_set(
     "display"
 )
 """Verbs that are nouns in names and headings: an edit distance, a drop rate, a search history."""
+UNMISTAKABLE = frozenset(
+    verb for verb, action in _ACTION_OF.items() if action != "read" and verb not in _ALSO_NOUNS
+)
+"""Verbs of a change that are nothing but verbs."""
 _AFTER_VERB = word_set(
     "a an the one all any every each this that these those its your my our their some several "
     "multiple existing specified given"
@@ -79,6 +83,11 @@ def is_verb(word: str) -> bool:
 def verb_of(word: str) -> str | None:
     """Return the known verb of which ``word``, in lower case, is the base form or the -s form."""
     return _base(word)
+
+
+def changes(word: str) -> bool:
+    """Whether ``word``, in lower case, is a verb known to create, update or delete."""
+    return _ACTION_OF.get(word, "read") != "read"
 
 
 def word_may_be_a_noun(verb: str) -> bool:

@@ -12,9 +12,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
-from harness.tool_text.actions import CODE, PREFIX, Action, done_by, verb_of, word_may_be_a_noun
-from harness.tool_text.orders import DETERMINERS, Order, changing_verbs
+from harness.tool_text.actions import (
+    CODE,
+    PREFIX,
+    Action,
+    changes,
+    done_by,
+    verb_of,
+    word_may_be_a_noun,
+)
+from harness.tool_text.orders import DETERMINERS, ONLY_CHANGE, Order, changing_verbs
 from harness.tool_text.parameters import params_of
+from harness.tool_text.side_effects import has_side_effect
 from harness.tool_text.terms import first_sentence, word_set, words
 from harness.types import Tool, ToolList
 
@@ -32,12 +41,29 @@ _ALONE = _OPENINGS - {"fetch"}
 _PARTICLES = word_set("in out off up on")  # "check in" and "look up" are other verbs than "check"
 _LINKS = word_set("and or then also")
 _AND = re.compile(r"[^\W\d_]+|[,/&]")
-_FIRST_WORDS = 4  # of a parameter's description that name what it takes: "SQL query to execute"
-_SIDE_EFFECT = re.compile(
-    r"\b(?:and|also|then|it|this|which|that|tool|automatically|will)\s+(?:also\s+|then\s+)?"
-    r"(?P<verb>[a-z]+)\b",
-    re.IGNORECASE,
+_SUBJECT = re.compile(
+    r"(?:[A-Z]{3,}[^:.\n]{0,40}: )?(?i:[a-z]+ly )?"
+    r"(?i:(?:use )?(?:this|the) (?:tool|function|api|command|endpoint)(?: to| will)? )?"
 )
+"""What may stand before the verb of a description: "START HERE: This tool lists …"."""
+_FIRST_WORDS = 4  # of a parameter's description that name what it takes: "SQL query to execute"
+_NOUNS_TOO = word_set("list view search check count preview lookup look compare estimate display")
+"""Reading verbs that are as often nouns in names: *list_push*, *view_drop*, *check_rerun*."""
+_IDIOMS = word_set("ready rid paid started going set")  # "get rid of the user" reads nothing
+_NOUN_PHRASES = DETERMINERS | word_set(
+    "current latest detailed details full complete information info overview summary status"
+)
+"""First words of a description that names what is returned: "Current weather of a city"."""
+_SHOWS = word_set("show display tell give provide return")
+_TO_OTHERS = re.compile(
+    r" (?:to|on) (?:a|an|the|all|every|each|your|their)? ?"
+    r"(?:users?|screens?|speakers?|team|everyone|robot|customers?|phone|tv|device|kiosk|display)\b"
+)
+"""What is shown "to all users" is sent to them."""
+_OFFERS = re.compile(r"lists? an? (?!\w+['’]s)\w+ (?:on|at|in the|for sale)\b|.*\bfor sale\b")
+_CHOICES = word_set("action operation method op mode")
+"""Parameters that may choose what a tool does: it reads only if all that may be chosen does."""
+_ADDRESSES = word_set("url uri endpoint")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,35 +162,71 @@ def takes_code(tool: Tool) -> bool:
     return not CODE.isdisjoint((*words(tool.name), *told))
 
 
+def _chooses_a_change(tool: Tool) -> bool:
+    """Whether a parameter chooses what the tool does, and not all of it is known to read."""
+    params = params_of(tool)
+    for param in params:
+        if param.name.lower() not in _CHOICES:
+            continue
+        verbs = [(*words(str(choice)), "")[0] for choice in param.choices]
+        if any(verb_of(verb) or verb in ONLY_CHANGE for verb in verbs):
+            return not all(_base(verb) in _OPENINGS for verb in verbs)
+        if not verbs and any(_ADDRESSES.intersection(words(other.name)) for other in params):
+            return True  # any HTTP method
+    return False
+
+
 def _says_that_it_reads(tool: Tool) -> bool:
-    name, sentence = words(tool.name), PREFIX.sub("", first_sentence(tool.description))
+    name, sentence = (
+        words(tool.name),
+        _SUBJECT.sub("", PREFIX.sub("", first_sentence(tool.description))),
+    )
     said = words(sentence)
-    if done_by(tool) in ("create", "update", "delete") or any(_other_verbs(tool.name, name)):
+    if done_by(tool) in ("create", "update", "delete") or _chooses_a_change(tool):
+        return False
+    if any(_other_verbs(" ".join(name), name)) or any(_other_verbs(sentence, said)):
         return False
     by_name = _opens(name, _READING)
     by_words = _opens(said, _ALONE) and not (name and _base(said[0]) == name[0])
-    if not (by_name and not (said and _begins_otherwise(said))) and not by_words:
+    if said:
+        known = by_words or (by_name and (_opens(said, _OPENINGS) or said[0] in _NOUN_PHRASES))
+    else:
+        known = by_name and _is_of_things(name)
+    return known and not _gives_to_others(sentence, said) and not has_side_effect(tool.description)
+
+
+def _is_of_things(name: list[str]) -> bool:
+    """Whether a name without description reads things: *list_orders*, but not *list_append*."""
+    verb, *rest = name
+    unlike = [word for word in rest[:-1] if word_may_be_a_noun(word)]  # "list open orders"
+    if any(
+        changes(word) or word in ONLY_CHANGE or word in _IDIOMS
+        for word in rest
+        if word not in unlike
+    ):
         return False
-    return not any(_other_verbs(sentence, said)) and not _has_side_effect(tool.description)
+    return verb not in _NOUNS_TOO or not rest or rest[-1].endswith("s")
+
+
+def _gives_to_others(sentence: str, said: list[str]) -> bool:
+    """Whether something is given to others than the caller: "Show a popup to all users"."""
+    lower = sentence.lower()
+    shows = bool(said) and _base(said[0]) in _SHOWS and _TO_OTHERS.search(lower) is not None
+    return shows or _OFFERS.match(lower) is not None
 
 
 def _opens(said: list[str], verbs: frozenset[str]) -> bool:
     """Whether the first word is one of ``verbs`` (*get*, *gets*), and no particle changes it."""
-    return bool(said) and _base(said[0]) in verbs and _PARTICLES.isdisjoint(said[1:2])
+    changed = said[1:2] != ["up"] or said[2:3] != ["to"]  # "up-to-date" is no particle
+    return (
+        bool(said)
+        and _base(said[0]) in verbs
+        and not (changed and not _PARTICLES.isdisjoint(said[1:2]))
+    )
 
 
 def _base(word: str) -> str:
     return verb_of(word) or word
-
-
-def _begins_otherwise(said: list[str]) -> bool:
-    """Whether a description opens with a verb that is not known to read: "Merge the cells"."""
-    verb = verb_of(said[0])
-    if verb in _OPENINGS:
-        return False
-    if verb is not None and not word_may_be_a_noun(verb):
-        return True
-    return said[0] not in DETERMINERS and len(said) > 1 and said[1] in DETERMINERS
 
 
 def _other_verbs(text: str, said: list[str]) -> Iterator[str]:
@@ -187,19 +249,10 @@ def _other_verbs(text: str, said: list[str]) -> Iterator[str]:
             continue
         verb, after = _base(part), parts[place + 1] if place + 1 < len(parts) else ""
         known = verb_of(part) is not None and not word_may_be_a_noun(verb)
+        known = known or (part in ONLY_CHANGE and parts[place - 1] in {"and", "then", "/"})
         if (
             verb not in _OPENINGS
             and part not in DETERMINERS
             and (joined or known or (after in DETERMINERS and not part.endswith("ing")))
         ):
             yield part
-
-
-def _has_side_effect(description: str) -> bool:
-    """Whether a later sentence says that the tool also deletes, marks … something."""
-    for match in _SIDE_EFFECT.finditer(description):
-        verb = verb_of(match["verb"].lower())
-        is_third_person = verb is not None and match["verb"].lower() != verb
-        if is_third_person and not word_may_be_a_noun(verb or "") and verb not in _OPENINGS:
-            return True
-    return False

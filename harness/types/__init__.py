@@ -94,6 +94,7 @@ from harness.types.presented import Presentation, PresentedTool
 from harness.types.replies import Reply, ReplyStop, ToolRequest
 from harness.types.results import (
     DECIDED,
+    HELD_BACK,
     WRITTEN_CALL,
     CaseResult,
     CheckResult,
@@ -125,6 +126,7 @@ __all__ = [
     "DEFAULT_TIMEOUT_S",
     "FLAWS",
     "GREETING",
+    "HELD_BACK",
     "NOT_LOADED",
     "NOT_SEARCHED",
     "NOT_SENT",

@@ -331,6 +331,12 @@ class Transcript:
         return next((one.written_call for one in replies if one.written_call is not None), None)
 
     @property
+    def held_back(self) -> tuple[str, ...]:
+        """The tools that the built-in baseline held back (`Reply.held_back`), in all replies."""
+        replies = (one.reply for one in self.messages if isinstance(one, AssistantMessage))
+        return tuple(dict.fromkeys(tool for reply in replies for tool in reply.held_back))
+
+    @property
     def server_calls(self) -> tuple[ToolCall, ...]:
         """The calls of tools: `tool_calls` without searches for tools."""
         return tuple(call for call in self.tool_calls if call.outcome != SEARCH)

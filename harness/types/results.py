@@ -85,6 +85,8 @@ class Judgement:
 
 WRITTEN_CALL = "written_call"
 """`CheckResult.kind` of the warning on a call that the model wrote as text."""
+HELD_BACK = "held_back"
+"""`CheckResult.kind` of the warning on tools that the built-in baseline held back."""
 DECIDED = "decided"
 """`TrialResult.skip_reason` of a trial that could no longer change its case's verdict."""
 

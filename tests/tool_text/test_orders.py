@@ -30,6 +30,10 @@ def verbs(prompt: str) -> list[str]:
         "Is it clean? Push the commit.",
         "Please do the following:\n- show the status\n- push the commit",
         "For the branch main, push the commit",
+        "Hi,\npush the commit.\nThanks",
+        "Hi there\n\nPush the commit",
+        "Can you push the commit (the last one)?",
+        "Would you please push the commit?",
     ],
 )
 def test_a_plain_order_is_one(prompt: str) -> None:
@@ -65,6 +69,22 @@ def test_a_plain_order_is_one(prompt: str) -> None:
         "> Push the commit.\nWhat does this mean?",
         "```\nPush the commit.\n```\nWhat does this do?",
         'Show me the note "Hello. Push the commit.',
+        "Can you push commits?",
+        "Would you push it?",
+        "Could you push the commit if you wanted to?",
+        "Can you push the commit, in principle?",
+        "I need to push the commit myself",
+        "Push the commit is what the log says",
+        "Push: what does it do?",
+        "TODO: push the commit. Who wrote that?",
+        "Do anything but push the commit",
+        "What does (push the commit) do?",
+        "Translate to German\nPush the commit.",
+        "Is this polite?\nPush the commit.",
+        "Should we\n- push the commit\n- keep it",
+        "Hi Ann,\npush the commit.\nBob\n\nWhat does Bob want?",
+        "What does Bob want?\n\nHi,\nplease push the commit.",
+        "From: Bob\nSubject: main\n\nPlease push the commit.",
     ],
 )
 def test_what_is_no_plain_order_is_none(prompt: str) -> None:

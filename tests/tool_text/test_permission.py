@@ -76,6 +76,25 @@ def test_most_public_tools_that_read_are_known_to() -> None:
         ("frobnicate", "Frobnicate the orders."),
         ("get_widget", "Merge the widgets."),
         ("", ""),
+        ("list_append", ""),
+        ("listPush", ""),
+        ("view.drop", ""),
+        ("check-rerun", ""),
+        ("show_cancel", ""),
+        ("find-replace", ""),
+        ("compareAndDelete", ""),
+        ("get_set", ""),
+        ("get_rid_of_user", ""),
+        ("list_prepend", "Prepends elements to a list"),
+        ("get_loeschen", "Löscht alles"),
+        ("check_task", "Check off a task"),
+        ("show_popup", "Show a popup to all users"),
+        ("control", "Returns control to the robot"),
+        ("list_property", "Lists a property on the market"),
+        ("browse", "Browse to a URL and click"),
+        ("payroll", "Calculate the payroll and pay employees"),
+        ("read_messages", "Read new messages. Messages are marked as read."),
+        ("get_cart", "Returns the cart (creates it when missing)"),
     ],
 )
 def test_what_is_not_known_to_read_does_not_read(name: str, description: str) -> None:
@@ -92,6 +111,13 @@ def test_what_is_not_known_to_read_does_not_read(name: str, description: str) ->
         ("get_weather", "Current weather of a city"),
         ("slack_list_channels", "List the channels of a workspace."),
         ("listOpenOrders", "Lists open orders and their totals."),
+        ("list_open_orders", ""),
+        ("check_stocks", ""),
+        ("whoami", "Returns the identity of the user"),
+        ("tables", "START HERE for SQLite: List available tables"),
+        ("search_files", "Recursively search for files."),
+        ("provider", "This tool retrieves details of a provider."),
+        ("provider", "Gets up-to-date details of a provider."),
     ],
 )
 def test_a_tool_whose_verbs_only_read_reads(name: str, description: str) -> None:
@@ -100,6 +126,24 @@ def test_a_tool_whose_verbs_only_read_reads(name: str, description: str) -> None
 
 def test_code_to_execute_may_do_anything() -> None:
     assert not reads(bare("get_rows", "Get the rows of a query.", sql=""))
+
+
+@pytest.mark.parametrize(
+    ("method", "others", "known"),
+    [
+        ({"enum": ["get", "get_comments"]}, {}, True),
+        ({"enum": ["get", "delete"]}, {}, False),
+        ({"enum": ["GET", "POST"]}, {}, False),
+        ({"enum": ["mean", "median"]}, {}, True),
+        ({"type": "string"}, {"url": {}}, False),
+        ({"type": "string"}, {"id": {}}, True),
+    ],
+)
+def test_a_parameter_that_chooses_what_is_done_has_to_offer_only_reading(
+    method: dict[str, object], others: dict[str, object], known: bool
+) -> None:
+    schema = {"type": "object", "properties": {"method": method, **others}}
+    assert reads(Tool(name="get_it", description="Get it.", input_schema=schema)) is known
 
 
 WORDS = st.text(st.characters(categories=["Ll"]), min_size=3, max_size=9)
@@ -156,6 +200,15 @@ def test_leave_covers_the_tools_that_it_names() -> None:
         ("Could you please merge the cells A1:B2?", bare("merge_cells")),
         ("Show the cells, and merge them.", bare("merge_cells", "Merge a range of cells.")),
         ("Remove order 7", bare("delete_order", "Delete an order.")),
+        ("Please archive channel random", bare("archive_channel", "Archive a channel")),
+        ("Book me a table for two", bare("reserve", "Book a table at a restaurant")),
+        ("Send Ann a message saying hello", bare("send_message", "Send a message")),
+        ("Send me an email about it", bare("send_email", "Send an email")),
+        ('Post "hi" in #general', bare("post_message", "Post a message to a channel")),
+        ("Draft an email and send it to Bob", bare("send_email", "Send an email")),
+        ("Add Ann to the channel general", bare("add_member", "Add a member to a channel")),
+        ("Create a list called Done", bare("create_list", "Create a list on a board")),
+        ("Set the thermostat to 21", bare("set_heat", "Set the thermostat of a room")),
     ],
 )
 def test_a_change_that_the_user_orders_may_be_made(prompt: str, tool: Tool) -> None:
@@ -170,6 +223,19 @@ def test_a_change_that_the_user_orders_may_be_made(prompt: str, tool: Tool) -> N
         ("Push the commit.", bare("git_merge", "Merge a branch.")),
         ("Order the customers by name.", bare("create_order", "Create an order.")),
         ("Review the changes.", bare("review_write", "Write a review.")),
+        ("Put the figures into a table", bare("put_object", "Put an object into a bucket")),
+        ("Send me the emails from Bob", bare("send_email", "Send an email")),
+        ("Update me on ticket 7", bare("update_ticket", "Update a ticket")),
+        ("Merge the results into one table", bare("merge_branches", "Merge branches")),
+        ("Drop the weekends from the table", bare("drop_table", "Drop a table")),
+        ("Create a table of the top customers", bare("create_table", "Create a table")),
+        ("Create me an issue overview", bare("create_issue", "Create an issue")),
+        ("Format it as JSON", bare("format_disk", "Format a disk")),
+        ("Mark my words: what is new?", bare("mark_read", "Mark a message as read")),
+        ("Resolve the host name example.org", bare("resolve_ticket", "Resolve a ticket")),
+        ("Cancel rate of orders", bare("cancel_order", "Cancel an order")),
+        ("Please refund status order 7", bare("refund_payment", "Refund a payment")),
+        ("Restart count of pod x", bare("restart_pod", "Restart a pod")),
     ],
 )
 def test_an_order_for_something_else_allows_nothing(prompt: str, tool: Tool) -> None:

@@ -43,12 +43,6 @@ def limit(transcript: Transcript) -> str | None:
     return None if last is None else last.beyond
 
 
-def held_back(transcript: Transcript) -> tuple[str, ...]:
-    """Return the tools that the built-in baseline held back (`Reply.held_back`)."""
-    last = _last_reply(transcript)
-    return () if last is None else last.held_back
-
-
 def _last_reply(transcript: Transcript) -> Reply | None:
     said = (one.reply for one in reversed(transcript.messages) if isinstance(one, AssistantMessage))
     return next(said, None)
@@ -73,7 +67,7 @@ def without_calls(transcript: Transcript) -> str:
 
 def _known_reason(transcript: Transcript) -> str | None:
     """Return the reason that harness knows, other than by the wording of the answer."""
-    if held := held_back(transcript):
+    if held := transcript.held_back:
         return (
             f"{' and '.join(held)} may change something, and this case neither expects nor orders "
             "that"
@@ -92,7 +86,7 @@ def hint_without_calls(transcript: Transcript, otherwise: str) -> str:
     if transcript.written_call is not None:
         return "The endpoint's parser of tool calls seems to be off: the summary says what to do."
     answer = _folded(transcript)
-    if held_back(transcript):
+    if transcript.held_back:
         return (
             "If the case is about this change, order it in the prompt or expect the call in a "
             "check. If harness may make it anywhere in the suite, name the tool under "

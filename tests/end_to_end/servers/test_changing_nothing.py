@@ -5,6 +5,7 @@ A real process serves two tools: one that shows the remotes, one that pushes.
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,23 @@ def test_a_failed_check_says_what_was_held_back_and_how_to_allow_it(project: Pro
     assert finished.code == 1
     assert "push_branch may change something" in finished.stdout
     assert "allow_writes" in finished.stdout
+
+
+@pytest.mark.slow
+def test_a_pass_says_what_was_held_back_in_every_format(project: Project) -> None:
+    server = {"command": sys.executable, "args": [str(SERVER)]}
+    case = {"name": "one", "prompt": LOOK, "assertions": {"must_not_call": ["push_branch"]}}
+    project.suite("repository", [case], server=server)
+    for form in ("console", "json", "jsonl", "csv", "junit"):
+        arguments = () if form == "console" else ("--report", f"{form}:{form}.txt")
+        finished = project.run("evals", "repository", "--model", "lexical", *arguments)
+        assert finished.code == 0
+        written = project.folder / f"{form}.txt"
+        said = finished.stdout if form == "console" else written.read_text("utf-8")
+        assert "push_branch" in said
+        if form == "json":
+            (test,) = json.loads(said)["result"]["tests"]
+            assert test["held_back"] == "push_branch"
 
 
 @pytest.mark.slow
