@@ -1,7 +1,8 @@
 r"""The readings of a text: as it is written, and as a reader sees it once it is rendered.
 
 Rendering removes what Markdown, HTML and terminals do not show: ``CUST\_00042``, ``**CU**ST``,
-`` `CUST` ``, ``[CUST](https://…)``, ``CU&shy;ST``, ``C&#85;ST``, ``CU<b></b>ST``, ``CU<!-- -->ST``.
+`` `CUST` ``, ``[CUST](https://…)``, ``\text{CUST}``, ``CU&shy;ST``,
+``C&#85;ST``, ``CU<b></b>ST``, ``CU<!-- -->ST``.
 Emphasis is only removed where it has a beginning and an end, as in CommonMark: ``2 * 3``,
 ``a**b`` and ``snake_case_name`` stay as they are. A reader takes Cyrillic and Greek letters within
 a Latin word for the Latin ones that they look like.
@@ -17,10 +18,13 @@ from harness.invisible import TERMINAL_ESCAPES
 
 _MARKS = re.compile(r"[\\*_~`<&\[\x1b\u202e]")
 """Without one of these characters a text has only one reading."""
+_ENTITY = re.compile(r"&(?:#[0-9xX]|[A-Za-z]+;)")
+_QUOTE_MARKS = re.compile(r"(?<=\n)[ ]{0,3}(?:>[ ]?)+")
 _TOKENS = re.compile(
     # No alternative reads on beyond the next place at which it could begin: time stays linear.
     r"\\(?P<escaped>[!-/:-@\[-`{-~\n])"
-    r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});?)"
+    r"|(?P<latex>\\(?:text\w{0,8}|math\w{1,8}|mbox|emph)\{)|(?P<brace>\})"
+    r"|(?P<entity>&(?:#0*[0-9]{1,7}|#[xX]0*[0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});?)"
     r"|<!--(?:(?!-->|<!--).)*-->"
     r"|</?(?P<tag>[A-Za-z][A-Za-z0-9-]*)(?:\s[^<>]*|/)?>"
     r"|(?P<open>!?\[)|(?P<close>\](?P<target>\((?:[^()\[\]\n]|\([^()\n]*\))*\)|\[[^\[\]\n]*\])?)"
@@ -51,7 +55,9 @@ _BREAKING = frozenset({
 def readings(text: str) -> tuple[str, ...]:
     """Return ``text`` as it is written and, if that is something else, as a reader sees it."""
     shown = render(text)
-    return tuple(dict.fromkeys((text, shown, _with_latin_letters(shown))))
+    twice = render(shown) if _ENTITY.search(shown) else shown  # some interfaces escape a text twice
+    whole = _QUOTE_MARKS.sub("", shown)  # a phrase may go on in the next line of a quotation
+    return tuple(dict.fromkeys((text, shown, twice, whole, _with_latin_letters(shown))))
 
 
 def _with_latin_letters(text: str) -> str:
@@ -92,6 +98,8 @@ class _Rendering:
 
     text: str
     parts: list[str] = field(default_factory=list)
+    groups: int = 0
+    """How many LaTeX commands for text are open."""
     links: list[int] = field(default_factory=list)
     """The numbers of the parts that may begin a link."""
     runs: dict[str, list[_Run]] = field(default_factory=dict)
@@ -111,6 +119,11 @@ class _Rendering:
         match token.lastgroup:
             case "escaped":
                 shown = token["escaped"]
+            case "latex":
+                self.groups, shown = self.groups + 1, ""
+            case "brace":
+                shown = "" if self.groups else token[0]
+                self.groups = max(0, self.groups - 1)
             case "entity":
                 shown = html.unescape(token[0])
             case "tag":
@@ -125,6 +138,7 @@ class _Rendering:
             case "paragraph":
                 self.links.clear()
                 self.runs.clear()
+                self.groups = 0
                 shown = token[0]
             case _:  # a comment, or the marks of code
                 shown = ""

@@ -42,6 +42,7 @@ _ARITHMETIC = (  # what rendering would take for marks
     (re.compile(r"(?<=\d)( ?)\*\*\1(?=[({]?[+-]?\d)"), "^"),
     (re.compile(r"(?<=\d)\*(?=\d)"), "×"),
     (re.compile(r"(?<=\d)<sup>([+-]?\d{1,3})</sup>"), r"^{\1}"),
+    (re.compile(r"(?<=\d)(?=\\[dt]?frac\b)"), " "),  # a mixed number
     (re.compile(r"\\[dt]?frac ?\{(\d{1,9})\}\{(\d{1,9})\}"), r"\1/\2"),
     (re.compile(r"(?<=\d)(?:\{,\}|\\,)(?=\d)"), ","),
     (re.compile(r"(?<=\d)\\ (?=\d)"), "\u00a0"),
@@ -50,6 +51,7 @@ _NO_NUMBER = re.compile(
     r"\d+(?:[.,]\d+)?(?::\d+(?:[.,]\d+)?)+"  # times, ratios
     r"|\d+(?:/\d+){2,}|\d+(?:-\d+){2,}(?:t\d+(?::\d+)*)?"  # dates, telephones
     r"|\d{4}-0\d(?!\d)"  # a month
+    r"|(?<![\d.,] )(?<![\d.,])(?:\d{1,3} )?\d{3} \d{3} \d{4}(?!\d| \d)"
     r"|\+?\(\d{1,5}\) ?\d+(?:[ -]\d+)+|\+\d{1,3}(?:[ -]?\(\d{1,5}\))?(?:[ -]\d+){2,}",  # telephones
     re.IGNORECASE,
 )
@@ -74,7 +76,7 @@ _CAME_BEFORE = re.compile(
 )
 _GROUPS = re.compile(r"[1-9]\d{0,2}(?:\D\d{3})+|[1-9]\d?(?:\D\d\d)+\D\d{3}")
 _BEFORE = re.compile(
-    r"(?:(?<![\w.)])(?P<sign>-)|(?P<operand>\d[%)]? )?\b(?P<word>minus|negative)[ -])?"
+    r"(?:(?<![\w.)/])(?P<sign>-)|(?P<operand>\d[%)]? )?\b(?P<word>minus|negative)[ -])?"
     r"(?:(?P<money>(?:US|CA|A|C)?[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|JPY|INR|CAD|AUD|Rs\.?)) "
     r"?(?P<inner>-)?)?$",
     re.IGNORECASE,
@@ -95,11 +97,12 @@ _POWER = re.compile(
     r"|(?P<small>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,4}))"
 )
 _SHARE = re.compile(r" ?(%|percent\b|per cent\b|pct\b|‰|bps\b|basis points\b)", re.IGNORECASE)
-_SCALE_LETTER = re.compile(r"( ?)([kmbt])\b", re.IGNORECASE)
+_SCALE_LETTER = re.compile(r"( ?)([kmbt]|cr)\b", re.IGNORECASE)
+_TRAILING_SIGN = re.compile(r"-(?=[\s,;:.!?)]|\Z)(?![ ]?\d)(?!,?-)")
 
 _SHARES = {"‰": 1e-3, "bps": 1e-4, "basis points": 1e-4}
 _SCALES = (
-    {"hundred": 1e2, "dozen": 12.0, "lakh": 1e5, "crore": 1e7, "quadrillion": 1e15}
+    {"hundred": 1e2, "dozen": 12.0, "lakh": 1e5, "crore": 1e7, "cr": 1e7, "quadrillion": 1e15}
     | dict.fromkeys(("k", "thousand", "tsd", "tausend", "mille", "mil", "тыс", "тысяч"), 1e3)
     | dict.fromkeys(("m", "mn", "mio", "mln", "million", "millionen", "millones", "millón"), 1e6)
     | dict.fromkeys(("milioni", "milione", "milhões", "milhão", "miljoen", "млн"), 1e6)
@@ -111,7 +114,9 @@ _SCALES = (
 )
 _SCALE_WORD = re.compile(
     r"[ -]?(?:("
-    + "|".join(sorted((word for word in _SCALES if len(word) > 1), key=len, reverse=True))
+    + "|".join(
+        sorted((word for word in _SCALES if len(word) > 1 and word != "cr"), key=len, reverse=True)
+    )
     + r")s?\b|([百千万萬亿億兆만억]))",
     re.IGNORECASE,
 )
@@ -206,7 +211,7 @@ def _separator(digits: str, written: str, *, is_number: bool) -> str:
         return "" if is_number or not re.match(r"\d{4,} ", digits) else " "
     parts = digits.split(",")
     # 1,234,56 is no list, but a number that somebody grouped in a way that is not known
-    is_list = not any(len(part) == 3 or part.startswith("0") for part in parts[1:])  # noqa: PLR2004
+    is_list = not any(re.match(r"\d{3}(?!\d)|0", part) for part in parts[1:])
     return "," if not is_number and len(parts) > 1 and is_list else ""
 
 
@@ -235,6 +240,8 @@ def _amount(
         scaled = [-value for value in scaled]
     elif readable[first - 1 : first] == "(" and readable[stop : stop + 1] == ")":
         scaled = [*scaled, *(-value for value in scaled)]  # a negative, or a remark
+    elif ends := _TRAILING_SIGN.match(readable, stop):
+        scaled, stop = [*scaled, *(-value for value in scaled)], ends.end()  # or a dash
     finite = tuple(value for value in scaled if math.isfinite(value))
     if finite:
         yield Amount(text=text[first:stop], readings=finite)

@@ -19,8 +19,8 @@ from harness.rendered_text import readings, render
 from harness.safe_text import shorten
 
 _TYPOGRAPHY = str.maketrans(
-    dict.fromkeys("‘’‚‛ʼ′", "'")
-    | dict.fromkeys("“”„‟″", '"')
+    dict.fromkeys("‘’‚‛ʼ′‹›", "'")
+    | dict.fromkeys("“”„‟″«»", '"')
     | dict.fromkeys("‐‑‒–—―−", "-")
     | {"İ": "I", "ı": "i", "\u2800": " "}
     # lines through, over and under a letter: they compose to no letter of their own
@@ -120,7 +120,8 @@ def folding(text: str) -> Folded:
 def _normal(text: str) -> str:
     shown = without_hidden(text)
     if not shown.isascii():
-        shown = unicodedata.normalize("NFKC", shown).translate(_TYPOGRAPHY)
+        # NFKC makes a space with an accent of the accent that some write as an apostrophe
+        shown = unicodedata.normalize("NFKC", shown.replace("´", "'")).translate(_TYPOGRAPHY)
         shown = _DOT_ABOVE.sub("", shown)
     return shown
 

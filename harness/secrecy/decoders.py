@@ -24,8 +24,8 @@ _HEX = re.compile(
 )
 _HEX_NOISE = re.compile(r"0x|\\x|[:\s,-]")
 _URL = re.compile(r"%[0-9A-Fa-f]{2}")
-_HTML = re.compile(r"&(?:#\w{1,8}|\w{2,31});")
-_MARKUP = re.compile(r"<[/!A-Za-z]|\][(\[]|\x1b\[|\u202e")
+_HTML = re.compile(r"&(?:#\w{1,32}|\w{2,31});")
+_MARKUP = re.compile(r"<[/!A-Za-z]|\\(?:text|math|mbox|emph)|\][(\[]|\x1b\[|\u202e")
 """What a reader does not see, and what would part a value; the search passes over other marks."""
 _TAGS = re.compile("[\U000e0020-\U000e007e]{5,}")
 _JSON_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\"\\/bfnrt]))")

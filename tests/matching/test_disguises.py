@@ -65,6 +65,10 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "a comment": _inside("<!-- a > b -->"),
     "decimal entities": lambda text: "".join(f"&#{ord(sign)};" for sign in text),
     "hexadecimal entities": lambda text: "".join(f"&#x{ord(sign):X};" for sign in text),
+    "entities with zeros": lambda text: "".join(f"&#{ord(sign):012};" for sign in text),
+    "entities escaped again": lambda text: "".join(f"&amp;#{ord(sign)};" for sign in text),
+    "LaTeX": lambda text: f"\\text{{{_escaped(text)}}}",
+    "LaTeX in two parts": _inside("\\textbf{", "}"),
     "named entities": lambda text: (
         text.replace("_", "&lowbar;").replace("$", "&dollar;").replace(" ", "&nbsp;")
     ),
