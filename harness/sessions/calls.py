@@ -23,7 +23,6 @@ from harness.sessions.call_outcome import classify
 from harness.sessions.call_words import input_required, text_of, why_malformed
 from harness.sessions.client import McpClient
 from harness.sessions.content import bounded, render
-from harness.sessions.ending_words import quoted_noise
 from harness.sessions.forwarding import (
     LISTEN,
     ForeignClient,
@@ -117,7 +116,7 @@ class CallSender:
 
         With several calls at the same time, it may belong to another one.
         """
-        return self._shown.text(quoted_noise(self._noise.since(count)))
+        return self._shown.text(self._noise.quote_since(count))
 
     async def _sent(self, draft: Draft, epoch: float) -> ToolCall:
         """Send a call in its turn and return its record, with the messages sent meanwhile."""

@@ -33,6 +33,7 @@ from mcp_types import (
     ServerCapabilities,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from harness.errors import ServerError
 from harness.sessions import Introduction
@@ -54,6 +55,7 @@ from harness.version import __version__
 for _logger in ("client", "mcp"):
     logging.getLogger(_logger).addHandler(logging.NullHandler())
 
+_MOST = 5  # invalid fields of an answer that a message names
 _OF_A_CLIENT = (CLIENT_CAPABILITIES_META_KEY, LOG_LEVEL_META_KEY)
 _CLIENT_INFO = Implementation(name="harness", version=__version__)
 
@@ -127,7 +129,7 @@ class McpClient:
             raise refused_step(error, "the handshake", spec.refusals) from error
         except (ValueError, RuntimeError) as error:
             raise ServerError(
-                f"answered the handshake with something that is not MCP: {_first_line(error)}"
+                f"answered the handshake with something that is not MCP: {_words_of(error)}"
             ) from error
         self._stamp()
 
@@ -376,5 +378,9 @@ def _pinned(protocol: str) -> DiscoverResult:
     )
 
 
-def _first_line(error: Exception) -> str:
-    return str(error).partition("\n")[0]
+def _words_of(error: Exception) -> str:
+    """Return what is wrong in one line; of invalid fields, their names and what each lacks."""
+    if not isinstance(error, ValidationError):
+        return str(error).partition("\n")[0]
+    wrong = error.errors(include_url=False, include_input=False)
+    return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong[:_MOST])

@@ -19,7 +19,7 @@ import anyio
 from harness.canonical_json import canonical_json
 from harness.errors import NotAdmitted, OutOfResources, ServerError, TooBusy, UsageError
 from harness.sessions import Introduction
-from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted, quoted_noise
+from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.identity.additions import Additions
 from harness.sessions.identity.bearer import Bearer, Bearers
@@ -295,7 +295,7 @@ class Connection:
             if may_know and hint_at(step, self._spec, link.client):
                 return True
             why = f"{told} while starting"
-            self._conclude(why, link.source.noise.since(), gone=True)
+            self._conclude(why, link.source.noise.quote_since(), gone=True)
         except HttpFault as fault:
             # An HTTP status proves that the server lives; only silence is a reason to wait for its
             # exit.
@@ -315,7 +315,7 @@ class Connection:
             raise
         except ServerError as error:
             refused = error.status if isinstance(error, NotAdmitted) else None
-            self._conclude(str(error), link.source.noise.since(), refused=refused)
+            self._conclude(str(error), link.source.noise.quote_since(), refused=refused)
         else:
             self._client, self._noise = link.client, link.source.noise
             self._caller = self._caller_of(link.client, self._tools)
@@ -341,7 +341,7 @@ class Connection:
             yield
         except anyio.get_cancelled_exc_class():
             if anyio.current_time() >= starting.deadline:
-                noise = link.source.noise.since() if link else None
+                noise = link.source.noise.quote_since() if link else ""
                 why = f"did not {step} within {self._spec.start_timeout_s:g} s of its start"
                 if link is not None:
                     why += link.client.hindrance + hint_at(step, self._spec, link.client)
@@ -367,7 +367,7 @@ class Connection:
     def _conclude(
         self,
         why: str,
-        noise: str | None = None,
+        noise: str = "",
         *,
         refused: int | None = None,
         gone: bool = False,
@@ -382,7 +382,7 @@ class Connection:
         tail = self.stderr_tail()
         cause, *others = last_words(tail) or [""]
         self._lost = f"server {self._spec.name!r} {why}{quoted('its last words', cause)}"
-        self._lost += quoted_noise(noise)
+        self._lost += noise
         if not self._opened.is_set() and self._failure is None:
             told = "\n    ".join((self._lost, *(line[:WORDS_CHARS] for line in others)))
             if busy:

@@ -21,11 +21,6 @@ def quoted(label: str, text: str) -> str:
     return f"; {label}: {text[:WORDS_CHARS]}" if text else ""
 
 
-def quoted_noise(noise: str | None) -> str:
-    """Return what a server wrote in place of MCP, as `quoted`; empty if it wrote nothing."""
-    return quoted("on stdout it wrote text that is not MCP", noise or "")
-
-
 def leaves(error: BaseException) -> Iterator[str]:
     """Yield the errors within exception groups."""
     if isinstance(error, BaseExceptionGroup):

@@ -199,6 +199,8 @@ async def endless_event(exchange: Exchange) -> None:
 async def in_events(exchange: Exchange) -> None:
     exchange.head(200, STREAM, connection="close")
     exchange.event(b"")
+    exchange.event(b"connected")
+    exchange.event(b'{"type": "ping"}')
     exchange.event(b'{"jsonrpc": "2.0", "method": "notifications/progress", "params": {}}')
     exchange.event(b'{"jsonrpc": "2.0", "id": "theirs", "method": "ping"}')
     exchange.event(exchange.frame(result=text("at last")))
@@ -391,7 +393,7 @@ async def post(exchange: Exchange) -> None:
     if name == "reset":
         exchange.hang_up()
         return
-    exchange.reply(202, kind=None)
+    exchange.reply(202, b"Accepted", "text/plain")
     await exchange.writer.drain()
     if name == "no_event":
         events.close()
@@ -465,7 +467,9 @@ async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter)
             body = await reader.readexactly(int(headers.get("content-length", "0")))
             exchange = Exchange(method, path, headers, body, writer)
             if path != "/seen":
-                seen.append({"verb": method, "path": path, "headers": headers, **exchange.message})
+                port = writer.get_extra_info("peername")[1]
+                told = {"verb": method, "path": path, "headers": headers, "port": port}
+                seen.append({**told, **exchange.message})
             await serve(exchange)
             await writer.drain()
             if exchange.is_last:

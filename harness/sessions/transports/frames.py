@@ -4,6 +4,7 @@ The server's output, and its handling:
 
 - not JSON-RPC: skipped; its beginning is kept for error messages
 - several JSON documents behind each other: read one by one, up to the first text that is no JSON
+- an id with a decimal point (``2.0``): the whole number
 - half a surrogate pair: replaced by U+FFFD
 - NaN, Infinity: replaced by their names as text, since JSON has no such numbers
 - too deep nesting, endless integers: replaced by a text (`harness.json_bounds`)
@@ -76,7 +77,9 @@ def read_frames(text: str) -> tuple[list[Received], str | None]:
     for value in _values_in(text):
         for frame in value if isinstance(value, list) else [value]:
             try:
-                message: Message = jsonrpc_message_adapter.validate_python(frame, by_name=False)
+                message: Message = jsonrpc_message_adapter.validate_python(
+                    _with_whole_id(frame), by_name=False
+                )
             except ValueError:
                 answer = _malformed(frame)
                 if answer is None:
@@ -85,6 +88,15 @@ def read_frames(text: str) -> tuple[list[Received], str | None]:
                 message = answer
             messages.append(Received(message, frame=frame))
     return messages, noise
+
+
+def _with_whole_id(frame: Any) -> Any:
+    """Return ``frame`` with an id such as 2.0 as 2, the same number in JSON."""
+    match frame:
+        case {"id": float() as request_id} if request_id.is_integer():
+            return {**frame, "id": int(request_id)}
+        case _:
+            return frame
 
 
 def _values_in(text: str) -> Iterator[Any]:

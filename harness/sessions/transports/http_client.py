@@ -19,7 +19,7 @@ import os
 import re
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -191,6 +191,15 @@ async def beginning_of(response: httpx2.Response) -> bytes:
             if len(kept) >= _EXCERPT_BYTES:
                 break
     return kept
+
+
+async def drain(response: httpx2.Response) -> None:
+    """Read what a server adds to its acceptance of a message, so that it is not cut off.
+
+    Some servers write that first, and drop the message if they cannot.
+    """
+    with suppress(httpx2.HTTPError):
+        await beginning_of(response)
 
 
 def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) -> HttpFault:

@@ -11,6 +11,7 @@ from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
 from harness.sessions.transports.frames import Received, no_answer, read_frames
 from harness.sessions.transports.http_client import body_of, events_of, media_type, words_of
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.noise import Noise
 
 RESUME_S = 1.0
 """Default seconds to wait before the rest of a stream is requested."""
@@ -22,14 +23,21 @@ _MILLISECONDS = 1000
 class Answer:
     """Reads the answer to one request, and the server's own requests before it."""
 
-    def __init__(self, request_id: RequestId, deliver: Callable[[Received], None]) -> None:
-        """Pass every message to ``deliver``; the answer always gets ``request_id``."""
+    def __init__(
+        self, request_id: RequestId, deliver: Callable[[Received], None], noise: Noise
+    ) -> None:
+        """Pass every message to ``deliver``; the answer always gets ``request_id``.
+
+        Events that are no messages are kept as ``noise``; without an answer they count as that.
+        """
         self.event_id: str | None = None
         """The event id at which the stream can be resumed, if the server sends ids."""
         self.wait_s = RESUME_S
         """Seconds to wait before resuming."""
         self._request_id = request_id
         self._deliver = deliver
+        self._noise = noise
+        self._said: str | None = None
         self._unasked = UnsolicitedCount()
 
     async def read(self, response: httpx2.Response) -> bool:
@@ -44,7 +52,7 @@ class Answer:
         if kind == "application/json":
             text = (await body_of(response)).decode("utf-8", "replace")
             if not self._take(text):  # an empty batch, or only notifications: no answer will come
-                self._deliver(Received(no_answer(self._request_id, text)))
+                self._deliver(Received(no_answer(self._request_id, self._said or text)))
         else:
             what = (
                 f"HTTP {response.status_code} with content of type {kind!r}"
@@ -67,7 +75,10 @@ class Answer:
                 self.wait_s = max(event.retry / _MILLISECONDS, _SOONEST_S)
             if event.event == "message" and event.data and self._take(event.data):
                 return True
-        return False
+        if self._said is None:
+            return False
+        self._deliver(Received(no_answer(self._request_id, self._said)))
+        return True
 
     async def _count(self) -> None:
         try:
@@ -88,8 +99,9 @@ class Answer:
             self._deliver(received)
             return True
         if noise is not None:
-            self._deliver(Received(no_answer(self._request_id, words_of(noise.encode()))))
-        return noise is not None
+            self._said = self._said or words_of(noise.encode())
+            self._noise.add(self._said)
+        return False
 
 
 class Stream:

@@ -34,6 +34,7 @@ from harness.sessions.transports.http_client import (
     Web,
     bad_status,
     beginning_of,
+    drain,
     events_of,
     is_success,
     media_type,
@@ -70,7 +71,7 @@ class EventStream:
     def __init__(self, web: Web) -> None:
         """Use ``web``; `listen` reads the stream."""
         self.complaint: str | None = None
-        self.noise = Noise()
+        self.noise = Noise("in its event stream")
         self._outgoing, self.incoming = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](math.inf)
@@ -167,3 +168,4 @@ class SseWriter(ObjectSendStream[SessionMessage]):
         async with self._web.exchange("POST", url, content=content, headers=headers) as response:
             if not is_success(response):
                 raise bad_status(response, await beginning_of(response))
+            await drain(response)

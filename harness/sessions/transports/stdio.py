@@ -39,6 +39,7 @@ NOTIFY_S = 0.1
 """Seconds that an optional notification may wait for a server that does not read."""
 
 _READ_BYTES = 65_536
+_FIRST_PARTS, _EXCERPT_BYTES = 8, 200
 
 
 @asynccontextmanager
@@ -59,7 +60,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
     def __init__(self, stdout: ByteReceiveStream, on_closed: Callable[[], None]) -> None:
         """Read from ``stdout``; ``on_closed`` is called at its end."""
         self.complaint: str | None = None
-        self.noise = Noise()
+        self.noise = Noise("on stdout", self._unfinished)
         self._stdout = stdout
         self._on_closed = on_closed
         self._rest: list[bytes] = []
@@ -104,9 +105,13 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
             self.complaint = (
                 f"wrote more than {MAX_MESSAGE_BYTES // 1_000_000} MB to stdout without a line end"
             )
+            self._rest.clear()
             self._close()
         if len(chunk) == _READ_BYTES:
             await anyio.lowlevel.checkpoint()  # a flood leaves no pause: let other tasks run
+
+    def _unfinished(self) -> str:
+        return b"".join(self._rest[:_FIRST_PARTS])[:_EXCERPT_BYTES].decode("utf-8", "replace")
 
     async def _count(self) -> None:
         try:
@@ -116,7 +121,7 @@ class StdioReader(ObjectReceiveStream[SessionMessage | Exception]):
             self._close()
 
     def _close(self) -> NoReturn:
-        self._rest.clear()
+        del self._rest[_FIRST_PARTS:]
         self._on_closed()
         raise anyio.EndOfStream
 

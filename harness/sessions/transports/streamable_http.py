@@ -44,6 +44,7 @@ from harness.sessions.transports.http_client import (
     Web,
     bad_status,
     beginning_of,
+    drain,
     media_type,
     open_web,
 )
@@ -104,7 +105,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
     ) -> None:
         """Send through ``web``, and put received messages into ``incoming``."""
         self.complaint: str | None = None
-        self.noise = Noise()
+        self.noise = Noise("in an event stream")
         self._web = web
         self._incoming = incoming
         self._on_closed = on_closed
@@ -130,8 +131,8 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
                 raise
         elif not (_is_cancellation(message) and self._version in MODERN_PROTOCOL_VERSIONS):
             with anyio.move_on_after(seconds_without_answer(message)), suppress(HttpFault):
-                async with self._post(message, headers):
-                    pass
+                async with self._post(message, headers) as response:
+                    await drain(response)
 
     async def listen(self) -> None:
         """Read the server's messages beside answers, until the server ends that stream.
@@ -204,7 +205,7 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         self._deliver(message)
 
     async def _ask(self, request: JSONRPCRequest, headers: Mapping[str, str]) -> None:
-        answer = Answer(request.id, self._take)
+        answer = Answer(request.id, self._take, self.noise)
         try:
             async with self._post(request, headers) as response:
                 if response.status_code not in _SUCCESS or response.status_code == _ACCEPTED:

@@ -66,6 +66,15 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
     assert calls == [tool, *["echo"] * more]
 
 
+async def test_a_server_can_finish_what_it_says_to_a_message(shop: Running) -> None:
+    before = len(shop.seen("post"))
+    async with open_sessions() as pool, pool.session(over_events(shop), None) as session:
+        for _ in range(5):
+            await call(session, "echo")
+    ports = [request["port"] for request in shop.seen("post")[before:]]
+    assert len(set(ports)) < len(ports)  # an answer that is not read to its end costs a connection
+
+
 async def test_a_stream_that_ends_is_a_loss_and_the_next_loan_opens_another(shop: Running) -> None:
     spec = over_events(shop)
     async with open_sessions() as pool:

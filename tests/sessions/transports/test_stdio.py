@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 
 import anyio
+import pytest
 from anyio.abc import ByteReceiveStream
 from hypothesis import given
 from hypothesis import strategies as st
@@ -165,5 +166,21 @@ def test_a_line_without_end_ends_the_stream_with_a_complaint() -> None:
     assert ends == 1
 
 
-def test_an_unfinished_last_line_is_not_a_message() -> None:
-    assert read(line(1, {})[:-1])[0] == []
+def test_an_unfinished_last_line_is_not_a_message_and_is_quoted() -> None:
+    answers, reader, _ = read(b"ready\n", line(1, {})[:-1])
+    assert answers == []
+    assert reader.noise.quote_since() == "; on stdout it wrote text that is not MCP: ready"
+    (sent,) = line(1, {}).splitlines()
+    assert reader.noise.quote_since(1) == (
+        f"; on stdout it wrote a line without an end: {sent.decode()}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "request_id"), [("2", 2), ("2.0", 2), ("2e0", 2), ("2.5", None)]
+)
+def test_an_id_with_a_decimal_point_is_the_whole_number(
+    written: str, request_id: int | None
+) -> None:
+    answer = f'{{"jsonrpc": "2.0", "id": {written}, "result": {{}}}}\n'
+    assert read(answer.encode())[0] == ([] if request_id is None else [(request_id, {})])
