@@ -24,7 +24,7 @@ from harness.types import Caller, Case, ServerSpec, ToolList, ToolRequest, Trial
 
 MOST_SWAPS = 24
 """Sessions of one probe in which the token is swapped."""
-_ENDED = re.compile(r"\bHTTP 40[04]\b")
+_ENDED = re.compile(r"\bHTTP 4(?:0[0134]|10)\b|\bno longer knows the session\b")
 """What a call says of a session that its server has ended."""
 
 

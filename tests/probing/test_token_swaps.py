@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def believed(fault: str, shown: str | None, opener: str | None) -> str | None:
     """Return whom a server takes for the caller, by the token and by who opened the session."""
     if fault == "verified_once" or (fault == "keeps_the_first" and shown is not None):
         return opener
-    return None if fault in ("strict", "ends") and shown != opener else shown
+    return None if fault in ("strict", *ENDS) and shown != opener else shown
 
 
 def result_of(method: str, owner: str) -> dict[str, Any]:
@@ -62,6 +62,15 @@ def result_of(method: str, owner: str) -> dict[str, Any]:
     return failed("Access denied: this is for Alice alone.")
 
 
+FORGOTTEN = {"jsonrpc": "2.0", "error": {"code": -32001, "message": "Session not found"}}
+ENDS: Mapping[str, tuple[int, dict[str, Any]]] = {
+    "ends": (404, {}),
+    "forgets": (200, FORGOTTEN),
+    "refuses_as_unknown": (401, FORGOTTEN),
+}
+"""How a server ends the session of a caller whose token has changed."""
+
+
 @contextmanager
 def serving(fault: str) -> Iterator[str]:
     sessions: dict[str, str] = {}
@@ -78,7 +87,8 @@ def serving(fault: str) -> Iterator[str]:
                 sessions[session] = owner
             owner = believed(fault, owner, sessions.get(session or ""))
             if owner is None:
-                self.answer(404 if fault == "ends" and session in sessions else 401, {}, None)
+                status, body = ENDS.get(fault, (401, {})) if session in sessions else (401, {})
+                self.answer(status, {**body, "id": message.get("id")}, None)
                 return
             result = result_of(message["method"], owner)
             self.answer(200, {"jsonrpc": "2.0", "id": message.get("id"), "result": result}, session)
@@ -112,7 +122,7 @@ def probed(folder: Path, fault: str, protocol: Protocol = "legacy") -> ProbeRepo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", ["none", "strict", "ends"])
+@pytest.mark.parametrize("fault", ["none", "strict", *ENDS])
 def test_a_server_that_verifies_each_request_gives_nothing_to_a_swapped_token(
     tmp_path: Path, fault: str
 ) -> None:

@@ -269,6 +269,24 @@ async def expire_in_event(exchange: Exchange) -> None:
     exchange.event(exchange.frame(error={"code": -32001, "message": "session expired"}), "e1")
 
 
+async def expire_as_refusal(exchange: Exchange) -> None:
+    expired.add(exchange.headers.get("mcp-session-id", ""))
+    exchange.reply(401, b"Unauthorized: Session not found", "text/plain")
+
+
+async def expire_as_bad_request(exchange: Exchange) -> None:
+    expired.add(exchange.headers.get("mcp-session-id", ""))
+    exchange.reply(400, b'{"error": "Bad Request: No valid session ID provided"}')
+
+
+async def login_expired(exchange: Exchange) -> None:
+    exchange.reply(401, b"Your session has expired, please log in", "text/plain")
+
+
+async def no_such_resource(exchange: Exchange) -> None:
+    exchange.reply(404, exchange.frame(error={"code": -32002, "message": "Resource not found"}))
+
+
 async def unauthorized_in_200(exchange: Exchange) -> None:
     exchange.reply(200, exchange.frame(error={"code": -32001, "message": "Unauthorized"}))
 
@@ -320,7 +338,8 @@ CALLS: dict[str, Reply] = {
         echo, reset, cut_body, stall, stall_body, drip, garbage, html, untyped, null_result,
         not_a_number, wrong_id, accepted, empty_batch, notified, large, bomb, endless,
         endless_event, in_events, bad_event, no_event, resumable, broken, never_resumed, elsewhere,
-        next_door, loop, as_get, expire, expire_in_200, expire_in_event, unauthorized_in_200,
+        next_door, loop, as_get, expire, expire_in_200, expire_in_event, expire_as_refusal,
+        expire_as_bad_request, login_expired, no_such_resource, unauthorized_in_200,
         marked_events, two_messages, die, refused, own_error, too_many, loud, stall_error,
     )
 }  # fmt: skip

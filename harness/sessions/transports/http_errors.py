@@ -43,8 +43,8 @@ class HttpFault(Failed):
 
     @property
     def refuses(self) -> bool:
-        """Whether it refuses the caller."""
-        return self.status in _REFUSED
+        """Whether it refuses the caller, and not a session that it has forgotten."""
+        return self.status in _REFUSED and not self.gone
 
     @property
     def overrules(self) -> bool:

@@ -7,8 +7,8 @@ GET) is opened only for a client behind the session, since nothing else would us
 The server: what happens:
 
 - answers with a bad status: `HttpFault`, unless it brings a JSON-RPC error that says more
-- no longer knows the session (404, or an error -32001 in a 200): `HttpFault`, and the connection is
-  lost
+- no longer knows the session (404, or `names_lost_session` with another status or with -32001 in a
+  200): `HttpFault`, and the connection is lost
 - sends an answer that is not MCP: a JSON-RPC error of code `MALFORMED`
 - ends its event stream before the answer: asked for the rest, if it numbered its events; else a
   fault
@@ -47,9 +47,11 @@ from harness.sessions.transports.http_client import (
     drain,
     media_type,
     open_web,
+    words_of,
 )
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.http_replies import Answer, Stream, error_in
+from harness.sessions.transports.lost_sessions import names_lost_session
 from harness.sessions.transports.noise import Noise
 
 NOTIFY_S = 0.25
@@ -66,8 +68,11 @@ MAX_RESUMPTIONS = 2
 
 _SESSION_ID = "mcp-session-id"
 _SUCCESS = range(200, 300)
+_RESOURCE_NOT_FOUND = -32002
 _SESSION_EXPIRED = -32001  # of the official SDKs, for which others answer 200
-_ACCEPTED, _BAD_REQUEST, _NOT_FOUND = 202, 400, 404
+_OF_THE_REQUEST = frozenset({METHOD_NOT_FOUND, _RESOURCE_NOT_FOUND})
+_ACCEPTED = 202
+_GONE = frozenset({404, 410})
 
 
 @asynccontextmanager
@@ -198,8 +203,9 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         error = message.message
         if (
             isinstance(error, JSONRPCError)
+            and self.session_id is not None
             and error.error.code == _SESSION_EXPIRED
-            and self._names_session(error)
+            and names_lost_session(error.error.message)
         ):
             raise HttpFault(f"no longer knows the session: {error.error.message}", gone=True)
         self._deliver(message)
@@ -243,25 +249,21 @@ class HttpWriter(ObjectSendStream[SessionMessage]):
         body = await beginning_of(response)
         error = error_in(body) if media_type(response) == "application/json" else None
         words = body if error is None else error.error.message.encode()
-        fault = bad_status(response, words, gone=self._is_over(response, error))
+        fault = bad_status(response, words)
+        if self._is_over(fault, error, words_of(words)):
+            fault = bad_status(response, words, gone=True)
         if error is None or fault.overrules:
             raise fault
         return error
 
-    def _is_over(self, response: httpx2.Response, error: JSONRPCError | None) -> bool:
+    def _is_over(self, fault: HttpFault, error: JSONRPCError | None, words: str) -> bool:
         """Whether the server says that it does not know the session."""
-        if self.session_id is None or (error is not None and error.error.code == METHOD_NOT_FOUND):
+        if self.session_id is None:
             return False
-        if response.status_code == _NOT_FOUND:
+        is_of_the_request = error is not None and error.error.code in _OF_THE_REQUEST
+        if fault.status in _GONE and not is_of_the_request:
             return True
-        return response.status_code == _BAD_REQUEST and self._names_session(error)
-
-    def _names_session(self, error: JSONRPCError | None) -> bool:
-        return (
-            self.session_id is not None
-            and error is not None
-            and "session" in error.error.message.lower()
-        )
+        return names_lost_session(words, is_refusal=fault.refuses)
 
 
 def seconds_without_answer(message: JSONRPCMessage) -> float:

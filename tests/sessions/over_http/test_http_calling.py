@@ -237,9 +237,17 @@ async def test_an_expired_session_is_a_loss_and_the_next_loan_has_a_new_one(shop
 
 @pytest.mark.parametrize(
     ("tool", "words"),
-    [("expire_in_200", "Session not found"), ("expire_in_event", "session expired")],
+    [
+        ("expire_in_200", "no longer knows the session: Session not found"),
+        ("expire_in_event", "no longer knows the session: session expired"),
+        ("expire_as_refusal", "answered HTTP 401 Unauthorized: Unauthorized: Session not found"),
+        (
+            "expire_as_bad_request",
+            'answered HTTP 400: {"error": "Bad Request: No valid session ID provided"}',
+        ),
+    ],
 )
-async def test_an_expired_session_in_a_reply_of_200_is_a_loss_too(
+async def test_an_expired_session_in_another_form_is_a_loss_too(
     shop: Running, tool: str, words: str
 ) -> None:
     spec = shop.at("sessions", protocol="legacy")
@@ -248,7 +256,7 @@ async def test_an_expired_session_in_a_reply_of_200_is_a_loss_too(
             made = await call(session, tool)
             assert (made.outcome, made.text) == (
                 "server_lost",
-                f"server 'shop' no longer knows the session: {words}",
+                f"server 'shop' {words}",
             )
         async with pool.session(spec, None) as session:
             assert (await call(session, "echo")).outcome == "ok"
@@ -256,9 +264,16 @@ async def test_an_expired_session_in_a_reply_of_200_is_a_loss_too(
 
 @pytest.mark.parametrize(
     ("path", "tool", "outcome"),
-    [("sessions", "unauthorized_in_200", "denied"), ("good", "expire_in_200", "tool_error")],
+    [
+        ("sessions", "unauthorized_in_200", "denied"),
+        ("sessions", "login_expired", "denied"),
+        ("sessions", "no_such_resource", "tool_error"),
+        ("good", "expire_in_200", "tool_error"),
+        ("good", "expire_as_refusal", "denied"),
+        ("good", "expire_as_bad_request", "tool_error"),
+    ],
 )
-async def test_the_same_code_without_a_session_is_the_servers_answer(
+async def test_what_does_not_say_that_of_a_session_is_the_servers_answer(
     shop: Running, path: str, tool: str, outcome: str
 ) -> None:
     spec = shop.at(path, protocol="legacy")
