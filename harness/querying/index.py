@@ -32,7 +32,7 @@ from harness.runlog import Footer, ReviewLine, being_written, read_lines
 from harness.version import __version__
 
 NAME = "index.sqlite"
-_FORM = 4
+_FORM = 5
 """Raised when the same columns get other values."""
 _META = (
     'CREATE TABLE "_meta" (form TEXT, log_size INTEGER, log_time INTEGER, read INTEGER,'

@@ -30,9 +30,10 @@ Costs are null if one is unknown.
 """
 
 _TRIALS = """
-SELECT suite_at, case_at, model_at, suite, "case", model, status, error_kind, skip_reason, stop,
-    latency_s, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd, tools_digest,
-    test, trial_id
+SELECT suite_at, case_at, model_at, suite, "case", model, status, error_kind, skip_reason,
+    EXISTS (SELECT 1 FROM checks WHERE checks.trial_id = trials.trial_id AND kind = 'written_call'),
+    stop, latency_s, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd,
+    tools_digest, test, trial_id
 FROM "_places" JOIN "trials" USING (trial_id) WHERE trial_id >= 0
 ORDER BY suite_at, case_at, model_at, repeat, first_at
 """
@@ -50,6 +51,7 @@ class _Trial(NamedTuple):
     status: Status
     error_kind: str | None
     skip_reason: str | None
+    as_text: int
     stop: str | None
     latency_s: float
     tokens_in: int | None
@@ -81,7 +83,7 @@ def _cases(trials: Iterator[_Trial]) -> Iterator[Sequence[_Trial]]:
 
 
 def _row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
-    endings = Endings.of((Ending(*one[6:9]) for one in trials), trials[0].test)
+    endings = Endings.of((Ending.told(*one[6:10]) for one in trials), trials[0].test)
     spent = Spent.of((_usage(one), None if one.stop is None else one.latency_s) for one in trials)
     offered = list(dict.fromkeys(one.tools_digest for one in trials if one.tools_digest))
     return (

@@ -221,6 +221,11 @@ class TrialResult(_Logged):
         return next((check.actual for check in self.checks if check.kind == WRITTEN_CALL), None)
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether experiments and comparisons count its verdict: not of a call written as text."""
+        return self.status in {"passed", "failed"} and self.written_call is None
+
+    @property
     def transcript(self) -> Transcript | None:
         """The transcript, read from the log; ``None`` if nothing was started.
 

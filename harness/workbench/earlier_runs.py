@@ -15,7 +15,6 @@ from harness.stats.clusters import (
     intraclass_correlation,
     own_discordance,
 )
-from harness.workbench.measured import is_counted
 
 DEFAULT_DISCORDANCE = 0.2
 """ψ if no earlier run shows otherwise: one pair of trials in five ends differently."""
@@ -72,7 +71,7 @@ def _sides(suite: str, wanted: set[str], log: RunLog) -> dict[str, _Side]:
     """Return the trials with a verdict of each model of ``log``, case by case."""
     found: dict[str, dict[str, Trials]] = {}
     for result in log.results:
-        if result.suite == suite and result.case.name in wanted and is_counted(result):
+        if result.suite == suite and result.case.name in wanted and result.is_comparable:
             side = found.setdefault(result.model, {})
             passed, judged = side.get(result.case.name, (0, 0))
             side[result.case.name] = passed + (result.status == "passed"), judged + 1

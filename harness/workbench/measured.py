@@ -14,13 +14,6 @@ from harness.stats.clusters import Trials
 from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant
 from harness.workbench.arms import key_of, key_of_logged
 
-_JUDGED = frozenset({"passed", "failed"})
-
-
-def is_counted(result: TrialResult) -> bool:
-    """Whether a trial shows what a model makes of the words: its call must have arrived as one."""
-    return result.status in _JUDGED and result.written_call is None
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstCall:
@@ -87,7 +80,7 @@ class Measured:
         """Return case → (passed, judged) of an arm; cases without a judged trial are left out."""
         found: dict[str, Trials] = {}
         for result in self.results(variant):
-            if is_counted(result):
+            if result.is_comparable:
                 passed, judged = found.get(result.case.name, (0, 0))
                 found[result.case.name] = passed + (result.status == "passed"), judged + 1
         return found
@@ -100,7 +93,7 @@ class Measured:
 
     def not_judged(self, variant: Variant | None = None) -> int:
         """Return the number of an arm's trials without a verdict: errors, skipped, cancelled."""
-        return sum(not is_counted(result) for result in self.results(variant))
+        return sum(not result.is_comparable for result in self.results(variant))
 
     def usage(self, variant: Variant | None = None) -> Usage:
         """Return what the trials of an arm used."""
@@ -112,7 +105,7 @@ class Measured:
         """Yield each judged trial of an arm with its conversation, read from the log."""
         for result in self.results(variant):
             transcript = self._log_of[result.key].transcript(result.key)
-            if transcript is not None and is_counted(result):
+            if transcript is not None and result.is_comparable:
                 yield result, transcript
 
     def first_calls(self, variant: Variant | None = None) -> tuple[FirstCall, ...]:

@@ -16,7 +16,6 @@ from harness.safe_text import one_line
 from harness.stats.sequences import ConfidenceSequence
 from harness.types import TrialResult
 from harness.workbench.arms import Arm
-from harness.workbench.measured import is_counted
 
 _LEVEL = 0.05
 OWN = "the server's own list"
@@ -93,7 +92,7 @@ class StageProgress:
             return None
         case = result.case.name
         ends = one.ended.setdefault(case, [])
-        ends.append(result.status == "passed" if is_counted(result) else None)
+        ends.append(result.status == "passed" if result.is_comparable else None)
         if len(ends) < result.repeats:
             return None
         known = [float(end) for end in ends if end is not None]

@@ -44,7 +44,7 @@ from harness.workbench.folders import (
     stage_id,
     stages,
 )
-from harness.workbench.measured import Measured, calls_as_text, is_counted, used_by
+from harness.workbench.measured import Measured, calls_as_text, used_by
 from harness.workbench.stage_progress import StageProgress
 from harness.workbench.staging import SETTING, Ground, models_of, only_suite, unseen
 from harness.workbench.study import (
@@ -291,7 +291,7 @@ class Workbench:
             logs=tuple(log.path for log in logs),
             reason=reason if logs else "complete",
             recorded=len(results),
-            not_judged=sum(not is_counted(one) for one in results),
+            not_judged=sum(not one.is_comparable for one in results),
             spent=self._spent(logs),
             notes=(*unseen(self._models), *calls_as_text(results)),
         )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,6 +116,16 @@ def test_a_name_that_the_api_does_not_allow_is_found_as_it_was_offered(marking: 
     assert written_call(text, ["orders.get"]) == "orders.get"
 
 
-@pytest.mark.parametrize("many", ["<tool_call>", "{", "`", "Action: x\n", "[TOOL_CALLS]", "```\n"])
+def test_calls_and_explanations_as_models_write_them_are_told_apart() -> None:
+    texts = json.loads(Path(__file__).with_name("texts_with_calls.json").read_text("utf-8"))
+    offered = ["send_mail", "get_order", "list_orders"]
+    assert [text for text in texts["calls"] if written_call(text, offered) != "get_order"] == []
+    assert [text for text in texts["explanations"] if written_call(text, offered)] == []
+
+
+@pytest.mark.parametrize(
+    "many", ["<tool_call>", "{", "`", "Action: x\n", "[TOOL_CALLS]", "```\n", " ", "</s>"]
+)
 def test_many_marks_take_no_more_than_their_length(many: str) -> None:
-    assert written_call(many * 20_000, ["get_order"]) is None
+    for text in (many * 9_000, f"{many * 9_000}x get_order x", f"get_order x{many * 9_000}"):
+        assert written_call(text, ["get_order"]) is None

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from harness.judging.trial import written_call_warnings
 from harness.querying import index
 from harness.querying.compared import compared_run, indexed_run
 from harness.querying.shown import shown_run
@@ -26,11 +27,12 @@ from harness.reports.comparing.page.trials import Opener, judged_run
 from harness.reports.comparing.pages import write_comparison_markdown
 from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import LogWriter, RunLog, ToolsLine, read_log
-from harness.types import ToolList, Usage
+from harness.types import AssistantMessage, Reply, ToolList, Transcript, Usage
 from tests.judging.test_golden_logs import GOLDEN
 from tests.querying.varied_logs import varied_log
+from tests.reports.logs import a_transcript
 from tests.reports.run_logs import write_log
-from tests.reports.sample_logs import an_ordinary_log
+from tests.reports.sample_logs import a_log, a_run, an_ordinary_log
 
 USED = Usage(input_tokens=9, output_tokens=3, cache_read_tokens=4, cost_usd=0.1)
 
@@ -88,6 +90,16 @@ def with_a_leak(folder: Path) -> list[RunLog]:
     return [read_log(log)] * 2
 
 
+def with_calls_as_text(folder: Path) -> list[RunLog]:
+    reply = AssistantMessage(reply=Reply(written_call="get_order"))
+    checks = written_call_warnings(Transcript(messages=(reply,)))
+    trials = [
+        (a_run("case", "failed", index=0, checks=checks), a_transcript()),
+        (a_run("case", "passed", index=1), a_transcript()),
+    ]
+    return [a_log(folder, trials)] * 2
+
+
 def in_another_order(folder: Path) -> list[RunLog]:
     before = {"a": "p", "b": "f", "c": "p", "d": "e"}
     after = dict(reversed(before.items()))
@@ -102,7 +114,8 @@ def varied(folder: Path, *seeds: int) -> list[RunLog]:
 
 
 @pytest.mark.parametrize(
-    "logs_in", [two_runs, models_of_one, a_run_and_itself, with_a_leak, in_another_order]
+    "logs_in",
+    [two_runs, models_of_one, a_run_and_itself, with_a_leak, with_calls_as_text, in_another_order],
 )
 def test_it_says_the_same_as_the_logs(tmp_path: Path, logs_in: Any) -> None:
     logs = logs_in(tmp_path)

@@ -60,6 +60,15 @@ def test_under_a_variant_the_name_counts_that_the_model_saw(project: Project) ->
     assert {result.written_call for result in project.log().results} == {None}
 
 
+def test_a_comparison_of_variants_does_not_count_a_call_as_text(project: Project) -> None:
+    both = "".join(map(call_of, ("echo", "repeat_it")))
+    calls = f'[TOOL_CALLS] [{{"name": "echo", "arguments": {{}}}}, {{"name": "repeat_it"}}]{both}'
+    run(project, calls, "--variant", "none", "--variant", "renamed")
+    compared = project.run("compare", "latest").stdout
+    assert "one, two  skipped (a call written as text) → skipped (a call written as" in compared
+    assert compared.count("0 judged, 2 skipped: pass rate –") == 2
+
+
 def test_a_call_in_thinking_that_is_never_closed_is_named(project: Project) -> None:
     done = run(project, f"<think>I need it.\n{call_of('echo')}")
     assert TOLD in " ".join(done.stdout.split())

@@ -36,7 +36,16 @@ class Ending(NamedTuple):
     def of(cls, result: TrialResult) -> Ending:
         """Return the ending of ``result``."""
         kind = None if result.error is None else result.error.kind
-        return cls(result.status, kind, result.skip_reason)
+        return cls.told(result.status, kind, result.skip_reason, result.written_call is not None)
+
+    @classmethod
+    def told(
+        cls, status: Status, error_kind: str | None, skip_reason: str | None, as_text: object
+    ) -> Ending:
+        """Return an ending; a trial whose call arrived as text has no verdict on the words."""
+        if as_text and status in {"passed", "failed"}:
+            return cls("skipped", None, "a call written as text")
+        return cls(status, error_kind, skip_reason)
 
     @property
     def unjudged(self) -> str | None:

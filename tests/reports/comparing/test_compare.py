@@ -11,12 +11,15 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from harness.errors import UsageError
+from harness.judging.trial import written_call_warnings
 from harness.reports.comparing.compare import compare, regressions
 from harness.reports.comparing.console import print_comparison
 from harness.reports.comparing.nouns import Comparison, Contrast, Effect
 from harness.runlog import RunLog
-from harness.types import Tool, ToolList, Usage
+from harness.types import AssistantMessage, Reply, Tool, ToolList, Transcript, Usage
+from tests.reports.logs import a_transcript
 from tests.reports.run_logs import Results, write_log
+from tests.reports.sample_logs import a_log, a_run
 
 
 class Runs:
@@ -114,6 +117,22 @@ def test_what_was_not_judged_is_counted_and_in_no_rate(runs: Runs) -> None:
     assert unjudged["d"] == ((), ("skipped (budget)",))
     assert unjudged["e"] == (("error (server)",), ())
     assert contrast.after.counts.error == 1
+
+
+def test_a_call_written_as_text_says_nothing_about_a_change_of_words(tmp_path: Path) -> None:
+    reply = AssistantMessage(reply=Reply(written_call="get_order"))
+    as_text = written_call_warnings(Transcript(messages=(reply,)))
+    passed, written = a_run("case", "passed"), a_run("case", "failed", checks=as_text)
+    logs = [
+        a_log(tmp_path / str(place), [(one, a_transcript())])
+        for place, one in enumerate((passed, written))
+    ]
+    for contrast, effect in (only(compare(logs)), only(compare(logs[::-1]))):
+        assert (effect.pairs, effect.not_judged, effect.worse) == (0, 1, 0)
+        assert "skipped (a call written as text)" in {
+            *contrast.cases[0].before.unjudged,
+            *contrast.cases[0].after.unjudged,
+        }
 
 
 def test_a_case_that_an_interrupted_run_never_reached_is_not_judged(runs: Runs) -> None:
