@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from harness.checks import KINDS
-from harness.checks.witness.patterns import ANY
+from harness.checks.witness.patterns import ANY, names_in
 from harness.matching.described_calls import described_calls
-from harness.matching.matchers import is_matcher
-from harness.matching.paths import steps
 from harness.types import Check, JsonObject
 
 
@@ -23,20 +21,6 @@ def valid_calls(check: Check) -> Iterator[tuple[str, JsonObject]]:
         as_matcher = getattr(kind, "as_matcher", dict)
         for tool, args in described_calls(one.params):
             if getattr(kind, "takes_invalid", False):
-                yield tool, dict.fromkeys(names_of(args), ANY)
+                yield tool, dict.fromkeys(names_in(args), ANY)
             elif getattr(kind, "names_tools", True):
                 yield tool, as_matcher(args)
-
-
-def names_of(args: JsonObject) -> Iterator[str]:
-    """Yield the names of arguments that a pattern names."""
-    if not is_matcher(args):
-        yield from args
-        return
-    for operator in ("$equals", "$contains"):
-        if isinstance(args.get(operator), dict):
-            yield from args[operator]
-    for path in args.get("$path", ()):
-        first = next(iter(steps(path)), None)
-        if isinstance(first, str):
-            yield first

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from harness.checks import VOCABULARY
-from harness.checks.named_arguments import names_of, valid_calls
+from harness.checks.named_arguments import valid_calls
+from harness.checks.witness.patterns import names_in
 
 
 @pytest.mark.parametrize(
@@ -34,4 +35,4 @@ def test_the_arguments_that_a_check_names_are_found(
     kind: str, value: Any, names: list[Any]
 ) -> None:
     ((_, check),) = VOCABULARY.parse(kind, value)
-    assert [(tool, tuple(names_of(args))) for tool, args in valid_calls(check)] == names
+    assert [(tool, tuple(names_in(args))) for tool, args in valid_calls(check)] == names

@@ -72,8 +72,11 @@ def _read_list(value: Any) -> tuple[JsonObject, _Options]:
     """Return the severity, if given, and the checks of each mapping of the list."""
     severity, inner, path = _unwrapped(value)
     if not isinstance(inner, list | tuple) or not inner:
+        empty = isinstance(inner, list | tuple)
         raise InvalidValue(
-            f"this is {kind_of(inner)} where a list of assertions belongs",
+            "this list is empty"
+            if empty
+            else f"this is {kind_of(inner)} where a list of assertions belongs",
             path=path,
             meant="Write - must_call: [get_orders], one item for each.",
         )

@@ -99,7 +99,7 @@ def names_in(pattern: Any) -> Iterator[str]:
     if isinstance(pattern, Mapping) and not is_matcher(pattern):
         yield from pattern
     for key, operand in pattern.items() if is_matcher(pattern) else ():
-        if key == "$contains":
+        if key in ("$contains", "$equals"):
             yield from names_in(operand)
         elif key == "$path":
             yield from (path[0] for path, _ in _paths(operand) if isinstance(path[0], str))

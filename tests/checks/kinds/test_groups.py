@@ -118,7 +118,7 @@ def test_the_group_carries_the_severity() -> None:
             "any_of",
             [],
             (),
-            "this is a list where a list of assertions belongs",
+            "this list is empty",
             "one item for each",
         ),
         (
