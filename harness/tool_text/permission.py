@@ -21,9 +21,9 @@ from harness.tool_text.actions import (
     verb_of,
     word_may_be_a_noun,
 )
-from harness.tool_text.orders import DETERMINERS, ONLY_CHANGE, Order, changing_verbs
+from harness.tool_text.orders import DETERMINERS, Order, changing_verbs
 from harness.tool_text.parameters import params_of
-from harness.tool_text.side_effects import has_side_effect
+from harness.tool_text.side_effects import EFFECTS, has_side_effect
 from harness.tool_text.terms import first_sentence, word_set, words
 from harness.types import Tool, ToolList
 
@@ -169,7 +169,7 @@ def _chooses_a_change(tool: Tool) -> bool:
         if param.name.lower() not in _CHOICES:
             continue
         verbs = [(*words(str(choice)), "")[0] for choice in param.choices]
-        if any(verb_of(verb) or verb in ONLY_CHANGE for verb in verbs):
+        if any(verb_of(verb) or verb in EFFECTS for verb in verbs):
             return not all(_base(verb) in _OPENINGS for verb in verbs)
         if not verbs and any(_ADDRESSES.intersection(words(other.name)) for other in params):
             return True  # any HTTP method
@@ -187,7 +187,7 @@ def _says_that_it_reads(tool: Tool) -> bool:
     if any(_other_verbs(" ".join(name), name)) or any(_other_verbs(sentence, said)):
         return False
     by_name = _opens(name, _READING)
-    by_words = _opens(said, _ALONE) and not (name and _base(said[0]) == name[0])
+    by_words = _opens(said, _ALONE) and (name or [""])[0] not in {_base(said[0]), *EFFECTS}
     if said:
         known = by_words or (by_name and (_opens(said, _OPENINGS) or said[0] in _NOUN_PHRASES))
     else:
@@ -200,9 +200,7 @@ def _is_of_things(name: list[str]) -> bool:
     verb, *rest = name
     unlike = [word for word in rest[:-1] if word_may_be_a_noun(word)]  # "list open orders"
     if any(
-        changes(word) or word in ONLY_CHANGE or word in _IDIOMS
-        for word in rest
-        if word not in unlike
+        changes(word) or word in EFFECTS or word in _IDIOMS for word in rest if word not in unlike
     ):
         return False
     return verb not in _NOUNS_TOO or not rest or rest[-1].endswith("s")
@@ -249,7 +247,7 @@ def _other_verbs(text: str, said: list[str]) -> Iterator[str]:
             continue
         verb, after = _base(part), parts[place + 1] if place + 1 < len(parts) else ""
         known = verb_of(part) is not None and not word_may_be_a_noun(verb)
-        known = known or (part in ONLY_CHANGE and parts[place - 1] in {"and", "then", "/"})
+        known = known or (part in EFFECTS and parts[place - 1] in {"and", "then", "/"})
         if (
             verb not in _OPENINGS
             and part not in DETERMINERS

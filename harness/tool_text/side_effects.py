@@ -9,14 +9,15 @@ from harness.tool_text.actions import UNMISTAKABLE
 from harness.tool_text.orders import ONLY_CHANGE
 from harness.tool_text.terms import word_set
 
-_EFFECTS = (
+EFFECTS = (
     UNMISTAKABLE
     | ONLY_CHANGE
     | word_set(
         "mark notify invalidate generate charge bill consume prune acknowledge expire dequeue "
-        "toggle trigger reply"
+        "toggle trigger reply reserve claim rotate refresh fix hold"
     )
 ) - word_set("close write make reject")  # "closest"; "this writes …" is said of examples
+"""Verbs of a change, whatever they are joined to."""
 
 
 def _forms(verbs: Iterable[str], ending: str) -> str:
@@ -35,14 +36,14 @@ _SOON = r"(?:(?:also|then|automatically|immediately|implicitly|optionally)\s+)?"
 _THINGS = r"(?:a|an|the|it|its|them|their|one|any|all|each|every|this|that|those|if|when|to|you)"
 _DOES = (
     r"(?:(?:\A|[.!?;(,:]|\s[-–—]|\b(?:and|also|then|it|this|tool|automatically))\s*)"
-    rf"{_SOON}{_forms(_EFFECTS, 's')}\s+{_THINGS}\b|\balso {_forms(_EFFECTS, 's')}\b"
+    rf"{_SOON}{_forms(EFFECTS, 's')}\s+{_THINGS}\b|\balso {_forms(EFFECTS, 's')}\b"
 )
 _DOING = (
-    rf"(?:,|\boptionally|\bby)\s*{_SOON}{_forms(_EFFECTS | {'make', 'set'}, 'ing')}\s+{_THINGS}\b"
+    rf"(?:,|\boptionally|\bby)\s*{_SOON}{_forms(EFFECTS | {'make', 'set'}, 'ing')}\s+{_THINGS}\b"
 )
 _IS_DONE = (
-    rf"\b(?:is|are|will be|gets?)\s+{_SOON}"
-    rf"(?:{_forms(_EFFECTS - {'update'}, 'ed')}|sent|reset|lost)\b"
+    rf"\b(?:is|are|will be|(?<=s )get)\s+{_SOON}"
+    rf"(?:{_forms(EFFECTS - {'update'}, 'ed')}|sent|reset|lost)\b"
 )
 _BECOMES = r"\bbecomes? (?:public|visible|permanent)\b"
 _EFFECT = re.compile(f"{_DOES}|{_DOING}|{_IS_DONE}|{_BECOMES}", re.IGNORECASE)

@@ -95,6 +95,9 @@ def test_most_public_tools_that_read_are_known_to() -> None:
         ("payroll", "Calculate the payroll and pay employees"),
         ("read_messages", "Read new messages. Messages are marked as read."),
         ("get_cart", "Returns the cart (creates it when missing)"),
+        ("rotate", "Returns the new key after rotation"),
+        ("lint", "Check code and fix problems"),
+        ("get_seat", "Get a seat: reserves the seat for ten minutes"),
     ],
 )
 def test_what_is_not_known_to_read_does_not_read(name: str, description: str) -> None:

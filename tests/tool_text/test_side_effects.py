@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from harness.tool_text.side_effects import has_side_effect
 
@@ -12,43 +12,42 @@ DOES = ("deletes", "creates", "invalidates", "notifies", "archives", "removes", 
 PAST = ("deleted", "created", "invalidated", "notified", "archived", "removed", "renamed")
 
 
-@given(
-    st.sampled_from(["Get the orders", "Returns all orders", "List orders by date"]),
-    st.sampled_from(
-        [". {} one", " and {} it", " ({} it if needed)", ", {} it", ". It also {} one"]
-    ),
-    st.sampled_from(DOES),
+def test_a_second_verb_is_a_side_effect() -> None:
+    reads = ("Get the orders", "Returns all orders", "List orders by date")
+    forms = (". {} one", " and {} it", " ({} it if needed)", ", {} it", ". It also {} one")
+    for read, form, verb in product(reads, forms, DOES):
+        assert has_side_effect(read + form.format(verb))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "The orders are {}.",
+        "Finished orders get {}.",
+        "If none exists, one is {}.",
+        "It will be {} afterwards.",
+    ],
 )
-def test_a_second_verb_is_a_side_effect(reads: str, form: str, verb: str) -> None:
-    assert has_side_effect(reads + form.format(verb))
+def test_what_is_done_to_things_is_a_side_effect(form: str) -> None:
+    assert all(has_side_effect(f"Get the orders. {form.format(done)}") for done in PAST)
 
 
-@given(
-    st.sampled_from(
-        ["The orders are {}.", "If none exists, one is {}.", "It will be {} afterwards."]
-    ),
-    st.sampled_from(PAST),
+@pytest.mark.parametrize(
+    "form",
+    [
+        "Get orders that are {}.",
+        "Get an order. Fails if the order is {}.",
+        "Get orders. Use this before an order is {}.",
+        "Get an order. It is not {}.",
+        "Get {} orders.",
+        "Gets {} orders.",
+        "This tool gets {} orders.",
+        "Get the list of users who were {}.",
+        "Get what can be {}.",
+    ],
 )
-def test_what_is_done_to_things_is_a_side_effect(form: str, done: str) -> None:
-    assert has_side_effect(f"Get the orders. {form.format(done)}")
-
-
-@given(
-    st.sampled_from(
-        [
-            "Get orders that are {}.",
-            "Get an order. Fails if the order is {}.",
-            "Get orders. Use this before an order is {}.",
-            "Get an order. It is not {}.",
-            "Get {} orders.",
-            "Get the list of users who were {}.",
-            "Get what can be {}.",
-        ]
-    ),
-    st.sampled_from(PAST),
-)
-def test_a_state_or_a_condition_is_none(form: str, done: str) -> None:
-    assert not has_side_effect(form.format(done))
+def test_a_state_or_a_condition_is_none(form: str) -> None:
+    assert not any(has_side_effect(form.format(done)) for done in PAST)
 
 
 @pytest.mark.parametrize(
