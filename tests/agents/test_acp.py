@@ -11,6 +11,7 @@ import pytest
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from tests.agents.projects import ECHO, Agents
 from tests.end_to_end.harness_process import Finished, plain_server
+from tests.often import often
 from tests.sessions.servers import all_gone
 
 ROOT = Path(__file__).parents[2]
@@ -76,12 +77,15 @@ def test_it_is_offered_no_files(project: Agents) -> None:
 
 @pytest.mark.parametrize(
     ("manner", "words"),
-    [
-        ("nonsense", 'wrote a line that is no JSON-RPC message: "Welcome to the agent!"'),
-        ("login", "refused session/new: Authentication required"),
-        ("die", "exited with code 1 before it answered"),
-        ("max_tokens", "ended its turn early: max_tokens"),
-    ],
+    often(
+        [
+            ("nonsense", 'wrote a line that is no JSON-RPC message: "Welcome to the agent!"'),
+            ("login", "refused session/new: Authentication required"),
+            ("die", "exited with code 1 before it answered"),
+            ("max_tokens", "ended its turn early: max_tokens"),
+        ],
+        2,
+    ),
 )
 def test_what_goes_wrong_is_an_error_of_the_agent(manner: str, words: str, project: Agents) -> None:
     done = answered(project, manner)

@@ -27,8 +27,8 @@ SHORT = ("--timeout", "4000")
             marks=pytest.mark.slow,
         ),
         ("flood", (), {"max_output_mb": 1}, "wrote more than 1 MB on stdout, and was ended"),
-        ("die", (), {}, "was killed by SIGKILL"),
-        ("fail", (), {}, "exited with code 1"),
+        pytest.param("die", (), {}, "was killed by SIGKILL", marks=pytest.mark.slow),
+        pytest.param("fail", (), {}, "exited with code 1", marks=pytest.mark.slow),
         ("idle", (), {}, "the agent never asked the server for its tools"),
     ],
 )

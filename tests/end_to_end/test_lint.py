@@ -6,6 +6,8 @@ import json
 import sys
 from typing import Any
 
+import pytest
+
 from tests.end_to_end.harness_process import PLAIN_SERVER, Finished, Project
 
 CLEAN = {
@@ -142,6 +144,7 @@ def test_a_baseline_accepts_what_was_there_and_fails_for_what_is_new(project: Pr
     assert "gone: no-description" in better.stdout
 
 
+@pytest.mark.slow
 def test_a_list_that_grew_or_is_too_long_fails_without_any_finding(project: Project) -> None:
     (project.folder / "baseline.json").write_text(linted(project, [CLEAN], "--json-output").stdout)
     longer = {**CLEAN, "description": f"{CLEAN['description']} The newest come first."}

@@ -73,6 +73,7 @@ def bench(project: Project) -> Project:
     return project
 
 
+@pytest.mark.slow
 def test_a_suite_by_its_dotted_path_with_the_options_that_other_runners_have(
     bench: Project,
 ) -> None:
@@ -100,6 +101,7 @@ def test_a_suite_by_its_dotted_path_with_the_options_that_other_runners_have(
     assert [(made.tool, made.outcome) for made in transcript.tool_calls] == [("capital_of", "ok")]
 
 
+@pytest.mark.slow
 def test_what_a_suite_prints_does_not_spoil_the_json_document(bench: Project) -> None:
     finished = bench.run("evals", "bench.capitals:Capitals", "--json-output")
     assert finished.document["result"]["all_passed"] is True
@@ -129,6 +131,7 @@ def test_exit_codes_tell_what_came_of_it(bench: Project, suite: str, code: int, 
     assert "Traceback" not in finished.stdout + finished.stderr
 
 
+@pytest.mark.slow
 def test_a_run_is_graded_by_the_check_as_it_is_today(bench: Project) -> None:
     assert bench.run("evals", "bench.capitals:Capitals").code == 0
     write(bench, "bench/capitals.py", CAPITALS.replace('in run.answer, "wrong', 'in "", "wrong'))
@@ -137,6 +140,7 @@ def test_a_run_is_graded_by_the_check_as_it_is_today(bench: Project) -> None:
     assert "wrong capital" in finished.stdout
 
 
+@pytest.mark.slow
 def test_a_resumed_run_finds_the_suite_again(bench: Project) -> None:
     assert bench.run("evals", "bench.capitals:Faulty").code == 4
     write(bench, "bench/capitals.py", CAPITALS)

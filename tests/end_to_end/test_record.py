@@ -83,6 +83,7 @@ def test_a_session_of_an_unconfigured_server_becomes_a_suite_that_starts_it(
     assert f"command: {sys.executable}" in (project.folder / "evals" / "drafted.yml").read_text()
 
 
+@pytest.mark.slow
 def test_without_a_prompt_no_case_is_made_and_the_reason_is_told(project: Project) -> None:
     recorded(project, "--suite", "data_governance", "--as", "admin")
     drafted = project.run("init", "--from", "latest", "--name", "weber")
@@ -91,6 +92,7 @@ def test_without_a_prompt_no_case_is_made_and_the_reason_is_told(project: Projec
     assert not (project.folder / "evals" / "weber.yml").exists()
 
 
+@pytest.mark.slow
 def test_a_program_without_a_call_is_an_error_and_leaves_no_run(project: Project) -> None:
     done = recorded(project, "--suite", "data_governance", calls=[])
     assert done.code == 1
@@ -98,6 +100,7 @@ def test_a_program_without_a_call_is_an_error_and_leaves_no_run(project: Project
     assert not (project.folder / ".harness" / "runs").exists()
 
 
+@pytest.mark.slow
 def test_the_exit_code_is_that_of_the_program(project: Project) -> None:
     assert recorded(project, "--suite", "data_governance", manner="7").code == 7
 

@@ -47,6 +47,7 @@ def transcript(project: Project, position: int = 0) -> Transcript:
     return found
 
 
+@pytest.mark.slow
 def test_parameters_make_tests_with_prompts_arguments_and_users_of_their_own(
     project: Project,
 ) -> None:
@@ -116,6 +117,7 @@ def test_every_turn_is_asked_with_the_whole_conversation_and_judged_where_it_end
     assert [check["turn"] for check in results(finished)["talk"]["checks"]] == [1, 1, 2, 2, None]
 
 
+@pytest.mark.slow
 def test_a_failed_check_of_a_turn_says_which_turn(project: Project) -> None:
     with FakeProvider(
         lambda request: talkative(request) if request.turn < 2 else say("one, again")
@@ -126,6 +128,7 @@ def test_a_failed_check_of_a_turn_says_which_turn(project: Project) -> None:
     assert "turn 2: answer_contains" in finished.stdout
 
 
+@pytest.mark.slow
 def test_a_conversation_is_replayed_and_graded_as_a_whole(project: Project) -> None:
     with FakeProvider(talkative) as provider:
         path = write(project, provider, [TALK])

@@ -93,6 +93,7 @@ def test_the_log_keeps_the_variant_and_the_list_that_the_model_saw(
     assert log.tools[found["m"].tools_digest].get("echo") is not None
 
 
+@pytest.mark.slow
 def test_the_clean_arm_is_the_run_without_variants(
     project: Project, provider: FakeProvider
 ) -> None:
@@ -144,6 +145,7 @@ def test_a_run_under_a_variant_is_taken_up_again_and_replayed(
     assert result.status == "passed"
 
 
+@pytest.mark.slow
 def test_a_recorded_run_is_not_asked_about_another_list_than_it_was_shown(
     project: Project, provider: FakeProvider
 ) -> None:
@@ -169,6 +171,7 @@ def test_a_file_of_variants_stands_for_all_of_its_own(
     assert {one.model for one in project.log().results} == {"m+b"}
 
 
+@pytest.mark.slow
 def test_the_tools_of_a_configured_server_may_be_decoys(
     project: Project, provider: FakeProvider
 ) -> None:
@@ -254,6 +257,7 @@ def test_the_model_is_asked_in_the_words_of_the_variant_and_judged_by_the_same_c
     assert checks["m"] == checks["m+other"]
 
 
+@pytest.mark.slow
 def test_other_words_are_taken_up_again_replayed_and_graded(
     project: Project, provider: FakeProvider
 ) -> None:
@@ -283,6 +287,7 @@ def test_other_words_for_a_test_that_is_not_there_are_an_error_before_anything_i
     assert provider.journal == []
 
 
+@pytest.mark.slow
 def test_a_variant_may_reword_a_test_that_is_not_picked(
     project: Project, provider: FakeProvider
 ) -> None:
@@ -291,6 +296,7 @@ def test_a_variant_may_reword_a_test_that_is_not_picked(
     assert finished.code == 0, finished.stderr
 
 
+@pytest.mark.slow
 def test_a_copy_of_a_tool_that_is_called_is_a_decoy_like_any_other(project: Project) -> None:
     with provided(project, [call("echo_c", {"n": 7}), say("Done.")]) as server:
         finished = run(

@@ -195,7 +195,7 @@ ENDINGS: Mapping[str, Mapping[str, tuple[int, Make]]] = {
 }
 """Command → how a run of it ends → the exit code, and what makes it."""
 OFTEN = frozenset(
-    {"a failed check", "an error", "a leak", "interrupted", "findings of a probe"}
+    {"a failed check", "an error", "a leak", "findings of a probe"}
     | {"an overruled failure", "no verdict"}
 )
 """Endings that `make test` tries; `make proofs` tries all."""

@@ -207,6 +207,7 @@ def test_the_command_of_an_altered_value_makes_the_call_with_both_sets_of_data(
     assert other.index("P-2") < other.index("P-1")
 
 
+@pytest.mark.slow
 def test_a_page_of_such_a_finding_has_the_command_that_shows_it(forgetful: Path) -> None:
     run = probed("people", "--named-only")["run_id"]
     write_reports(run)

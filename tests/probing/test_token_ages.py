@@ -142,6 +142,7 @@ def test_a_server_that_accepts_any_expired_token_is_not_measured_further(tmp_pat
     assert "an expired token of alice was accepted: read() works with it" in printed(report)
 
 
+@pytest.mark.slow
 def test_each_measuring_call_is_logged_and_counted_and_few_suffice(tmp_path: Path) -> None:
     report = measured(tmp_path, tolerating(1800))
     made = [run for run in report.report.results if "expired" in run.case.metadata["probe"]]
@@ -153,6 +154,7 @@ def test_each_measuring_call_is_logged_and_counted_and_few_suffice(tmp_path: Pat
     assert report.damaged == len(report.tokens)  # they are no further callers
 
 
+@pytest.mark.slow
 def test_the_leeway_is_in_the_document_and_in_what_the_log_says_last(tmp_path: Path) -> None:
     report = measured(tmp_path, tolerating(120))
     assert document(report, [], [], 0)["leeway"] == {
@@ -184,6 +186,7 @@ def test_a_clean_server_with_a_sensible_leeway_has_no_finding_and_no_note(
     assert report.exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_leeway_of_more_than_a_few_minutes_is_a_note_and_fails_nothing(tmp_path: Path) -> None:
     report = measured(tmp_path, Strict(420))
     assert (report.findings, report.exit_code) == ((), 0)
@@ -220,6 +223,7 @@ def test_without_a_call_that_needs_a_token_it_is_said_that_nothing_was_measured(
     assert told(report) == [report.leeway.words]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", often([False, True]))
 def test_an_answer_that_shows_nothing_ends_the_measurement_without_a_number(
     tmp_path: Path, *, lost: bool
@@ -242,6 +246,7 @@ def test_an_answer_that_shows_nothing_ends_the_measurement_without_a_number(
     assert bool(report.lost) is lost
 
 
+@pytest.mark.slow
 def test_an_answer_after_which_the_token_is_older_than_it_should_be_counts_for_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -85,7 +85,7 @@ async def test_a_client_of_either_era_uses_a_server_of_either_era(
     assert [call.reply for call in calls] == [1, 2]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", often(MODES))
 async def test_the_server_is_introduced_as_itself(mode: Any) -> None:
     async with proxied() as proxy, Client(proxy.url, mode=mode) as client:
         assert client.server_info is not None
@@ -93,7 +93,7 @@ async def test_the_server_is_introduced_as_itself(mode: Any) -> None:
         assert client.server_capabilities.tools is not None
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", often(MODES))
 async def test_errors_and_refusals_come_as_the_server_made_them(mode: Any) -> None:
     async with proxied() as proxy:
         async with Client(proxy.url, mode=mode) as client:

@@ -402,6 +402,7 @@ def in_turn(*steps: Any) -> Any:
     return lambda _: next(left)
 
 
+@pytest.mark.slow
 def test_each_verdict_of_a_repeated_test_is_in_the_log_with_its_cost(tmp_path: Path) -> None:
     script = in_turn(say("No."), say("No."), call("echo", {"text": "hello"}), say("hello"))
     finished = repeated(tmp_path, script)
@@ -415,6 +416,7 @@ def test_each_verdict_of_a_repeated_test_is_in_the_log_with_its_cost(tmp_path: P
     assert "pass rate 33 % of 3 trials of 1 case" in finished.stdout
 
 
+@pytest.mark.slow
 def test_attempts_without_a_verdict_are_paid_for_and_no_failures(tmp_path: Path) -> None:
     script = in_turn(
         call("echo", {"text": "hello"}), status(401), call("echo", {"text": "hello"}), say("hello")

@@ -29,6 +29,7 @@ from harness.reports.comparing.sides import ComparedRun
 from harness.runlog import LogWriter, RunLog, ToolsLine, read_log
 from harness.types import AssistantMessage, Reply, ToolList, Transcript, Usage
 from tests.judging.test_golden_logs import GOLDEN
+from tests.often import often
 from tests.querying.varied_logs import varied_log
 from tests.reports.logs import a_transcript
 from tests.reports.run_logs import write_log
@@ -134,7 +135,7 @@ def test_what_a_case_took_may_be_asked_for_first(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("seeds", [(0, 1), (1, 2), (3, 4), (4, 0, 5), (2,), (5,)])
+@pytest.mark.parametrize("seeds", often([[0, 1], [1, 2], [3, 4], [4, 0, 5], [2], [5]], 2))
 def test_it_says_the_same_of_runs_in_which_everything_differs(
     tmp_path: Path, seeds: Sequence[int]
 ) -> None:
@@ -152,6 +153,7 @@ def test_costs_are_added_in_the_order_of_the_trials(tmp_path: Path) -> None:
     assert contrast.before.usage.cost_usd != pytest.approx(12.0, abs=1e-15, rel=0)
 
 
+@pytest.mark.slow
 def test_people_are_heard_in_large_logs_as_well(tmp_path: Path) -> None:
     logs = varied(tmp_path, 1, 4)
     found = told(by_index([log.path for log in logs], by_people=True), shown_run)

@@ -146,8 +146,7 @@ anyio.run(main)
             ("all means", (BAD_SERVER, "stubborn"), 3),
             ("guardian alone", (BAD_SERVER, "stubborn"), 3),
             ("over HTTP", (BAD_HTTP_SERVER, "ignores_sigterm"), 2),
-        ],
-        2,
+        ]
     ),
 )
 @pytest.mark.parametrize("number", often([signal.SIGKILL, signal.SIGTERM]))

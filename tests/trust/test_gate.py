@@ -188,6 +188,7 @@ def test_trust_is_given_once_and_a_changed_command_needs_it_again(stranger: Proj
     assert stranger.run("tools", "shop", HARNESS_TRUST="1").code == 0
 
 
+@pytest.mark.slow
 def test_a_server_that_is_typed_is_the_users_own_word_and_so_is_what_init_writes_of_it(
     stranger: Project,
 ) -> None:
@@ -198,6 +199,7 @@ def test_a_server_that_is_typed_is_the_users_own_word_and_so_is_what_init_writes
     assert stranger.run("evals", "shop").code == 3
 
 
+@pytest.mark.slow
 def test_another_server_to_compare_with_needs_trust_like_any(stranger: Project) -> None:
     typed = f"{HARNESS[0]} {PLAIN_SERVER} good"
     compare = ("workbench", "shop", "--studies", "ab", "--server", typed, "--model", "lexical")
@@ -225,6 +227,7 @@ def test_on_a_terminal_it_is_asked(stranger: Project) -> None:
     assert "May they" not in on_a_terminal(stranger, b"", 0)
 
 
+@pytest.mark.slow
 def test_in_ci_nobody_is_asked_on_a_terminal_either(stranger: Project) -> None:
     assert "May they" not in on_a_terminal(stranger, b"", 3, CI="true")
 

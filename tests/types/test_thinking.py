@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.types.thinking import divide, is_visible, thinking_in
+from tests.often import often
 
 
 class Marking(NamedTuple):
@@ -186,7 +187,19 @@ def test_text_about_thinking_after_thinking_stays(
 
 @pytest.mark.parametrize(
     "many",
-    ["<think>", "\n<think>", "</think>", "`", "◁think▷", "<|channel|>", "\n```", "<|im_end|>\n"],
+    often(
+        [
+            "<think>",
+            "<|im_end|>\n",
+            "\n<think>",
+            "</think>",
+            "`",
+            "◁think▷",
+            "<|channel|>",
+            "\n```",
+        ],
+        2,
+    ),
 )
 def test_many_marks_take_no_more_than_their_length(many: str) -> None:
     divide("x" + many * 20_000)

@@ -10,6 +10,7 @@ import pytest
 
 from tests.end_to_end.harness_process import Finished, Project, provided
 from tests.fake_provider import Incoming, Step, call, say
+from tests.often import often
 from tests.reports.packs import all_of
 
 OURS = "Find the orders of one customer, and the total."
@@ -71,6 +72,7 @@ def test_every_report_quotes_the_description_and_the_name_that_the_model_saw(
         assert "find_orders (search_orders on the server)" in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_a_log_that_is_judged_again_quotes_the_same_words(project: Project) -> None:
     with provided(project, confused):
         run(project, {"must_call": "get_customer_purchase_history"})
@@ -83,6 +85,7 @@ def test_a_log_that_is_judged_again_quotes_the_same_words(project: Project) -> N
     assert json.loads(again.stdout)
 
 
+@pytest.mark.slow
 def test_a_hint_names_the_parameter_that_the_model_saw(project: Project) -> None:
     with provided(project, confused):
         run(project, {"must_call": [{"tool": "search_orders", "args": {"status": "pending"}}]})
@@ -91,28 +94,31 @@ def test_a_hint_names_the_parameter_that_the_model_saw(project: Project) -> None
 
 @pytest.mark.parametrize(
     ("assertions", "explanation", "hint"),
-    [
-        (
-            {"must_call": [{"tool": "search_orders", "args": {"min_amount": 5}}]},
-            "unexpected arguments",
-            "The variant does not show the parameter min_amount to the model",
-        ),
-        (
-            {"must_call": "search_customers"},
-            "The variant vague does not show search_customers to the model.",
-            "Let the variant show the tool",
-        ),
-        (
-            {"decision": {"tool": "search_customers", "is": "hidden"}},
-            "Decision is not attempted, expected hidden",
-            "Let the variant show the tool",
-        ),
-        (
-            {"only_call": ["get_customer_details"]},
-            "search_orders",
-            "description of find_orders (search_orders on the server) when it is not needed",
-        ),
-    ],
+    often(
+        [
+            (
+                {"must_call": [{"tool": "search_orders", "args": {"min_amount": 5}}]},
+                "unexpected arguments",
+                "The variant does not show the parameter min_amount to the model",
+            ),
+            (
+                {"must_call": "search_customers"},
+                "The variant vague does not show search_customers to the model.",
+                "Let the variant show the tool",
+            ),
+            (
+                {"decision": {"tool": "search_customers", "is": "hidden"}},
+                "Decision is not attempted, expected hidden",
+                "Let the variant show the tool",
+            ),
+            (
+                {"only_call": ["get_customer_details"]},
+                "search_orders",
+                "description of find_orders (search_orders on the server) when it is not needed",
+            ),
+        ],
+        1,
+    ),
 )
 def test_a_failure_tells_what_the_variant_hides_or_renames(
     project: Project, assertions: dict[str, Any], explanation: str, hint: str
@@ -124,6 +130,7 @@ def test_a_failure_tells_what_the_variant_hides_or_renames(
     assert hint in found[1]
 
 
+@pytest.mark.slow
 def test_a_call_by_a_name_that_the_variant_replaced_is_no_fault_of_the_server(
     project: Project,
 ) -> None:

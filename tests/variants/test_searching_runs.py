@@ -79,6 +79,7 @@ def test_a_model_finds_its_tools_by_a_search_that_no_check_counts(project: Proje
     assert "offered   tool_search, echo" in finished.stdout + finished.stderr
 
 
+@pytest.mark.slow
 def test_a_search_goes_with_prefixes_decoys_and_cut_results(project: Project) -> None:
     client = {
         **SEARCH,
@@ -131,6 +132,7 @@ def test_a_forbidden_tool_that_is_not_loaded_was_tried_all_the_same(project: Pro
     assert (check.attempted, check.reached_server, check.executed) == (True, False, False)
 
 
+@pytest.mark.slow
 def test_a_model_that_only_searches_has_called_nothing_but_used_its_budget(
     project: Project,
 ) -> None:
@@ -166,6 +168,7 @@ def test_a_new_conversation_has_nothing_loaded(project: Project) -> None:
     assert [len(request.tool_names) for request in server.journal] == [1, 2, 2, 2, 1]
 
 
+@pytest.mark.slow
 def test_a_run_with_searches_is_taken_up_again_replayed_graded_and_compared(
     project: Project,
 ) -> None:

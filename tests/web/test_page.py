@@ -150,6 +150,7 @@ def test_a_page_that_is_reloaded_in_the_middle_shows_the_same_and_cancel_ends_th
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for a process in /proc")
 def test_a_run_whose_process_is_killed_ends_with_a_notice(page: Page, browser: Browser) -> None:
     run = page.begin(dataset(["Say seven.", "stall here"]))
@@ -364,6 +365,7 @@ def test_a_run_that_does_not_exist_is_told(page: Page, browser: Browser) -> None
     browser.until(lambda: "no such run" in browser.run(TEXT, "#failure"))
 
 
+@pytest.mark.slow
 def test_a_test_waits_for_the_other_identities_until_its_status_is_settled(
     page: Page, browser: Browser, tmp_path: Path
 ) -> None:

@@ -103,6 +103,7 @@ def test_a_reader_ends_with_the_page_that_started_it(tmp_path: Path) -> None:
     assert reader.wait(WAIT_S) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_two_who_ask_for_a_large_log_get_the_same(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"

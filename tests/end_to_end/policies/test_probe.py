@@ -122,6 +122,7 @@ def test_a_kept_table_notices_every_change(project: Project) -> None:
     assert "unobserved" in {finding["problem"] for finding in finished.document["findings"]}
 
 
+@pytest.mark.slow
 def test_the_suites_own_decisions_are_held_against_the_server(project: Project) -> None:
     strict = {**TESTS[0], "expect": {"admin": "denied", "clerk": "filtered", "anonymous": "denied"}}
     hiding = {"name": "list", "prompt": "-", "tool": "list_team", "expect": {"clerk": "hidden"}}
@@ -168,6 +169,7 @@ def test_what_is_not_valid_is_told_in_words_and_as_json(project: Project) -> Non
     assert "there is no suite named 'poeple'" in finished.stderr
 
 
+@pytest.mark.slow
 def test_an_identity_that_cannot_ask_is_no_success(project: Project) -> None:
     script = f'[ "$ROLE" = clerk ] && exit 7; exec {sys.executable} {SERVER} none'
     identity = {"via": "env", "variables": {"ROLE": "{role}"}}
@@ -179,6 +181,7 @@ def test_an_identity_that_cannot_ask_is_no_success(project: Project) -> None:
     assert "Nothing is wrong" not in finished.stdout
 
 
+@pytest.mark.slow
 def test_a_call_that_ends_the_server_is_told_and_spoils_no_other(project: Project) -> None:
     crashing = {"tool": "set_salary", "args": {"person_id": "P-1007", "salary": 1}}
     tests = [*TESTS, {"name": "crash", "prompt": "-", "assertions": {"must_not_call": [crashing]}}]
@@ -201,6 +204,7 @@ def test_a_damaged_identity_that_ends_the_server_is_no_success(project: Project)
     assert "exited with code 3" in lost[0]
 
 
+@pytest.mark.slow
 def test_a_call_that_fails_for_everybody_says_nothing_of_the_policy(project: Project) -> None:
     missing = {
         **TESTS[0],
@@ -234,6 +238,7 @@ def test_a_call_that_any_of_the_suites_forbids_is_never_sent(project: Project) -
     assert (document["lost"], document["exit_code"]) == ([], 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", often(LOOSE))
 def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for_it(
     project: Project, fault: str
@@ -248,6 +253,7 @@ def test_a_role_that_only_looks_like_the_administrators_is_found_to_be_taken_for
     assert any("role only looks like admin" in said for said in words), words
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", often(SMUGGLED))
 def test_an_identity_in_the_arguments_that_counts_is_found_and_its_key_is_named(
     project: Project, fault: str

@@ -58,6 +58,7 @@ def test_the_log_of_a_probe_says_what_its_exit_code_says(
     assert found - {"leak", "unexpected"} <= told
 
 
+@pytest.mark.slow
 def test_a_changed_decision_fails_the_log_too(project: Project, tmp_path: Path) -> None:
     kept = str(tmp_path / "kept.json")
     assert probe(project, "none", "--named-only", "--update", kept).code == 0
@@ -85,6 +86,7 @@ def test_less_access_fails_only_where_any_change_is_to_fail(
     assert exit_code(build_report(project.log())) == 0
 
 
+@pytest.mark.slow
 def test_the_page_of_a_probe_shows_its_findings(project: Project) -> None:
     finished = probe(project, "blind", "--report", "html:page.html", *NAMED)
     page = all_of((project.folder / "page.html").read_text())
@@ -102,6 +104,7 @@ def test_what_a_probe_never_asked_is_named_and_can_fail_it(project: Project) -> 
     assert f"Coverage: {coverage['asked']} of {coverage['cells']} asked" in plain
 
 
+@pytest.mark.slow
 def test_too_little_coverage_fails_the_probe_and_its_log(project: Project) -> None:
     enough = probe(project, "none", "--min-coverage", "20", *NAMED)
     assert (enough.code, enough.document["coverage"]["percent"]) == (0, 20)

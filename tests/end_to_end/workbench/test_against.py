@@ -181,6 +181,7 @@ def test_what_was_interrupted_on_the_other_server_goes_on_and_repeats_no_trial(
     assert len(asked) == len(set(asked)) == 33
 
 
+@pytest.mark.slow
 def test_a_budget_that_the_first_server_used_up_leaves_none_for_the_other(
     project: Project, provider: FakeProvider
 ) -> None:

@@ -120,6 +120,7 @@ def most_boastful(request: Incoming) -> Step:
     return call((praised or fitting(request))[0], {"id": "C7"})
 
 
+@pytest.mark.slow
 def test_steering_is_found_in_a_model_that_falls_for_praise(project: Project) -> None:
     project.suite("shop", CHOICES, server=worded(project, TOOLS))
     with provided(project, most_boastful):

@@ -218,6 +218,7 @@ def log_tokens(project: Project, path: str) -> int:
     return sum(one.usage.tokens or 0 for one in results)
 
 
+@pytest.mark.slow
 def test_a_writing_model_that_fails_is_reported_and_the_rules_propose_alone(
     project: Project,
 ) -> None:
@@ -252,6 +253,7 @@ def test_an_unknown_writing_model_is_refused_before_anything_is_asked(project: P
         assert provider.journal == []
 
 
+@pytest.mark.slow
 def test_a_failure_that_no_hint_mends_is_named_in_place_of_a_rewrite(project: Project) -> None:
     def cannot(request: Incoming) -> Step:
         return say("Done.") if request.turn else call("weather", {})

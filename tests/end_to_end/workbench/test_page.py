@@ -21,6 +21,7 @@ def data_of(page: Path) -> Any:
     return blocks_of(page.read_text("utf-8"))["overview"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_leaves_a_whole_report_and_a_page_of_what_is_there(project: Project) -> None:
     project.suite("shop", CASES, server=worded(project, TOOLS))
     asked: list[str] = []

@@ -101,6 +101,7 @@ def test_the_clean_arm_is_what_evals_runs_verdict_by_verdict(
     assert len(clean) == len(CASES)
 
 
+@pytest.mark.slow
 def test_a_killed_workbench_goes_on_and_repeats_no_trial(project: Project) -> None:
     project.suite("shop", CASES, server=worded(project, TOOLS))
     asked: list[str] = []

@@ -18,6 +18,7 @@ from tests.fake_provider.streaming.answers import (
     LONG,
     events_of,
 )
+from tests.often import often
 
 ASKED: dict[str, Any] = {
     "model": "claude-sonnet-5",
@@ -61,7 +62,7 @@ def _plain(message: anthropic.types.Message) -> Any:
     return plain
 
 
-@pytest.mark.parametrize("kind", ANSWERS)
+@pytest.mark.parametrize("kind", often(ANSWERS, 4))
 def test_the_sdk_reads_the_same_message_streamed_and_whole(
     provider: tuple[FakeProvider, list[Answer]], client: anthropic.Anthropic, kind: str
 ) -> None:

@@ -150,6 +150,7 @@ def test_a_hostile_log_is_shown_as_text_and_runs_nothing(tmp_path: Path, browser
     assert "👩‍👩‍👧‍👦" in text
 
 
+@pytest.mark.slow
 @needs_browser
 def test_calls_that_the_case_makes_itself_stand_around_the_conversation(
     tmp_path: Path, browser: Browser
@@ -173,6 +174,7 @@ def test_calls_that_the_case_makes_itself_stand_around_the_conversation(
     assert "reply 0" not in text
 
 
+@pytest.mark.slow
 @needs_browser
 def test_every_trial_of_a_case_can_be_looked_at(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(an_ordinary_log(tmp_path)) + "#case-6")
@@ -191,6 +193,7 @@ def test_every_trial_of_a_case_can_be_looked_at(tmp_path: Path, browser: Browser
     browser.until(lambda: browser.run(outcome) == "denied")
 
 
+@pytest.mark.slow
 @needs_browser
 def test_tools_and_what_was_taken_for_what_are_tables(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(an_ordinary_log(tmp_path)))
@@ -208,6 +211,7 @@ def test_tools_and_what_was_taken_for_what_are_tables(tmp_path: Path, browser: B
     ]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_tools_taken_for_another_are_broken_between_their_words_if_they_can_be(
     tmp_path: Path, browser: Browser
@@ -268,6 +272,7 @@ return [...document.querySelectorAll("body *")].filter((node) =>
 """
 
 
+@pytest.mark.slow
 @needs_browser
 def test_every_text_stands_out_from_its_ground(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(an_ordinary_log(tmp_path)))

@@ -18,6 +18,7 @@ from harness.proxy.recording import Recording
 from harness.sessions.pool import open_sessions
 from harness.types import Caller, Case, ServerSpec, TransportSpec
 from tests.end_to_end.warm import warm_python
+from tests.often import often
 from tests.sessions.calling.library_server import EMAIL, PROMPTS, URIS
 from tests.sessions.http_servers import Running, running
 
@@ -66,7 +67,7 @@ async def test_every_name_is_read(library: Running, way: str) -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
+@pytest.mark.parametrize("mode", often(["auto", "legacy"]))
 async def test_an_agent_reads_every_name(library: Running, way: str, mode: str) -> None:
     async with (
         open_sessions() as pool,

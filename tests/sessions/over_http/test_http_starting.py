@@ -31,6 +31,7 @@ from harness.types import (
     TransportSpec,
 )
 from tests.clock import BOUND_S, PATIENT_S, TIMEOUTS_S
+from tests.often import often
 from tests.sessions.http_servers import Running, free_port, running, started
 from tests.sessions.servers import ServerFactory, alive, all_gone, call
 from tests.support import a_server
@@ -174,7 +175,7 @@ async def test_a_user_who_is_not_let_in_over_a_connection_that_is_open_is_told_s
     )
 
 
-@pytest.mark.parametrize("protocol", ["auto", "2026-07-28"])
+@pytest.mark.parametrize("protocol", often(["auto", "2026-07-28"]))
 @pytest.mark.parametrize(
     ("path", "text"),
     [

@@ -47,6 +47,7 @@ async def test_a_call_that_found_its_turn_at_once_has_not_waited() -> None:
     assert made.waited_s == 0
 
 
+@pytest.mark.slow
 async def test_the_wait_is_no_part_of_the_time_that_a_call_may_take() -> None:
     with busy(after(1, TurnedAway(headers={"retry-after": "1.5"}))) as server:
         spec = server.spec(call_timeout_s=1.0)

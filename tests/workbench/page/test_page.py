@@ -132,6 +132,7 @@ def test_a_hostile_tool_list_is_shown_as_text_within_the_window(
     assert ratio >= 4.5, where
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_cell_opens_its_conversation_and_a_model_is_shown_alone(
     tmp_path: Path, browser: Browser
