@@ -172,7 +172,7 @@ def made_by(*arguments: str) -> tuple[int, str]:
     """Return a command's exit code, and the name of the run that it left; empty if it left none."""
     before = set(run_ids())
     code, _ = harness(*arguments)
-    left = sorted(set(run_ids()) - before)
+    left = [name for name in run_ids() if name not in before]
     return code, left[-1] if left else ""
 
 

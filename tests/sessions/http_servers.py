@@ -13,7 +13,8 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from random import SystemRandom
 from typing import Any
 
 from harness.sessions import calls
@@ -27,6 +28,9 @@ from tests.support import a_server
 
 SDK = (calls, http, listing, sse)
 """Loaded here: a busy machine takes seconds for it, and no test is about that."""
+
+NOT_ASSIGNED = range(20_000, 32_000)
+"""Ports that no system gives to a program which does not ask for one by its number."""
 
 BAD_HTTP_SERVER = HERE / "bad_http_server.py"
 
@@ -60,11 +64,13 @@ class Running:
 
 
 def free_port() -> int:
-    """Return a port on which nobody listens."""
+    """Return a port on which nobody listens, and which no other program is given meanwhile."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        while True:
+            port = SystemRandom().choice(NOT_ASSIGNED)
+            with suppress(OSError):  # it is taken
+                probe.bind(("127.0.0.1", port))
+                return port
 
 
 @contextmanager

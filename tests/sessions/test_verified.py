@@ -5,7 +5,6 @@ else's lies count.
 from __future__ import annotations
 
 import shlex
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ from harness.types import (
 )
 from tests.clock import BOUND_S
 from tests.end_to_end.warm import warm_python
+from tests.sessions.http_servers import free_port
 from tests.sessions.servers import call
 
 SERVER = Path(__file__).with_name("verified_server.py")
@@ -124,10 +124,7 @@ async def test_what_a_server_is_told_in_its_arguments_counts_and_a_missing_scope
 
 @pytest.fixture
 def free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]
+    return free_port(), free_port()
 
 
 @pytest.fixture

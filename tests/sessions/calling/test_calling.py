@@ -148,7 +148,7 @@ async def test_lines_that_are_not_mcp_are_skipped(session: Session) -> None:
 async def test_what_a_call_without_an_answer_wrote_in_place_of_mcp_is_quoted(
     server: ServerFactory, tool: str, outcome: str, words: str
 ) -> None:
-    spec = server("ok", call_timeout_s=0.3)
+    spec = server("ok", call_timeout_s=1.0 if outcome == "timeout" else PATIENT_S)
     async with open_sessions() as pool, pool.session(spec, None) as session:
         await call(session, "noise")  # of an earlier call: not this one's fault
         made = await call(session, tool)
