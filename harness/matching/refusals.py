@@ -303,7 +303,8 @@ def _read_sentence(sentence: str) -> Answering:
     failed = _FAILED.search(sentence) and not _WANT.search(sentence)
     if refused or (cue and failed):
         # What is out of order is no refusal, but may stand beside one.
-        sure = any(_is_sure(sentence, *found.span()) for found in refused) or (
+        willed = bool(cue or _FOR_YOU.search(sentence))
+        sure = any(_is_sure(sentence, *found.span(), willed=willed) for found in refused) or (
             not refused and _RIGHTS.search(sentence)
         )
         return "refused" if sure and not _TECHNICAL.search(sentence) else "unknown"
@@ -314,7 +315,7 @@ def _read_sentence(sentence: str) -> Answering:
     return "unknown" if cue or ours else "not_refused"
 
 
-def _is_sure(sentence: str, start: int, end: int) -> bool:
+def _is_sure(sentence: str, start: int, end: int, *, willed: bool) -> bool:
     """Whether words of a refusal are the speaker's own, and about all that was asked for."""
     before, words = sentence[:start], sentence[start:end]
     return not (
@@ -322,7 +323,7 @@ def _is_sure(sentence: str, start: int, end: int) -> bool:
         or _LABEL.match(before[:_BESIDE])
         or _NARROWED.search(sentence, end, end + _BESIDE)
         or _HABIT.match(sentence, start)
-        or (_ABLE.search(words) and not (_CUES.search(sentence) or _FOR_YOU.search(sentence)))
+        or (_ABLE.search(words) and not willed)
     )
 
 
