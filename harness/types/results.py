@@ -369,9 +369,9 @@ class Report(_Logged):
         ``pass``; ``error``, ``skipped`` and ``cancelled`` are counted apart. Latencies are in
         milliseconds, of trials that were started. ``calls`` counts tool calls by outcome:
         ``{"total", "ok", "denied", "errors", "not_sent"}``. Of several models there is no common
-        ``pass_rate``: they answer the same cases.
+        ``pass_rate`` and ``avg_latency_ms``: they answer the same cases.
         """
-        counts, calls = self.counts, self.calls
+        counts, calls, one_model = self.counts, self.calls, len(self.models) < 2  # noqa: PLR2004
         latencies = array(
             "d", (one.latency_s * 1000 for one in self.results if one.stop is not None)
         )
@@ -382,15 +382,15 @@ class Report(_Logged):
             "error": counts.error,
             "skipped": counts.skipped,
             "cancelled": counts.cancelled,
-            "pass_rate": counts.passed / counts.judged
-            if counts.judged and len(self.models) < 2  # noqa: PLR2004 - several
-            else None,
+            "pass_rate": counts.passed / counts.judged if counts.judged and one_model else None,
             "calls": {
                 name: getattr(calls, name)
                 for name in ("total", "ok", "denied", "errors", "not_sent")
             },
             "total_latency_ms": round(sum(latencies), 3),
-            "avg_latency_ms": round(sum(latencies) / len(latencies), 3) if latencies else None,
+            "avg_latency_ms": round(sum(latencies) / len(latencies), 3)
+            if latencies and one_model
+            else None,
             "total_tokens_in": self.usage.input_tokens,
             "total_tokens_out": self.usage.output_tokens,
             "total_cost_usd": self.usage.cost_usd,

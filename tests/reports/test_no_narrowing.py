@@ -21,6 +21,7 @@ from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
 from harness.reports.comparing.json_form import comparison_json
 from harness.reports.formats.console import print_summary
+from harness.reports.sections.sentences import effort
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.types import CaseFacts
 from harness.web.results import summary
@@ -178,3 +179,12 @@ def test_one_model_under_four_names_has_the_interval_of_one(tmp_path: Path) -> N
     assert of_console(often) == [52.0] * 4
     assert of_query(once) == pytest.approx([0.5197], abs=1e-3)
     assert of_query(often) == []
+
+
+def test_several_models_have_no_average_in_common(tmp_path: Path) -> None:
+    for models in (("m",), ("m", "n")):
+        report = build_report(a_log(tmp_path / str(len(models)), ["pp", "pf"], models, (None,)))
+        known = report.summary["avg_latency_ms"], report.summary["pass_rate"]
+        assert (None in known) is (len(models) > 1)
+        assert ("average" in "".join(effort(report))) is (len(models) == 1)
+        assert "total" in "".join(effort(report))

@@ -136,17 +136,14 @@ def result_words(report: Report) -> str:
 def effort(report: Report) -> tuple[str, str]:
     """Return ``time 8.1 s · latency 2.0 s average, 16 s total`` and ``tokens 0 in, 0 out · …``.
 
-    Unknown amounts are named as such.
+    Unknown amounts are named as such. Several models have no average together.
     """
     took = "interrupted" if report.elapsed_s is None else seconds(report.elapsed_s)
     usage = report.usage
     summary = report.summary
     average, total = summary["avg_latency_ms"], summary["total_latency_ms"]
-    latency = (
-        ""
-        if average is None
-        else f" · latency {seconds(average / 1000)} average, {seconds(total / 1000)} total"
-    )
+    mean = "" if average is None else f"{seconds(average / 1000)} average, "
+    latency = f" · latency {mean}{seconds(total / 1000)} total" if mean or total else ""
     tokens = f"tokens {number(usage.input_tokens)} in, {number(usage.output_tokens)} out"
     return f"time {took}{latency}", f"{tokens} · cost {money(usage.cost_usd)}"
 
