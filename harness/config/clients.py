@@ -69,16 +69,20 @@ def read_client_config(path: FilePath) -> ConfigFile:
     content = document.value if isinstance(document.value, dict) else {}
     section = next((key for key in _SECTIONS if isinstance(content.get(key), dict)), None)
     reading = Reading(document)
-    if section is None:
+    given = section or next((key for key in _SECTIONS if key in content), None)
+    if given is None:
         meant = f"Servers are written under {' or '.join(map(repr, _SECTIONS))}."
         reading.problem(
             Location(file=document.file), "this is not a configuration of an MCP client.", meant
         )
+    elif section is None or not content[section]:
+        message = f"there are no servers under {given!r}."
+        if content[given]:
+            message = f"{given}: expected the servers by name, found {found(content[given])}."
+        reading.problem(document.at_key((given,)), message, 'Add one: {"NAME": {"command": …}}.')
+    if section is None:
         reading.finish()
     assert section is not None
-    if not content[section]:
-        message = f"there are no servers under {section!r}."
-        reading.problem(document.at_key((section,)), message, 'Add one: {"NAME": {"command": …}}.')
     workspace = path.absolute().parent
     workspace = workspace.parent if workspace.name == ".vscode" else workspace
     client = _Client(reading, document, section, workspace, _inputs(content.get("inputs")))

@@ -297,7 +297,10 @@ def test_a_folder_in_place_of_the_file_is_called_one(
     ("text", "words"),
     [
         ("[]", "this is not a configuration of an MCP client"),
-        ('{"mcpServers": []}', "this is not a configuration of an MCP client"),
+        ("{}", "this is not a configuration of an MCP client"),
+        ('{"mcpServers": []}', ".mcp.json:1:2: there are no servers under 'mcpServers'"),
+        ('{"servers": null}', ".mcp.json:1:2: there are no servers under 'servers'"),
+        ('{"mcpServers": [{"command": "a"}]}', "mcpServers: expected the servers by name, found"),
         ('{"mcpServers": {"a": {}}}', "server 'a' has neither 'command' nor 'url'"),
         ('{"mcpServers": {"a": "python"}}', "server 'a': expected a mapping"),
         ('{"mcpServers": {"a": {"command": ["python"]}}}', "command: expected"),
