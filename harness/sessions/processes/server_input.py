@@ -22,7 +22,9 @@ class ServerInput(ByteSendStream):
         self._written = 0
         pipe = getattr(getattr(stdin, "_stream", None), "get_extra_info", lambda _: None)("pipe")
         # The event loop closes its own end as soon as the other one is closed.
-        self._kept = None if pipe is None else os.dup(pipe.fileno())
+        self._kept: int | None = None
+        with suppress(ValueError, OSError):  # a server that ended at once: its pipe is closed
+            self._kept = None if pipe is None else os.dup(pipe.fileno())
 
     @property
     def was_ignored(self) -> bool:
