@@ -104,7 +104,7 @@ def contradictions(case: Case, claims_of: ClaimsOf) -> Iterator[Problem]:
         if not shares:
             # The calls of earlier turns count in later ones; their answers do not.
             made = finder.claims(turn.checks)
-            before += [one for one in made if not isinstance(one.claim, TextClaim)]
+            before += [one for one in made if _is_of_calls(one.claim)]
     if not case.turns or shares:
         yield from finder.find(case.checks, before)
 
@@ -241,6 +241,11 @@ def _clash(limit: TextClaim, other: TextClaim) -> str:
     if limit.whole and not contains(other.has, limit.has):
         return f"{other.has!r} is not in {limit.has!r}"
     return ""
+
+
+def _is_of_calls(claim: Claim) -> bool:
+    claims = claim.options if isinstance(claim, EitherClaim) else [claim]
+    return all(isinstance(one, CallsClaim) for one in claims)
 
 
 def _opposites(check: Check, claim: Claim) -> list[_Made]:

@@ -226,6 +226,8 @@ def test_checks_that_can_hold_together_are_left_alone(assertions: dict[str, Any]
         ({"must_call": ["a"]}, [{"must_not_call": ["a"]}, {"refuses": True}], False),
         ({"must_call": ["a"]}, [{"refuses": True}, {"must_not_call": ["a"]}], True),
         ({}, [{"answer_contains": ["b"]}, {"answer_not_contains": ["b"]}], False),
+        ({}, [{"answer_contains_any": ["a", "b"]}, {"answer_not_contains": ["a", "b"]}], False),
+        ({}, [{"answer_contains_any": ["a"], "answer_not_contains": ["a"]}], True),
         ({"answer_contains": ["b"]}, [{"refuses": True}, {"answer_not_contains": ["b"]}], True),
         ({"turns_passed": 0.5}, [{"must_call": ["a"]}, {"must_not_call": ["a"]}], False),
         ({"turns_passed": 0.5}, [{"must_call": ["a"], "max_calls": 0}, {"refuses": True}], True),
