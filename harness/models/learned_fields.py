@@ -24,7 +24,8 @@ _LEFT_OUT = ("temperature", "include", "store")
 _REFUSED = re.compile(
     r"unsupported|not supported|n[o']t support|unknown|unrecogni[sz]ed|unexpected|"
     r"extra (?:inputs|fields)|extra_forbidden|not permitted|not allowed|deprecated|"
-    r"only the default|incompatible|not compatible",
+    r"only the default|incompatible|not compatible|may only be|"
+    r"only [\d.]+ is (?:allowed|supported)",
     re.IGNORECASE,
 )
 _OF_THE_VALUE = re.compile(r"too (?:large|small|high|low)|exceed|at (?:most|least)|between|range")

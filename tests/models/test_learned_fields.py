@@ -28,6 +28,8 @@ WORDS = (
     "property '{field}' is unsupported",
     "{field}: Extra inputs are not permitted",
     "this model doesn't support {field}=0.5",
+    "invalid {field}: only 1 is allowed for this model",
+    "`{field}` may only be set to 1 when thinking is enabled",
 )
 SETTINGS: dict[str, Any] = {
     "temperature": 0.5,
@@ -40,19 +42,22 @@ def shapes(text: str, field: str) -> list[Any]:
     """Return an error's body in the shapes of several APIs."""
     detail = {"type": "extra_forbidden", "loc": ["body", field], "msg": text}
     kind = "invalid_request_error"
+    said = f"XException - Error code: 400 - { ({'error': {'message': text, 'type': kind}})!r}"
     return [
         {"error": {"message": text, "type": kind, "param": field, "code": None}},
         {"error": {"message": text, "type": kind}},
         {"type": "error", "error": {"message": text, "type": kind}},
         {"detail": [detail]},
         {"object": "error", "message": text, "code": 400},
+        {"object": "error", "message": {"detail": [detail]}, "type": kind},
+        {"error": {"message": f"litellm.BadRequestError: {said}. Received Model Group=x"}},
     ]
 
 
 @given(
     refused=st.sampled_from([(api, field) for api, fields in FIELDS.items() for field in fields]),
     words=st.sampled_from(WORDS),
-    shape=st.integers(0, 4),
+    shape=st.integers(0, 6),
     code=st.sampled_from([400, 422]),
     model_id=st.sampled_from(["gpt-4o", "llama3", "some/model"]),
 )
