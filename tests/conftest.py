@@ -19,7 +19,7 @@ settings.register_profile(
     "harness",
     deadline=None,
     max_examples=int(os.environ.get("HARNESS_EXAMPLES", "10")),
-    derandomize="CI" in os.environ,
+    derandomize=not {"CI", "HARNESS_FIXED_EXAMPLES"}.isdisjoint(os.environ),
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("harness")
