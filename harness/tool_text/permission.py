@@ -198,11 +198,9 @@ def _says_that_it_reads(tool: Tool) -> bool:
 def _is_of_things(name: list[str]) -> bool:
     """Whether a name without description reads things: *list_orders*, but not *list_append*."""
     verb, *rest = name
-    unlike = [word for word in rest[:-1] if word_may_be_a_noun(word)]  # "list open orders"
-    if any(
-        changes(word) or word in EFFECTS or word in _IDIOMS for word in rest if word not in unlike
-    ):
-        return False
+    verbs = (*rest[-1:], *(word for word in rest if not word_may_be_a_noun(word)))
+    if any(changes(word) or word in EFFECTS | _IDIOMS for word in verbs):
+        return False  # but "list open orders" is one
     return verb not in _NOUNS_TOO or not rest or rest[-1].endswith("s")
 
 

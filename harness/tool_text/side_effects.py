@@ -53,13 +53,17 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 """Words before which nothing is said of what the tool itself does."""
+_LONGEST = 20_000  # characters of a description
+_REACH = 300  # characters before a verb among which its clause begins
 _CLAUSE = re.compile(r"[.!?;,(:]|\n\s*(?:\n|[-*])")
 
 
 def has_side_effect(description: str) -> bool:
     """Whether the description says that the tool changes something, in whichever sentence."""
+    if len(description) > _LONGEST:
+        return True  # nobody reads on, so nobody knows
     for match in _EFFECT.finditer(description):
-        clause = _CLAUSE.split(description[: match.start()])[-1]
+        clause = _CLAUSE.split(description[max(0, match.start() - _REACH) : match.start()])[-1]
         if not _CONDITION.search(clause):
             return True
     return False

@@ -62,3 +62,8 @@ def test_a_state_or_a_condition_is_none(form: str) -> None:
 )
 def test_further_forms_of_saying_it(description: str) -> None:
     assert has_side_effect(description)
+
+
+def test_the_end_of_an_endless_description_is_not_known() -> None:
+    assert has_side_effect("Get the orders by date. " * 1_000)
+    assert not has_side_effect("Get x. Fails if it deletes a " * 600)
