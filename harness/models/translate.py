@@ -47,6 +47,8 @@ class Offer:
     """The server's property key → the provider's, if they differ."""
     refused: tuple[Refusal, ...] = ()
     """What the provider refuses inside the tool, which therefore stands in descriptions."""
+    widened: tuple[str, ...] = ()
+    """What its schema lost otherwise, in a sentence each."""
 
 
 class Translation:
@@ -61,7 +63,7 @@ class Translation:
     ) -> None:
         """``wire`` is the form of ``offers`` in a request, ``provider`` its reader's name."""
         self.offers = tuple(offers)
-        self._to_say = refused_in_words(offers, provider)
+        self._to_say = changes_in_words(offers, provider)
         self.problems = tuple(problems)
         """Changes and lost information; every tool is usable."""
         self.wire = wire
@@ -159,6 +161,7 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
                 schema=with_rest(fitted.schema, rest) if rest else fitted.schema,
                 keys=fitted.keys,
                 refused=tuple(dict.fromkeys(refusals)),
+                widened=tuple(fitted.problems),
             )
         )
         found = (
@@ -174,12 +177,29 @@ def translate(tools: ToolList, dialect: Dialect) -> tuple[list[Offer], list[Tool
     return offers, problems
 
 
-def refused_in_words(offers: Sequence[Offer], provider: str) -> tuple[str, ...]:
+def changes_in_words(offers: Sequence[Offer], provider: str) -> tuple[str, ...]:
     """Return a sentence for each thing that ``provider`` refuses, with the tools that have it."""
-    return tuple(
-        f"{provider} takes no {what}: it stands in descriptions instead ({places_in_words(places)})"
-        for what, places in places_by_refusal(offers).items()
+    widened: dict[str, list[str]] = {}
+    for offer in offers:
+        for change in offer.widened:
+            widened.setdefault(change, []).append(offer.tool.name)
+    tools = [(one.tool.name, one.name) for one in offers if one.name != one.tool.name]
+    keys = [(f"{old} of {one.tool.name}", new) for one in offers for old, new in one.keys.items()]
+    renamed = [f"{old} is offered as {new}" for old, new in (*tools, *keys)]
+    return (
+        *(
+            f"{provider} takes no {what}: it stands in descriptions instead "
+            f"({places_in_words(places)})"
+            for what, places in places_by_refusal(offers).items()
+        ),
+        *(f"{change} ({_some(names)})" for change, names in widened.items()),
+        *([f"{provider} does not accept every name: {_some(renamed)}"] if renamed else []),
     )
+
+
+def _some(words: Sequence[str]) -> str:
+    more = f" and {len(words) - MOST_NAMES} more" if len(words) > MOST_NAMES else ""
+    return f"{', '.join(words[:MOST_NAMES])}{more}"
 
 
 def places_by_refusal(offers: Sequence[Offer]) -> dict[str, list[tuple[str, str]]]:
@@ -193,9 +213,7 @@ def places_by_refusal(offers: Sequence[Offer]) -> dict[str, list[tuple[str, str]
 
 def places_in_words(places: Sequence[tuple[str, str]]) -> str:
     """Return places in tools for a sentence."""
-    named = [f"{tool} at {place}" if place else tool for tool, place in places]
-    more = f" and {len(named) - MOST_NAMES} more" if len(named) > MOST_NAMES else ""
-    return f"{', '.join(named[:MOST_NAMES])}{more}"
+    return _some([f"{tool} at {place}" if place else tool for tool, place in places])
 
 
 def _legal_names(tools: ToolList, dialect: Dialect) -> list[str]:

@@ -60,6 +60,7 @@ _OWN = {
 """Keywords that the library evaluates by backtracking or in quadratic time."""
 
 
+_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
 _FORMATS = FormatChecker(formats=())
 """Formats that metaschemas require beyond their keywords: a pattern must be a regular
 expression."""
@@ -243,14 +244,14 @@ def _nearest(errors: Sequence[ValidationError]) -> ValidationError:
 
 @_FORMATS.checks("regex", raises=re.error)
 def _is_pattern(text: object) -> bool:
-    """Whether ``text`` is a regular expression, of RE2 or of Python.
+    """Whether ``text`` is a regular expression: of RE2, apart from look-around, or of Python.
 
     A text that is too long counts as one.
     """
     if not isinstance(text, str) or len(text) > _LONGEST_PATTERN:
         return True
     try:
-        matches(text, "")
+        matches(_LOOK_AROUND.sub("(?:", text), "")
     except UnsupportedPattern:
         re.compile(text)
     return True

@@ -723,6 +723,19 @@ def test_what_was_left_out_is_said_with_the_first_reply_alone() -> None:
     assert translation.say_once(Reply(text="a")).adapted == ()
 
 
+def test_other_names_and_a_wider_schema_are_said_once_for_all_tools() -> None:
+    top = {"type": "object", "anyOf": [{"required": ["a"]}], "properties": {"a b": {}}}
+    tools = tool_list(*((f"get.{number}", top) for number in range(9)))
+    said = Translator(ANTHROPIC, messages_wire)(tools).say_once(Reply(text="a")).adapted
+    wider, renamed = said
+    assert wider == (
+        "Anthropic takes no anyOf at the top of a schema; it is offered wider "
+        "(get.0, get.1, get.2, get.3, get.4, get.5 and 3 more)"
+    )
+    assert renamed.startswith("Anthropic does not accept every name: get.0 is offered as get_0, ")
+    assert renamed.endswith("get.5 is offered as get_5 and 12 more")
+
+
 @pytest.mark.parametrize(
     ("url", "dialect"),
     [

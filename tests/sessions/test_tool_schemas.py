@@ -94,6 +94,12 @@ async def test_older_drafts_are_read_by_their_own_rules() -> None:
     assert (await examine({"items": [{"type": "integer"}]})).problem is not None
 
 
+async def test_a_pattern_of_javascript_is_no_fault_of_the_schema() -> None:
+    pattern = r"^(?!__.*__$)[^\p{Cc}\p{Zl}/]{1,200}$"
+    assert await examine({"properties": {"a": {"pattern": pattern}}}) == Examined()
+    assert (await examine({"properties": {"a": {"pattern": "^(?!x)[a"}}})).problem is not None
+
+
 async def test_output_is_checked_where_it_is_declared() -> None:
     checked = schemas({"type": "object"}, {"type": "object", "required": ["n"]})
     assert await checked.output("t", {"n": 1}, 10) == Validation()

@@ -70,6 +70,7 @@ def _said(message: UserMessage) -> list[str]:
 def _replied(reply: Reply, *, thinking: bool) -> list[str]:
     return [
         *([f"offered   {', '.join(reply.offered)}"] if reply.offered is not None else []),
+        *(line for change in reply.adapted for line in _block("adapted", change)),
         *(_block("thinking", reply.thinking) if thinking and reply.thinking else []),
         *(_block("assistant", reply.text) if reply.text else []),
     ]

@@ -1,8 +1,10 @@
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from harness.reports.build import build_report
 from harness.reports.formats.transcripts import write_transcripts
+from harness.types import AssistantMessage, Reply
 from tests.reports.logs import a_log, a_run, a_transcript
 
 
@@ -30,3 +32,12 @@ def test_terminal_escapes_of_servers_and_models_do_not_get_through(tmp_path: Pat
     write_transcripts(build_report(log), log, stream)
     assert not set(stream.getvalue()) & {"\x1b", "\x07", "\x9b", "\u202e"}
     assert "done" in stream.getvalue()
+
+
+def test_what_was_changed_for_the_endpoint_stands_before_the_reply(tmp_path: Path) -> None:
+    reply = Reply(text="Yes.", adapted=("m: Gemini takes no 'const'",))
+    adapted = replace(a_transcript(), messages=(AssistantMessage(reply=reply),))
+    log = a_log(tmp_path / "log.jsonl", a_run("one"), transcript=adapted)
+    stream = io.StringIO()
+    write_transcripts(build_report(log), log, stream)
+    assert "adapted   m: Gemini takes no 'const'\nassistant Yes." in stream.getvalue()

@@ -185,6 +185,7 @@ def _steps(said: Transcript) -> list[dict[str, Any]]:
             if message.reply.offered is not None:
                 listed = f"Tools in the list of reply {number}: {', '.join(message.reply.offered)}"
                 steps.append({"who": "harness", "text": _text(listed)})
+            steps += [{"who": "harness", "text": _text(one)} for one in message.reply.adapted]
             if message.reply.thinking:
                 thought = _text(message.reply.thinking)
                 steps.append({"who": "assistant", "reply": number, "thinking": thought})
