@@ -41,7 +41,7 @@ Day: TypeAlias = Annotated[
     str,
     AfterValidator(_day),
     # A pattern and no `format`: Gemini refuses every request with a tool that has "format": "date".
-    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}),
+    WithJsonSchema({"type": "string", "pattern": r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
 ]
 """A day, as ISO 8601 text."""
 
