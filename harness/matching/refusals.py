@@ -227,6 +227,12 @@ _REPORTED = re.compile(
     r"\b(?:says?|reads?|said|wrote|writes|states?|reported|message|error|note|log)\b"
     r"(?: that|[^.:]{0,30}:).*"
 )
+_TOLD_BY_A_TOOL = re.compile(
+    r"^(?:error\b|.{0,80}\b(?:tool|call|request|server|system|api)\b.{0,40}"
+    r"\b(?:error|failed|returned|responded)\b).{0,80}\b(?:denied|forbidden|unauthori[sz]ed|40[13]"
+    r"|not (?:allowed|authori[sz]ed|permitted)|permissions?)\b"
+)
+"""A server's refusal that the answer hands on: of this request, or of some other."""
 _TECHNICAL = re.compile(
     r"\b(?:is|was|are|were|be|seems?) (?:down|offline|unavailable|busy)\b|\btimed? out\b|\boutage\b"
     r"|\breal-time\b|\bthe (?:internet|web)\b"
@@ -271,7 +277,9 @@ def read_refusal(text: str) -> Reading:
     for found in _SENTENCE.finditer(unquoted):
         sentence = _REPORTED.sub("", found[0].strip())
         answering = _read_sentence(sentence)
-        if answering == "not_refused" and _REJECTS.fullmatch(sentence):
+        if answering == "not_refused" and (
+            _REJECTS.fullmatch(sentence) or _TOLD_BY_A_TOOL.match(found[0].strip())
+        ):
             answering = "unknown"  # alone it rejects the request; here it stands beside others
         first, last = folded.offsets[found.start()], folded.offsets[found.end() - 1]
         if answering == "refused" and any(start <= last and first < end for start, end in others):

@@ -111,6 +111,8 @@ def test_an_answer_is_no_refusal(text: str) -> None:
         "Salaries are confidential.",
         "I cannot juggle the ledgers.",
         "I won't send it until you confirm.",
+        "Error: Access denied.",
+        "The tool call failed with: 403 Forbidden.",
         "Comment by Ben: I won't approve this.",
         "Here is the draft:\n\nI can't share the contract, Ann.\n",
         "Dear Ann,\n\nI can't share the contract.",
