@@ -412,6 +412,9 @@ async def post(exchange: Exchange) -> None:
     if name == "reset":
         exchange.hang_up()
         return
+    if name == "expire":
+        exchange.reply(404, b"Could not find session", "text/plain")
+        return
     exchange.reply(202, b"Accepted", "text/plain")
     await exchange.writer.drain()
     if name == "no_event":

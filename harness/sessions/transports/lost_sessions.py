@@ -11,7 +11,8 @@ import re
 _A_SESSION = r"\bsession(?:[ _-]?id)?\b(?!['’]s)(?:[^.\n]{0,40}?\b)"
 _UNKNOWN = re.compile(
     rf"{_A_SESSION}(?:not found|not recogni[sz]ed|unknown|does(?: not|n't) exist)\b"
-    r"|\b(?:unknown|no such|unrecogni[sz]ed)(?: mcp)? session\b"
+    r"|\b(?:unknown|no such|unrecogni[sz]ed|(?:could not|couldn't|cannot) find)(?: mcp)? session\b"
+    r"|\bno (?:transport|connection)(?: found)? for session"
     r"|\b(?:invalid|missing|no valid|unknown)(?: or \w+)? (?:mcp[ -])?session[ _-]?id\b",
     re.IGNORECASE,
 )

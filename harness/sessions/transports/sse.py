@@ -7,6 +7,7 @@ A POST runs in the requesting task and returns only a status.
 |---|---|
 | refuses the stream, or it is no such stream | `HttpFault`, raised by the first request |
 | answers a post with a bad status | `HttpFault` |
+| no longer knows the session (`names_lost_session`) | the connection is lost |
 | ends the stream | the connection is lost, because no answer can come |
 | names a URL of another origin | the same: credentials must not go there |
 | sends more than `MAX_UNSOLICITED` messages without an answer | the same |
@@ -39,8 +40,10 @@ from harness.sessions.transports.http_client import (
     is_success,
     media_type,
     open_web,
+    words_of,
 )
 from harness.sessions.transports.http_errors import HttpFault
+from harness.sessions.transports.lost_sessions import names_lost_session
 from harness.sessions.transports.noise import Noise
 from harness.sessions.transports.streamable_http import seconds_without_answer
 
@@ -59,7 +62,11 @@ async def connect(
 
         tasks.start_soon(listen)
         async with open_client(
-            stream.incoming, SseWriter(web, stream), meta, over_http=True, transport="tcp"
+            stream.incoming,
+            SseWriter(web, stream, on_closed),
+            meta,
+            over_http=True,
+            transport="tcp",
         ) as client:
             yield Link(client, stream)
         tasks.cancel_scope.cancel()
@@ -140,10 +147,11 @@ class EventStream:
 class SseWriter(ObjectSendStream[SessionMessage]):
     """Writes messages to the server."""
 
-    def __init__(self, web: Web, stream: EventStream) -> None:
-        """Post to the URL from ``stream``."""
+    def __init__(self, web: Web, stream: EventStream, on_closed: Callable[[], None]) -> None:
+        """Post to the URL from ``stream``; ``on_closed`` is called when it leads nowhere."""
         self._web = web
         self._stream = stream
+        self._on_closed = on_closed
 
     async def send(self, item: SessionMessage) -> None:
         """Post one message.
@@ -152,7 +160,13 @@ class SseWriter(ObjectSendStream[SessionMessage]):
             HttpFault: a request was not accepted.
         """
         if isinstance(item.message, JSONRPCRequest):
-            await self._post(item)
+            try:
+                await self._post(item)
+            except HttpFault as fault:
+                if fault.gone:
+                    self._stream.complaint = self._stream.complaint or str(fault)
+                    self._on_closed()
+                raise
         else:
             with anyio.move_on_after(seconds_without_answer(item.message)), suppress(HttpFault):
                 await self._post(item)
@@ -167,5 +181,8 @@ class SseWriter(ObjectSendStream[SessionMessage]):
         headers = {"content-type": "application/json", **(own or {})}
         async with self._web.exchange("POST", url, content=content, headers=headers) as response:
             if not is_success(response):
-                raise bad_status(response, await beginning_of(response))
+                said = await beginning_of(response)
+                is_refusal = bad_status(response, said).refuses
+                is_over = names_lost_session(words_of(said), is_refusal=is_refusal)
+                raise bad_status(response, said, gone=is_over)
             await drain(response)

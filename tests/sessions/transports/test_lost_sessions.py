@@ -21,6 +21,8 @@ UNKNOWN = (
     '{"error": "Bad Request: No valid session ID provided"}',
     '{"detail":"Session not found"}',
     "No such session",
+    "Could not find session",
+    "No transport found for sessionId",
 )
 OVER = (
     "Session expired",

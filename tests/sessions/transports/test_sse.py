@@ -66,6 +66,20 @@ async def test_whatever_http_answers_has_an_outcome_and_the_next_call_is_well(
     assert calls == [tool, *["echo"] * more]
 
 
+async def test_a_forgotten_session_is_a_loss_and_the_next_loan_opens_another(
+    shop: Running,
+) -> None:
+    spec = over_events(shop)
+    async with open_sessions() as pool:
+        async with pool.session(spec, None) as session:
+            made = await call(session, "expire")
+            said = "server 'shop' answered HTTP 404: Could not find session"
+            assert (made.outcome, made.text.replace(" Not Found", "")) == ("server_lost", said)
+            assert session.lost == made.text
+        async with pool.session(spec, None) as session:
+            assert (await call(session, "echo")).outcome == "ok"
+
+
 async def test_a_server_can_finish_what_it_says_to_a_message(shop: Running) -> None:
     before = len(shop.seen("post"))
     async with open_sessions() as pool, pool.session(over_events(shop), None) as session:
