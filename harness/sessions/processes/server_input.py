@@ -20,7 +20,8 @@ class ServerInput(ByteSendStream):
         """Write to ``stdin``."""
         self._stdin = stdin
         self._written = 0
-        pipe = getattr(getattr(stdin, "_stream", None), "get_extra_info", lambda _: None)("pipe")
+        self._transport = getattr(getattr(stdin, "_stream", None), "transport", None)
+        pipe = None if self._transport is None else self._transport.get_extra_info("pipe")
         # The event loop closes its own end as soon as the other one is closed.
         self._kept: int | None = None
         with suppress(ValueError, OSError):  # a server that ended at once: its pipe is closed
@@ -34,7 +35,9 @@ class ServerInput(ByteSendStream):
     async def send(self, item: bytes) -> None:
         """Write ``item``."""
         await self._stdin.send(item)
-        self._written += len(item)
+        # Where the process has ended meanwhile, the event loop drops it, and says so only later.
+        if self._transport is None or not self._transport.is_closing():
+            self._written += len(item)
 
     async def aclose(self) -> None:
         """Close it; the server sees the end."""

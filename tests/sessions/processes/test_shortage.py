@@ -13,11 +13,14 @@ import pytest
 from harness.errors import OutOfResources, ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes.shortage import shortage
+from harness.sessions.transports.kinds import http, stdio
 from harness.types import ServerSpec
 from tests.sessions.http_servers import Running, running
 from tests.sessions.servers import HERE, ServerFactory, call
 
 pytestmark = pytest.mark.anyio
+TRANSPORTS = (http, stdio)
+"""Loaded here: without files nothing can be."""
 
 
 @contextmanager
