@@ -46,6 +46,10 @@ _JAVASCRIPT = (".ts", ".mts", ".cts", ".js", ".mjs", ".cjs")
 _TOP = r"(?: {0,4}|\t)"
 _PROMPTFOO = "docs/migrate/promptfoo.md has a script that converts its table of tests."
 _GRADED = f"{_AS_SUITE} What a judge grades becomes 'answer_judge'."
+_CALLS = (
+    "It calls tools without a model: test those as the server's own unit tests, and ask for the "
+    "same in a suite, as a test with 'prompt' and 'assertions'."
+)
 _FORMATS = (
     _Format(
         tool="promptfoo",
@@ -59,10 +63,7 @@ _FORMATS = (
     _Format(
         tool="promptfoo",
         endings=(*_DATA, *_JAVASCRIPT),
-        patterns=(
-            _key("prompts", indent=_TOP),
-            _key("providers", "targets", indent=_TOP),
-        ),
+        patterns=(_key("prompts", indent=_TOP), _key("providers", "targets", indent=_TOP)),
         advice=_PROMPTFOO,
     ),
     _Format(
@@ -151,19 +152,15 @@ _FORMATS = (
         endings=_DATA,
         patterns=(
             _key("steps", indent=_TOP),
-            _key("output_contains", "output_not_contains", "output_equals", "output_matches")
-            + "|"
-            + _key("expected_output", "schema_match", "tool_called", "latency_under"),
+            _key(r"output_\w+", "expected_output", "schema_match", "tool_called", "latency_under"),
         ),
-        advice="Its steps call tools without a model: test those as the server's own unit tests, "
-        "and ask for the same in a suite, as a test with 'prompt' and 'assertions'.",
+        advice=_CALLS,
     ),
     _Format(
         tool="mcp-probe",
         endings=_DATA,
         patterns=(_key("tests"), _key("call") + r"""[ \t]*["']?(?:tools|resources|prompts)/"""),
-        advice="Its tests call tools without a model: test those as the server's own unit tests, "
-        "and ask for the same in a suite, as a test with 'prompt' and 'assertions'.",
+        advice=_CALLS,
     ),
     _Format(
         tool="skill-creator",

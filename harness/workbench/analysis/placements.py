@@ -147,7 +147,8 @@ def placement(
     # If the wanted tool is at an end of the server's own list, its trials occur twice.
     moved = list({one.key: one for one in (*at_first, *at_last, *others)}.values())
     complete, rows = _complete(orders, tests), _rows(moved, tests)
-    by_order, along = _spread_p(complete, seed, draws), trend_p(*rows, seed=seed, draws=draws)
+    by_order = spread_p(_rates(complete), seed=seed, draws=draws)
+    along = trend_p(*rows, seed=seed, draws=draws)
     known = [p for p in (by_order, along) if p is not None]
     adjusted = iter(holm(known))
     return Placement(
@@ -185,12 +186,6 @@ def _complete(
 
 def _rates(complete: Sequence[Sequence[Sequence[Trials]]]) -> list[list[float]]:
     return [[passed / judged for passed, judged in row_as_one(test)] for test in complete]
-
-
-def _spread_p(
-    complete: Sequence[Sequence[Sequence[Trials]]], seed: int, draws: int
-) -> float | None:
-    return spread_p(_rates(complete), seed=seed, draws=draws)
 
 
 def _orders(
