@@ -125,6 +125,7 @@ def by_cursors(report: ProbeReport) -> dict[str, str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["role", *slow("rows saved", "saved", "role once", "rows role")])
 def test_a_cursor_that_opens_what_its_owner_may_see_is_found(tmp_path: Path, fault: str) -> None:
     found = by_cursors(probed(tmp_path, Server(fault)))

@@ -124,6 +124,7 @@ def test_the_minutes_for_which_an_expired_token_is_accepted_are_found(
     assert told(measured(tmp_path, tolerating(seconds))) == [f"an expired token is {words}"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("refusal", often([said("", **PUBLIC), DENIED]))
 def test_an_expired_token_that_is_taken_for_none_is_refused_as_well(
     tmp_path: Path, refusal: dict[str, Any]

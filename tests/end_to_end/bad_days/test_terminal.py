@@ -128,6 +128,7 @@ def test_a_failure_is_shown_as_it_happens_and_which_trial_it_was(project: Projec
     assert not [line for line in quiet.stderr.splitlines() if line.startswith("[")]
 
 
+@pytest.mark.slow
 def test_what_a_server_says_of_its_tools_is_piped_without_wrapping_and_padding(
     project: Project,
 ) -> None:

@@ -227,6 +227,7 @@ def test_a_running_server_is_set_up_anew_each_time_and_left_as_it_was(
     assert telling_server.PEOPLE[2]["salary"] == 61_250
 
 
+@pytest.mark.slow
 def test_a_running_server_is_left_as_it_was_when_its_setup_fails_half_way(
     project: Project, running: str
 ) -> None:
@@ -251,6 +252,7 @@ def test_an_alteration_that_nobody_sees_is_an_error_and_no_success(project: Proj
     assert any("changed nothing" in message for message in errors)
 
 
+@pytest.mark.slow
 def test_data_that_cannot_be_set_up_are_an_error_and_no_success(project: Project) -> None:
     alteration = {"alters": "salary", "b": {"setup": [CHANGE]}, "setup_as": "clerk"}
     finished = probe(project, "", alteration)

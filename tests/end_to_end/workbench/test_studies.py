@@ -46,6 +46,7 @@ def studies_of(document: Any) -> Any:
     return model["studies"]
 
 
+@pytest.mark.slow
 def test_ablation_claims_the_sentence_that_the_model_goes_by_and_no_other_part(
     project: Project, provider: FakeProvider
 ) -> None:

@@ -119,6 +119,7 @@ def test_a_leak_is_found_over_every_transport(tmp_path: Path, fault: str, place:
     assert len({str(one) for one in found.values()}) == 1
 
 
+@pytest.mark.slow
 def test_a_resource_that_fails_for_everyone_is_named_and_no_praise_is_given(tmp_path: Path) -> None:
     transport = TransportSpec(command=warm_python(), args=(str(SERVER), "closed"))
     report = probed(ServerSpec(name="closed", transport=transport), tmp_path)
