@@ -26,6 +26,7 @@ def answered(project: Agents, manner: str, tests: Any = (ECHO,), **settings: Any
     return project.run("evals", "t", "--agent", "ours")
 
 
+@pytest.mark.slow
 def test_its_answer_is_what_it_says_after_its_last_call(project: Agents) -> None:
     done = answered(project, "good")
     assert done.code == EXIT_PASSED, done.stderr

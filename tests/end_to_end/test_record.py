@@ -56,6 +56,7 @@ def test_a_recorded_session_has_no_verdict(project: Project) -> None:
     assert "127.0.0.1" not in project.log().path.read_text()  # the address opens the session
 
 
+@pytest.mark.slow
 def test_a_session_that_went_well_becomes_a_test_that_can_be_run(project: Project) -> None:
     recorded(
         project,

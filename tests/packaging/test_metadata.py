@@ -34,6 +34,7 @@ def tokens(text: str) -> Iterator[Token]:
         yield from block.children or ()
 
 
+@pytest.mark.slow
 def test_the_index_is_told_who_this_is(metadata: Message) -> None:
     assert metadata["Name"] == DISTRIBUTION
     assert metadata["Version"] == __version__

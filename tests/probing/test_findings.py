@@ -136,6 +136,7 @@ def printed(report: ProbeReport) -> str:
 # ── tokens ───────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_a_token_that_opens_the_door_is_accepted_though_no_call_works_with_it(
     tmp_path: Path,
 ) -> None:
@@ -206,6 +207,7 @@ def test_a_token_is_held_against_what_nobody_gets_if_that_is_known(
 # ── who could not be told, and who had no answer ─────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_a_call_that_has_no_answer_once_makes_no_finding_of_what_others_get(tmp_path: Path) -> None:
     def silent_once(late: threading.Event) -> Answer:
         made = Counter[str]()

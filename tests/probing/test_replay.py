@@ -66,6 +66,7 @@ def test_the_command_of_every_finding_shows_it_again(project: Path, suite: str) 
     assert [words for words, one in short.items() if WITHHELD not in repeated(one)] == []
 
 
+@pytest.mark.slow
 def test_the_findings_of_a_faulty_server_are_of_each_sort_that_a_command_repeats(
     project: Path,
 ) -> None:

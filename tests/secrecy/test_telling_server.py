@@ -84,6 +84,7 @@ def test_a_withheld_value_is_found_in_whatever_form_it_is_told(
     assert tool in leak.place
 
 
+@pytest.mark.slow
 def test_a_leak_says_how_it_is_encoded_and_shows_the_bytes_without_telling_the_value(
     report: ProbeReport,
 ) -> None:

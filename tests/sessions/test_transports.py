@@ -49,6 +49,7 @@ def good() -> Iterator[Running]:
         yield server
 
 
+@pytest.mark.slow
 async def test_every_transport_gives_the_same_tools_and_the_same_record(
     good: Running, marker: str
 ) -> None:

@@ -197,6 +197,7 @@ def test_a_run_of_the_past_is_sent_with_the_same_ids(
     assert all(content not in values(span.attributes) for span in earlier.spans)
 
 
+@pytest.mark.slow
 def test_a_collector_that_is_away_changes_nothing_but_a_sentence(project: Project) -> None:
     finished = project.run(
         "evals", "first", "-k", "right", "--otel=http://127.0.0.1:9", OTEL_EXPORTER_OTLP_TIMEOUT="3"
@@ -209,6 +210,7 @@ def test_a_collector_that_is_away_changes_nothing_but_a_sentence(project: Projec
     assert "Traceback" not in finished.stderr
 
 
+@pytest.mark.slow
 def test_an_export_to_nobody_is_given_up_after_three_attempts_and_says_why(
     log: RunLog, project: Project
 ) -> None:

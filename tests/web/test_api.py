@@ -157,6 +157,7 @@ def test_every_answer_about_a_run_tells_a_leak_as_the_command_line_does(page: Pa
         assert (counts["passed"], counts["failed"]) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_run_in_a_terminal_is_watched_while_it_goes_on(page: Page) -> None:
     tests = [
         {"name": name, "prompt": name, "assertions": {"must_call": ["echo"]}}

@@ -77,6 +77,7 @@ def ended(browser: Browser) -> None:
     browser.until(lambda: browser.run(VISIBLE, "#summary"))
 
 
+@pytest.mark.slow
 def test_an_upload_becomes_a_grid_and_a_summary(
     page: Page, browser: Browser, tmp_path: Path, downloads: Path
 ) -> None:

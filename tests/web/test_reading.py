@@ -120,6 +120,7 @@ async def test_two_who_ask_for_a_large_log_get_the_same(tmp_path: Path) -> None:
     assert readings.read_to(log) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.anyio
 async def test_a_log_that_cannot_be_read_is_refused_with_the_reason(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"

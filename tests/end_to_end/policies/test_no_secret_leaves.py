@@ -316,6 +316,7 @@ def test_a_password_that_was_redacted_is_still_the_same_when_it_is_judged_again(
     ]
 
 
+@pytest.mark.slow
 def test_the_page_shows_no_secret(project: Project, written: frozenset[Path]) -> None:
     project.run("evals", "desk")
     run = project.log().header.run_id

@@ -95,6 +95,7 @@ def test_what_was_told_in_one_conversation_is_asked_in_another(tmp_path: Path) -
     ]
 
 
+@pytest.mark.slow
 def test_a_memory_that_is_never_written_answers_nothing(tmp_path: Path) -> None:
     write_release(tmp_path / "cache", ["memory_kv"])
     project = Project(tmp_path, {"HARNESS_CACHE": str(tmp_path / "cache")})

@@ -160,6 +160,7 @@ def test_paper_gets_every_case_opened_and_the_screen_is_as_it_was(
     assert browser.complaints() == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(CHROMIUM is None or DRIVER is None, reason=MISSING)
 def test_the_tools_that_differ_are_shown_word_by_word_and_a_case_has_an_address(
     logs: list[RunLog], browser: Browser

@@ -132,6 +132,7 @@ def test_the_page_asks_for_itself_and_for_nothing_else(tmp_path: Path, browser: 
     ] == ["file://"]
 
 
+@pytest.mark.slow
 @needs_browser
 def test_a_hostile_log_is_shown_as_text_and_runs_nothing(tmp_path: Path, browser: Browser) -> None:
     browser.open(page_of(a_hostile_log(tmp_path)))

@@ -68,6 +68,7 @@ def shows(browser: Browser, count: str) -> bool:
     return bool(browser.run(SHOWN) == count)
 
 
+@pytest.mark.slow
 @needs_browser
 def test_what_was_left_out_is_told_where_it_is_looked_for(
     tmp_path: Path, browser: Browser, monkeypatch: pytest.MonkeyPatch

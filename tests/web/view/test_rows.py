@@ -157,6 +157,7 @@ def a_large_run(page: Page, name: str) -> Path:
     return a_log(folder, trials(MOST_CELLS // len(MODELS) + 1), models=MODELS).path
 
 
+@pytest.mark.slow
 def test_a_large_run_is_answered_in_windows(page: Page) -> None:
     run = a_large_run(page, "20260502T000000Z-windows-a").parent.name
     base = f"/evaluations/{run}"
