@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.judging.warn import warn
 from harness.types import CheckResult, Transcript
 
 
@@ -17,35 +18,24 @@ def conduct_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     if facts.own_tools:
         used = ", ".join(f"{name} {times}" for name, times in sorted(facts.own_tools.items()))
         found.append(
-            _warning(
+            warn(
                 "own_tools",
-                dict(facts.own_tools),
+                "own_tools",
                 f"The agent used tools of its own, and what they did is not seen: {used}.",
-                "List under 'tools' of its entry only what it needs; by default it has none.",
+                actual=dict(facts.own_tools),
+                hint="List under 'tools' of its entry only what it needs; by default it has none.",
             )
         )
     if facts.refused_requests:
         one = facts.refused_requests == 1
         words = "1 request" if one else f"{facts.refused_requests} requests"
         found.append(
-            _warning(
+            warn(
                 "refused_requests",
-                facts.refused_requests,
+                "refused_requests",
                 f"{words} without the session's token {'was' if one else 'were'} refused.",
-                "The agent, or another program, tried addresses that it was not given.",
+                actual=facts.refused_requests,
+                hint="The agent, or another program, tried addresses that it was not given.",
             )
         )
     return tuple(found)
-
-
-def _warning(kind: str, actual: object, explanation: str, hint: str) -> CheckResult:
-    return CheckResult(
-        kind=kind,
-        label=kind,
-        verdict="failed",
-        severity="warn",
-        expected="none",
-        actual=actual,
-        explanation=explanation,
-        hint=hint,
-    )

@@ -14,6 +14,7 @@ from harness.judging.empty_answer import answer_checks
 from harness.judging.limits import UNREAD_REPLIES, limit_check
 from harness.judging.unanswered_calls import server_fault
 from harness.judging.unseen_content import unseen_warnings
+from harness.judging.warn import warn
 from harness.types import (
     HELD_BACK,
     WRITTEN_CALL,
@@ -150,45 +151,30 @@ def outcomes_of(transcript: Transcript) -> Mapping[str, int]:
 def written_call_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a warning if the model wrote a call as text, of the first one."""
     tool = transcript.written_call
+    if tool is None:
+        return ()
     said = f"The model wrote a call of {tool} as text."
-    return _warnings(WRITTEN_CALL, f"a call of {tool} as text", tool, said)
+    return (warn(WRITTEN_CALL, f"a call of {tool} as text", said, actual=tool),)
 
 
 def held_back_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a warning if the built-in baseline held tools back, so that no pass hides it."""
     held = ", ".join(transcript.held_back)
+    if not held:
+        return ()
     said = f"Not called, because nobody asked for a change: {held}."
-    return _warnings(HELD_BACK, f"{held} held back", held, said)
-
-
-def _warnings(
-    kind: str, label: str, actual: str | None, explanation: str
-) -> tuple[CheckResult, ...]:
-    """Return the warning that something is there which should not be, if it is."""
-    warning = CheckResult(
-        kind=kind,
-        label=label,
-        verdict="failed",
-        severity="warn",
-        expected="none",
-        actual=actual,
-        explanation=explanation,
-    )
-    return (warning,) if actual else ()
+    return (warn(HELD_BACK, f"{held} held back", said, actual=held),)
 
 
 def teardown_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     """Return a warning for each teardown call that failed; it does not change the verdict."""
     return tuple(
-        CheckResult(
-            kind="teardown",
-            label=f"teardown {call.tool}",
-            verdict="failed",
-            severity="warn",
+        warn(
+            "teardown",
+            f"teardown {call.tool}",
+            f"Teardown failed: {call.tool} → {call.outcome}: {call.text[:_MAX_TEARDOWN_TEXT]}",
             expected="ok",
             actual=call.outcome,
-            explanation=f"Teardown failed: {call.tool} → {call.outcome}: "
-            f"{call.text[:_MAX_TEARDOWN_TEXT]}",
             hint="State that the trial left behind may affect other trials; isolation: case "
             "separates them.",
         )

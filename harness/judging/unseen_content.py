@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.judging.warn import warn
 from harness.types import CheckResult, Transcript
 
 
@@ -13,15 +14,13 @@ def unseen_warnings(transcript: Transcript) -> tuple[CheckResult, ...]:
     if transcript.agent is not None:
         return ()
     return tuple(
-        CheckResult(
-            kind="unseen_content",
-            label=f"not given to the model: content of {call.tool}",
-            verdict="failed",
-            severity="warn",
+        warn(
+            "unseen_content",
+            f"not given to the model: content of {call.tool}",
+            f"{call.tool} returned {'; '.join(call.unseen)}. Harness gives models the "
+            "text of results: this model was told that the content is there, and has not seen it.",
             expected="text",
             actual=list(call.unseen),
-            explanation=f"{call.tool} returned {'; '.join(call.unseen)}. Harness gives models the "
-            "text of results: this model was told that the content is there, and has not seen it.",
             hint="Do not expect of the answer what only that content shows; a tool can return a "
             "description as text beside it.",
         )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import http.client
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
+
+from tests.network.serving import serving
 
 
 @dataclass
@@ -76,11 +77,5 @@ def proxying(upstream: int | None = None) -> Iterator[LocalProxy]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     proxy.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(server):
         yield proxy
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

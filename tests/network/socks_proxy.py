@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 
+from tests.network.serving import serving
+
 _NOTHING, _PASSWORD = b"\0", b"\2"
 _IPV4, _NAME = 1, 3
 
@@ -63,11 +65,5 @@ def socks_proxying(upstream: int) -> Iterator[SocksProxy]:
     server = ThreadingTCPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     proxy.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    try:
+    with serving(server):
         yield proxy
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

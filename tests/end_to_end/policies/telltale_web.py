@@ -6,12 +6,12 @@ MCP at ``/mcp``, a model's endpoint at ``/v1``, and a collector.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from tests.end_to_end.policies.telltale_server import answer, told
+from tests.network.serving import serving
 
 
 class Web(ThreadingHTTPServer):
@@ -61,11 +61,5 @@ def telltale_web() -> Iterator[Web]:
     """Serve until the end of the block."""
     web = Web(("127.0.0.1", 0), _Handler)
     web.traces = []
-    thread = threading.Thread(target=web.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    try:
+    with serving(web):
         yield web
-    finally:
-        web.shutdown()
-        thread.join()
-        web.server_close()
