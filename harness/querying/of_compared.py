@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from harness.querying.columns import as_number
 from harness.reports.comparing.counted import Ending, Endings, Spent
-from harness.types import Counts, Status, Usage
+from harness.types import WRITTEN_CALL, Counts, Status, Usage
 
 _COLUMNS = (
     'suite TEXT, "case" TEXT, model TEXT, endings TEXT, offered TEXT, tokens_in INTEGER,'
@@ -29,14 +29,16 @@ COMPARED = (
 Costs are null if one is unknown.
 """
 
-_TRIALS = """
+_TRIALS = f"""
 SELECT suite_at, case_at, model_at, suite, "case", model, status, error_kind, skip_reason,
-    EXISTS (SELECT 1 FROM checks WHERE checks.trial_id = trials.trial_id AND kind = 'written_call'),
+    EXISTS (
+        SELECT 1 FROM checks WHERE checks.trial_id = trials.trial_id AND kind = '{WRITTEN_CALL}'
+    ),
     stop, latency_s, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd,
     tools_digest, test, trial_id
 FROM "_places" JOIN "trials" USING (trial_id) WHERE trial_id >= 0
 ORDER BY suite_at, case_at, model_at, repeat, first_at
-"""
+"""  # noqa: S608 - our own names
 
 
 class _Trial(NamedTuple):
