@@ -21,10 +21,10 @@ from typing import Any
 import anyio
 import yaml
 
-from harness.builtin import builtin_root
-from harness.checks import VOCABULARY
+from harness.base.builtin import builtin_root
+from harness.judging.checks import VOCABULARY
 from harness.probing.callers import named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
 from harness.types import (

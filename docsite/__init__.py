@@ -7,5 +7,5 @@
               from elsewhere
 ============  ==============================================================================
 
-`harness.manual.SITE` is the one setting for its address.
+`harness.base.manual.SITE` is the one setting for its address.
 """

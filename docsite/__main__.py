@@ -10,7 +10,7 @@ from pathlib import Path
 from docsite.links import faults
 from docsite.pages import ROOT, copy_pages
 from docsite.reference import write_reference
-from harness.manual import SITE
+from harness.base.manual import SITE
 
 BUILD = ROOT / "build" / "manual"
 GENERATOR = ROOT / ".venv" / "docs" / "bin" / "zensical"

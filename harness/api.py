@@ -13,14 +13,14 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import anyio
 
-from harness.checks import VOCABULARY
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.judging.checks import VOCABULARY
 from harness.reports.build import build_report
 from harness.reports.formats.notebook import linked
 from harness.reports.requested import ReportRequest, write_report
 from harness.reports.writers import format_of
 from harness.runner.control import Budget
-from harness.runner.launch import launch_async
+from harness.runner.launching import launch_async
 from harness.runner.observer import Silent
 from harness.runner.planning import ranges
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-from harness.redaction import KNOWN
+from harness.base.redaction import KNOWN
 from tests.browser import Browser, a_browser
 from tests.end_to_end.warm import share
 

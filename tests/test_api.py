@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 import harness
-from harness.errors import InvalidInput, NothingToRun, UsageError
+from harness.base.errors import InvalidInput, NothingToRun, UsageError
 from harness.reports.build import build_report
 from harness.runlog import read_log
 from harness.runner.planning import ranges

@@ -23,7 +23,7 @@ from anthropic.types import TextBlock, ThinkingBlock, ToolUseBlock
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.trust_store import trusted
+from harness.base.trust_store import trusted
 from tests.clock import BOUND_S, TIMEOUTS_S
 from tests.fake_provider import (
     FakeProvider,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import HarnessError, InvalidInput
+from harness.base.errors import HarnessError, InvalidInput
 from harness.runlog import (
     CallLine,
     Damaged,

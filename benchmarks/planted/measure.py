@@ -13,9 +13,9 @@ import anyio
 from benchmarks.planted.faults import FAULTS
 from benchmarks.planted.faults.fault import Fault
 from benchmarks.planted.faults.fresh import MEASURED_LIKE
-from harness.checks import VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.probing.callers import named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.suites.readers import read_suite
 from harness.types import IdentitySpec, ServerSpec, Suite, TransportSpec

@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 import ray
 
-from harness.limiting.limiter import Limited
+from harness.base.limiting.limiter import Limited
 from harness.runner.engines.limits import SharedLimiter
 from harness.runner.engines.on_ray.cluster import cluster
 from harness.runner.engines.on_ray.worker import CommonLimits, limiters_of

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import anyio
 
+from harness.base.limiting.limiter import Limited
+from harness.base.redaction import KNOWN
 from harness.cli.progress import PlainProgress
 from harness.judging.trial import not_started
-from harness.limiting.limiter import Limited
-from harness.redaction import KNOWN
 from harness.runlog import LogWriter, TrialLine
 from harness.runlog.reader import read_lines
 from harness.runner.control import Budget, Control

@@ -15,9 +15,9 @@ _DECIDE = (
     "benchmarks/planted",
     "benchmarks/sound",
     "harness/judging/policy",
-    "harness/matching",
+    "harness/judging/matching",
     "harness/probing",
-    "harness/secrecy",
+    "harness/judging/secrecy",
     "harness/sessions",
 )
 """Folders whose code and data decide what is asked, and what is found."""

@@ -21,11 +21,11 @@ from benchmarks.planted.measure import asked
 from benchmarks.planted.measure import probed as clinic
 from benchmarks.sound.people import ANOTHER_EMAIL, EMAIL, customers, with_people
 from benchmarks.warm import warm
-from harness.checks import VOCABULARY
-from harness.config import load_config
+from harness.judging.checks import VOCABULARY
 from harness.probing.callers import named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import ProbeFinding, ProbeReport
+from harness.suites.config import load_config
 from harness.suites.readers import read_suite
 from harness.types import FLAWS, Alteration, DataSet, IdentitySpec, ServerSpec, TransportSpec
 from tests.end_to_end.policies.recipes import DOCS, PAGE, files_of

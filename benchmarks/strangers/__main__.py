@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.strangers.servers import STRANGERS, entry, lay_out
 from harness import Case, Transcript
 from harness.api import load_suite, run
-from harness.matching.matchers import matches_partly
+from harness.judging.matching.matchers import matches_partly
 from harness.reports.sections.call_outcomes import marked
 from harness.types import JsonObject, ToolCall
 

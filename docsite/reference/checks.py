@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from docsite.reference.markdown import as_code, fenced, table
 from docsite.reference.values import kind_of_value
-from harness.checks import KINDS, VOCABULARY
-from harness.checks.kind import CheckDoc
+from harness.judging.checks import KINDS, VOCABULARY
+from harness.judging.checks.kind import CheckDoc
 
 HEAD = """# Checks
 

@@ -7,8 +7,8 @@ from inspect import cleandoc
 import click
 
 from docsite.reference.markdown import as_code, fenced, plain, table
+from harness.base.manual import ABOUT_COMMAND
 from harness.cli import COMMANDS, cli
-from harness.manual import ABOUT_COMMAND
 
 HEAD = """# Commands
 

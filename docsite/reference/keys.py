@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from docsite.reference.markdown import as_code, fenced, from_docstring, plain, table
 from docsite.reference.values import as_yaml, kind_of_value
-from harness.checks import VOCABULARY
-from harness.config.agents import AGENT_LAYOUT
-from harness.config.entries import MODEL
-from harness.config.files import CONFIGURATION, DEFAULTS, MODELS
-from harness.config.identity_entries import IDENTITY
-from harness.config.servers import NAMED_SERVER
-from harness.documents.fields import Layout
+from harness.base.documents.fields import Layout
+from harness.judging.checks import VOCABULARY
+from harness.suites.config.agents import AGENT_LAYOUT
+from harness.suites.config.entries import MODEL
+from harness.suites.config.files import CONFIGURATION, DEFAULTS, MODELS
+from harness.suites.config.identity_entries import IDENTITY
+from harness.suites.config.servers import NAMED_SERVER
 from harness.suites.format_tables import layouts
 from harness.suites.interference import ALTERATION_LAYOUT, DATA_SET_LAYOUT, MAY_DEPEND_LAYOUT
 from harness.suites.variant_layouts import (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from docsite.reference.markdown import as_code, fenced, from_docstring, table
-from harness.linting.findings import FAMILIES
+from harness.descriptions.linting.findings import FAMILIES
 
 HEAD = """# Lint rules
 

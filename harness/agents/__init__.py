@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from harness.registry import Registry, members_in
+from harness.base.registry import Registry, members_in
 from harness.types import UNKNOWN_USAGE, AgentSpec, Usage
 
 if TYPE_CHECKING:

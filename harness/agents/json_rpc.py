@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.agents.program import Program, how_ended
-from harness.errors import AgentError
-from harness.json_bounds import loads
+from harness.base.errors import AgentError
+from harness.base.json_bounds import loads
 from harness.types import JsonObject
 
 _LONGEST_SHOWN = 200

@@ -16,7 +16,7 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from harness.agents.workplace import Workplace
-from harness.errors import AgentError
+from harness.base.errors import AgentError
 from harness.sessions.processes.pipes import wait_closed
 from harness.sessions.processes.stderr import StderrTail
 

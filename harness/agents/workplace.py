@@ -16,10 +16,10 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from harness.agents.client_files import FILE_VARIABLE, client_files, filled, server_name
+from harness.agents.client_config import FILE_VARIABLE, client_files, filled, server_name
 from harness.agents.stdio_shim import URL_VARIABLE
 from harness.agents.temporary import TemporaryFolder
-from harness.errors import AgentError
+from harness.base.errors import AgentError
 from harness.types import AgentSpec
 
 _INHERITED = ("LANG", "LC_ALL", "PATH", "TZ")

@@ -16,13 +16,13 @@ from typing import NoReturn
 
 import click
 
-from harness.errors import HarnessError, NothingToRun
+from harness.base.errors import HarnessError, NothingToRun
+from harness.base.manual import ABOUT_COMMAND, page
+from harness.base.platforms import REFUSAL, is_supported
+from harness.base.redaction.output import guarded_output
+from harness.base.registry import members_in
+from harness.base.safe_text import printable
 from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
-from harness.manual import ABOUT_COMMAND, page
-from harness.platforms import REFUSAL, is_supported
-from harness.redaction.output import guarded_output
-from harness.registry import members_in
-from harness.safe_text import printable
 from harness.version import __version__
 
 _FOLDER = Path(__file__).with_name("commands")
@@ -139,7 +139,7 @@ def _enable_trust_prompt() -> None:
         and sys.stderr.isatty()
         and not os.environ.get("CI")
     ):
-        from harness.trust import GATE  # imported here: commands such as --help do not need it
+        from harness.base.trust import GATE  # imported here: commands such as --help do not need it
 
         GATE.ask = lambda text: click.confirm(
             f"{text}May they, now and from now on?", default=False, err=True

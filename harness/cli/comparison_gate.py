@@ -11,10 +11,9 @@ from typing import TextIO
 import click
 from rich.console import Console
 
+from harness.base.errors import UsageError
 from harness.cli.named_runs import open_compared
-from harness.errors import UsageError
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
-from harness.querying.shown import shown_run
 from harness.reports.atomic_files import write_atomically
 from harness.reports.comparing.compare import compare, compare_runs, regressions
 from harness.reports.comparing.console import print_comparison
@@ -24,6 +23,7 @@ from harness.reports.comparing.page import write_comparison_html
 from harness.reports.comparing.pages import write_comparison_markdown
 from harness.reports.comparing.sentences import gate_sentences
 from harness.reports.comparing.sides import ComparedRun
+from harness.reports.querying.shown import shown_run
 from harness.runlog import RunLog
 from harness.types import JsonObject, Report
 

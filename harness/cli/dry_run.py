@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
+from harness.base.redaction.places import bare_url
+from harness.base.safe_text import money, one_line
 from harness.models import traits_of
-from harness.redaction.places import bare_url
-from harness.runner.launch import redactor_of
+from harness.runner.launching import redactor_of
 from harness.runner.planning.estimate import (
     Estimate,
     estimates,
@@ -15,7 +16,6 @@ from harness.runner.planning.estimate import (
     user_estimates,
 )
 from harness.runner.planning.plan import Plan
-from harness.safe_text import money, one_line
 from harness.types import JsonObject, ServerSpec
 
 

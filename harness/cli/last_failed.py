@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.errors import HarnessError, NothingToRun
+from harness.base.errors import HarnessError, NothingToRun
 from harness.judging.cases import case_results
 from harness.judging.from_log import judge_log
 from harness.runlog import read_header, read_log

@@ -7,17 +7,17 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.drafting.yaml_text import comment, dump
-from harness.errors import NothingToRun, UsageError
+from harness.base.errors import NothingToRun, UsageError
+from harness.base.safe_text import money, number, printable
+from harness.base.trust import GATE
+from harness.descriptions.drafting.yaml_text import comment, dump
+from harness.descriptions.workbench.staging import Ground, only_suite
+from harness.descriptions.workbench.wording_writer import WrittenWordings, write_wordings
 from harness.reports.atomic_files import write_atomically
 from harness.runner.control import Budget
-from harness.runner.open_models import open_models
+from harness.runner.model_pool import open_models
 from harness.runner.planning.plan import Plan
-from harness.safe_text import money, number, printable
-from harness.trust import GATE
 from harness.types import Case, ModelSpec
-from harness.workbench.staging import Ground, only_suite
-from harness.workbench.wording_writer import WrittenWordings, write_wordings
 
 
 def make_wordings(

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import click
 
-from harness.querying.asking import DamagedIndex
-from harness.querying.compared import compared_run
-from harness.querying.index import facts_of, index_of
+from harness.base.safe_text import printable
 from harness.reports.comparing.sides import ComparedRun
+from harness.reports.querying.asking import DamagedIndex
+from harness.reports.querying.compared import compared_run
+from harness.reports.querying.index import facts_of, index_of
 from harness.runlog import RunLog, read_log
 from harness.runner.runs.folders import find_log
-from harness.safe_text import printable
 
 BY_PEOPLE = click.option(
     "--by-people",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.data_sets import Which, data_set, server_with
 from harness.probing.interference.setting_up import set_up

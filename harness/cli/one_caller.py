@@ -9,17 +9,17 @@ from pathlib import Path
 
 import click
 
-from harness.checks import VOCABULARY
+from harness.base.errors import UsageError, did_you_mean
+from harness.base.trust import GATE
 from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, bundle, caller, servers
 from harness.cli.suite_servers import server_of
-from harness.config import load_config
-from harness.discovery import find_suites
-from harness.errors import UsageError, did_you_mean
+from harness.judging.checks import VOCABULARY
 from harness.probing.callers import ANONYMOUS, ProbeCaller, named_callers
 from harness.probing.interference.data_sets import check, expanded
 from harness.runner.planning.prepare import suite_roots
-from harness.trust import GATE
+from harness.suites.config import load_config
+from harness.suites.discovery import find_suites
 from harness.types import Alteration, JsonObject, Protocol, ServerSpec, Suite
 
 

@@ -12,11 +12,11 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from harness.base.manual import page
+from harness.base.redaction import KNOWN
+from harness.base.trust import GATE
 from harness.cli import shell_completion as completing
-from harness.manual import page
-from harness.redaction import KNOWN
 from harness.runner.planning.ranges import TRIALS, Range
-from harness.trust import GATE
 from harness.types import JsonObject, Protocol
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
+from harness.base.safe_text import one_line
 from harness.cli.interference_output import altered_faults, altered_lines
 from harness.probing.coverage import Coverage, in_words
 from harness.probing.kept_decisions import Change, Direction
@@ -14,7 +15,6 @@ from harness.probing.planned_calls import Skipped
 from harness.probing.replay import request_of
 from harness.probing.report import ProbeFinding, ProbeReport, Problem, TokenFate
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
-from harness.safe_text import one_line
 from harness.types import FLAWS, Report
 
 _MOST_TOLD = 3

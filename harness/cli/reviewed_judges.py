@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.checks.judge.agreement import Agreement, agreement
+from harness.base.safe_text import shorten
+from harness.base.stats import rate_interval
+from harness.base.stats.clusters import as_one
+from harness.base.stats.intervals import Interval
+from harness.judging.checks.judge.agreement import Agreement, agreement
 from harness.judging.judge_labels import FAIL, PASS, Labelled, ReviewedJudge
-from harness.safe_text import shorten
-from harness.stats import rate_interval
-from harness.stats.clusters import as_one
-from harness.stats.intervals import Interval
 
 FEW = 30
 """With fewer answers than this, the figures are rough."""

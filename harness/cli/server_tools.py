@@ -10,11 +10,11 @@ from pathlib import Path
 import anyio
 import click
 
+from harness.base.errors import HarnessError
+from harness.base.trust import GATE
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, bundle, caller, servers
-from harness.config import Config, load_config
-from harness.errors import HarnessError
 from harness.sessions.pool import open_sessions
-from harness.trust import GATE
+from harness.suites.config import Config, load_config
 from harness.types import JsonObject, Protocol, ServerSpec, ToolList
 
 

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 
 from rich.console import Console
 
+from harness.base.safe_text import printable
 from harness.probing.mutants.of_runs import score_run
 from harness.probing.mutants.report import SuiteScore
 from harness.runlog import RunLog
-from harness.safe_text import printable
 from harness.types import Case
 
 Scores: TypeAlias = Mapping[str, SuiteScore]

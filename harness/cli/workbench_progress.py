@@ -10,15 +10,15 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
+from harness.base.safe_text import one_line, printable, shorten
 from harness.cli.progress import LiveProgress, Notes, live_bar
+from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.folders import OTHER, Stage
+from harness.descriptions.workbench.stage_progress import StageProgress
+from harness.descriptions.workbench.workbench import Workbench
 from harness.reports.sections.sentences import problem
 from harness.runner.observer import Observer
-from harness.safe_text import one_line, printable, shorten
 from harness.types import Trial, TrialResult
-from harness.workbench.arms import Arm
-from harness.workbench.folders import OTHER, Stage
-from harness.workbench.stage_progress import StageProgress
-from harness.workbench.workbench import Workbench
 
 Begin: TypeAlias = Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Observer]
 """Returns the observer of a stage: which it is, its lists, and the results it has already."""

@@ -32,7 +32,7 @@ def exit_code(report: Report) -> int:
 def exit_code_of(verdicts: AbstractSet[Status], reason: str, planned: int, recorded: int) -> int:
     """Return the exit code of a run that ended for ``reason``, by the verdicts on its cases.
 
-    ``recorded`` are its results, those included that `harness.judging.missing_results` adds.
+    ``recorded`` are its results, those included that `harness.judging.missing` adds.
     """
     if reason == "interrupted":
         return EXIT_INTERRUPTED

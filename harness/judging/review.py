@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.redaction import KNOWN
+from harness.base.safe_text import one_line, printable
+from harness.base.utc import utc_now
 from harness.judging.from_log import judge_log
-from harness.redaction import KNOWN
 from harness.runlog import Footer, Line, LogWriter, ReviewLine, read_log
 from harness.runlog.scanning import footer_of
-from harness.safe_text import one_line, printable
 from harness.types import Review, Status
-from harness.utc import utc_now
 
 Decision: TypeAlias = Literal["accept", "overrule"]
 """The person's decision on a verdict."""

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
+from harness.base.utc import utc_now
 from harness.judging.agent_conduct import conduct_warnings
 from harness.judging.echoed_tokens import echo_checks
 from harness.judging.empty_answer import answer_checks
@@ -31,7 +32,6 @@ from harness.types import (
     UserMessage,
     written_stop,
 )
-from harness.utc import utc_now
 
 NOTHING_USED = Usage()
 

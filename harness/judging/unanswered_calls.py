@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.checks.explaining.transcript_lines import as_made, asks_for
-from harness.checks.walk import every_check
+from harness.judging.checks.explaining.transcript_lines import as_made, asks_for
+from harness.judging.checks.walk import every_check
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     NOT_SENT,

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.checks.absent_fields import masks_of
-from harness.errors import did_you_mean
+from harness.base.errors import did_you_mean
+from harness.judging.checks.absent_fields import masks_of
+from harness.judging.matching.fields import every_field
 from harness.judging.policy import View
-from harness.matching.fields import every_field
 from harness.types import CheckResult, TrialError, TrialResult
 
 

@@ -5,7 +5,7 @@ A leaderboard is named ``NAME``, or ``NAME:PART`` with one or more of its parts 
 one, write an object that satisfies `Leaderboard` and register it here or under the entry-point
 group ``harness.leaderboards``. One with recorded outputs also satisfies `Replayable`, so that
 ``--model recorded:FILE`` works. A module that defines checks of its own adds them to
-`harness.checks.KINDS`.
+`harness.judging.checks.KINDS`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from harness.errors import UsageError
-from harness.fetching import Source
-from harness.registry import Registry
+from harness.base.errors import UsageError
+from harness.base.fetching import Source
+from harness.base.registry import Registry
 from harness.types import Case, Judgement, Suite, Transcript
 
 

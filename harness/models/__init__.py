@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.base.registry import Registry, members_in
+from harness.models.tool_text.permission import Leave
 from harness.models.traits import Provider
-from harness.registry import Registry, members_in
-from harness.tool_text.permission import Leave
 from harness.types import Message, ModelSpec, Reply, ToolList
 
 

@@ -32,8 +32,8 @@ from anthropic import (
     Omit,
 )
 
-from harness.errors import ModelError
-from harness.limiting.retrying import Backoff, full_jitter
+from harness.base.errors import ModelError
+from harness.base.limiting.retrying import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import parse_arguments, steps, text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
@@ -53,7 +53,7 @@ from harness.models.shape import (
     text_in,
     type_in,
 )
-from harness.models.translate import Offer, Translation, Translator
+from harness.models.translation import Offer, Translation, Translator
 from harness.models.wire import BoundedClient
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
 from harness.types.thinking import thinking_in

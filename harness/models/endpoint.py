@@ -19,11 +19,12 @@ from typing import Any, TypeVar
 import anyio
 import httpx2
 
-from harness.canonical_json import digest
-from harness.errors import ModelError, UsageError
-from harness.json_bounds import loads
-from harness.limiting.limiter import LIMITER_OF, Limited
-from harness.limiting.retrying import Backoff, full_jitter
+from harness.base.canonical import digest
+from harness.base.errors import ModelError, UsageError
+from harness.base.json_bounds import loads
+from harness.base.limiting.limiter import LIMITER_OF, Limited
+from harness.base.limiting.retrying import Backoff, full_jitter
+from harness.base.network.addresses import is_web_address
 from harness.models import http_failures as faults
 from harness.models import shape, traits_of
 from harness.models.error_bodies import error_in, event_with_error
@@ -31,7 +32,6 @@ from harness.models.learned_fields import LearnedFields
 from harness.models.pricing import Pricer
 from harness.models.retry import with_retries
 from harness.models.settings import is_own
-from harness.network.addresses import is_web_address
 from harness.types import UNKNOWN_USAGE, ModelSpec, Reply
 
 CONNECT_TIMEOUT_S = 10.0

@@ -17,14 +17,14 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from harness.limiting.retry_after import retry_after_s
-from harness.limiting.retrying import Failed
+from harness.base.limiting.retry_after import retry_after_s
+from harness.base.limiting.retrying import Failed
+from harness.base.network.proxies import proxy_for
+from harness.base.redirects import shown
 from harness.models.error_bodies import ReportedError, body_of, error_in, error_instead_of, reported
 from harness.models.failure_events import MEANINGS, Event, event_of
 from harness.models.shape import Unusable
 from harness.models.wire import BrokeOff, TooLarge
-from harness.network.proxies import proxy_for
-from harness.redirects import shown
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 LONGEST_QUOTE = 300

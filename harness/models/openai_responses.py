@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from harness.limiting.retrying import Backoff, full_jitter
+from harness.base.limiting.retrying import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
@@ -26,7 +26,7 @@ from harness.models.shape import (
     text_in,
     type_in,
 )
-from harness.models.translate import Offer, Translation, Translator
+from harness.models.translation import Offer, Translation, Translator
 from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
 from harness.types.thinking import thinking_in
 

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 
 import anyio
 
-from harness.canonical_json import digest
-from harness.checks import Evidence, evaluate
-from harness.errors import (
+from harness.base.canonical import digest
+from harness.base.errors import (
     HarnessError,
     NotAdmitted,
     NothingToRun,
     RequestRejected,
     ServerError,
 )
+from harness.base.utc import utc_now
+from harness.judging.checks import Evidence, evaluate
 from harness.judging.policy.views import Result
 from harness.judging.trial import judge_trial, not_started
 from harness.probing.callers import (
@@ -41,7 +42,7 @@ from harness.runner.trial import trial_error
 from harness.sessions import Session
 from harness.sessions.beside import bounded, operators_log
 from harness.sessions.pool import Pool
-from harness.sessions.without_answer import without_answer
+from harness.sessions.unanswered import without_answer
 from harness.types import (
     Alteration,
     Aside,
@@ -59,7 +60,6 @@ from harness.types import (
     Trial,
     TrialError,
 )
-from harness.utc import utc_now
 
 SUITE = "probe"
 NO_MODEL = ModelSpec(name="none", provider="probe", model_id="none")

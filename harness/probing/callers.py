@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import count, zip_longest
 from typing import Any, Literal, TypeAlias
 
-from harness.canonical_json import canonical_json
-from harness.safe_text import one_line, shorten
+from harness.base.canonical import canonical_json
+from harness.base.safe_text import one_line, shorten
 from harness.sessions.identity.claims import AGAIN, IN_HEADER
 from harness.types import FLAWS, Case, Credential, JsonObject, ServerSpec
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from harness.base.safe_text import one_line, shorten
 from harness.judging.access_checks import LEAK_NOTE, by_value, leak_lines
 from harness.judging.echoed_tokens import echo_words
 from harness.judging.policy import View, unobserved
@@ -42,7 +43,6 @@ from harness.probing.tokens import (
 )
 from harness.reports.build import build_report
 from harness.runlog import RunLog
-from harness.safe_text import one_line, shorten
 from harness.types import AccessReport, Leak, Report, TrialResult
 
 _SAID_CHARS = 160

@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from harness.canonical_json import canonical_json, digest
-from harness.errors import HarnessError
+from harness.base.canonical import canonical_json, digest
+from harness.base.errors import HarnessError
 from harness.judging.policy.views import CallKey
+from harness.models.tool_text.permission import may_call
 from harness.probing.arguments.bending import Bending, forged
 from harness.probing.arguments.emptied import emptied
 from harness.probing.arguments.ids import OtherKeys, ids_for
@@ -30,7 +31,6 @@ from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.sessions.connection import Connection
 from harness.sessions.identity.additions import Additions
-from harness.tool_text.permission import may_call
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["forged", "plain", "again", "control"]

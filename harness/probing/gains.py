@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from harness.canonical_json import canonical_json
+from harness.base.canonical import canonical_json
+from harness.judging.matching.texts import fold
 from harness.judging.policy import View
 from harness.judging.policy.anywhere import Anywhere
 from harness.judging.policy.comparable_values import Prose, Value, value_of
@@ -26,7 +27,6 @@ from harness.judging.policy.same_field import akin
 from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import CallKey, Leaf, Result
 from harness.judging.policy.withheld import WithheldValue, kept_from
-from harness.matching.texts import fold
 from harness.probing.evidence.beside_ids import told_beside_ids
 from harness.probing.evidence.order import ordered_by
 from harness.types import JsonObject, ToolCall

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
+from harness.base.redaction import KNOWN
 from harness.probing.caller_sessions import ProbePlan
 from harness.probing.interference.data_sets import described
 from harness.probing.kept_decisions import Kept
-from harness.redaction import KNOWN
 from harness.runner.planning.plan import describe_case, describe_server
 from harness.types import JsonObject, ToolList
 from harness.version import __version__

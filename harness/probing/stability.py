@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from harness.base.safe_text import one_line
 from harness.judging.policy.comparable_values import value_of
 from harness.judging.policy.identity_observed import is_volatile
 from harness.judging.policy.views import Result
@@ -25,7 +26,6 @@ from harness.probing.caller_views import (
 )
 from harness.probing.repeated_calls import ROUNDS, Suspicion
 from harness.probing.report import AFTER_NOBODY, ProbeFinding
-from harness.safe_text import one_line
 
 _TIMES_AND_NUMBERS = re.compile(
     r"\d+(?:[t:.,/+-]?\d+)*(?:st|nd|rd|th|z)?|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|"

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import anyio
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.judging.policy.views import Result
 from harness.probing.caller_sessions import Prober, result_of, with_fact
 from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, is_flawed, label_of

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from harness.canonical_json import digest
-from harness.errors import HarnessError
+from harness.base.canonical import digest
+from harness.base.errors import HarnessError
 from harness.judging.trial import judge_trial
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials, label_of

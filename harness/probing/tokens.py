@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.base.safe_text import one_line
 from harness.judging.policy.views import Result
 from harness.probing.caller_views import (
     ProbedTrials,
@@ -24,7 +25,6 @@ from harness.probing.report import (
     ProbeFinding,
     TokenFate,
 )
-from harness.safe_text import one_line
 from harness.types import FLAWS, Credential, TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
 from harness.judging.trial import not_started, with_failures
 from harness.probing.caller_sessions import NO_MODEL, SUITE
 from harness.probing.caller_views import asked, label_of, name_of

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.documents.files import shown
-from harness.errors import HarnessError
+from harness.base.documents.files import shown
+from harness.base.errors import HarnessError
 from harness.judging.cases import case_results
+from harness.judging.checks import VOCABULARY
 from harness.pytest_plugin.failure_text import failure, no_verdict, reason
 from harness.pytest_plugin.options import renamed
 from harness.pytest_plugin.run_of_tests import JOBS, Bench, bench_of

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterator
 from textwrap import indent
 
+from harness.base.safe_text import bounded
 from harness.reports.case_names import case_name
 from harness.reports.sections.call_outcomes import case_mark, marked
 from harness.reports.sections.remarks import remark_lines
@@ -17,7 +18,6 @@ from harness.reports.sections.sentences import (
     model_words,
     pass_rate_lines,
 )
-from harness.safe_text import bounded
 from harness.types import CaseResult, CheckResult, Report, TrialResult
 
 _MARKED = 20

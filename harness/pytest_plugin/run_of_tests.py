@@ -18,11 +18,10 @@ from typing import Any
 import anyio.from_thread
 import pytest
 
-from harness.discovery import distinct
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.base.redaction import KNOWN
 from harness.pytest_plugin.options import value
 from harness.pytest_plugin.session_end import BENCH, PARTS
-from harness.redaction import KNOWN
 from harness.runlog.attempts import has_verdict
 from harness.runner.attempts import further_job
 from harness.runner.control import Budget, StopReason
@@ -32,6 +31,7 @@ from harness.runner.run import RunOptions
 from harness.runner.runs.folders import RUNS, log_path, new_run_id
 from harness.runner.stepwise import Stepwise, open_stepwise
 from harness.suites.csv_dataset import MAX_CASES
+from harness.suites.discovery import distinct
 from harness.types import Suite, TrialResult
 
 JOBS: pytest.StashKey[tuple[Job, ...]] = pytest.StashKey()

@@ -109,7 +109,7 @@ def _join(ending: Ending, folder: Path) -> None:
     parts = sorted(folder.glob("*/log.jsonl"))
     if not parts:
         return
-    from harness.errors import HarnessError
+    from harness.base.errors import HarnessError
     from harness.runlog import read_log
     from harness.runner.runs.shard import merge
 
@@ -129,8 +129,8 @@ def _holds(ending: Ending, path: Path) -> bool:
 
     Return whether pytest already knows every failure in it.
     """
-    from harness.documents.files import shown
-    from harness.errors import HarnessError
+    from harness.base.documents.files import shown
+    from harness.base.errors import HarnessError
     from harness.pytest_plugin.failure_text import failed_later, totals
     from harness.reports.build import build_report
     from harness.runlog import read_log

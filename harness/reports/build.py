@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from harness.judging.access_report import access_report
+from harness.judging.access import access_report
 from harness.judging.cases import case_results
 from harness.judging.from_log import judge_log, order_of
-from harness.judging.missing_results import NO_TRIAL, missing_results
+from harness.judging.missing import NO_TRIAL, missing_results
 from harness.reports.formats.notebook import linked
 from harness.reports.sections.call_outcomes import count_calls
 from harness.runlog import RunLog

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.canonical_json import digest
-from harness.redaction import KNOWN
-from harness.safe_text import one_line, shorten
+from harness.base.canonical import digest
+from harness.base.redaction import KNOWN
+from harness.base.safe_text import one_line, shorten
 from harness.types import CaseResult, Report
 
 _DIGITS = 8

@@ -16,7 +16,7 @@ from contextlib import suppress
 import anyio
 from anyio.abc import Process
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.sessions.processes.process import dying_with_us
 
 TERM_GRACE_S = 5.0

@@ -9,25 +9,27 @@ from pathlib import Path
 
 import anyio
 
-from harness.checks import VOCABULARY, Evidence, evaluate
-from harness.checks.judge.judge import Judge, JudgeModel
-from harness.checks.kinds.session_refusal import knows_refusal
-from harness.config import load_config
-from harness.discovery import find_suites
-from harness.errors import HarnessError, InvalidInput, JudgeError
+from harness.base.errors import HarnessError, InvalidInput, JudgeError
+from harness.base.redaction import KNOWN
+from harness.base.trust import GATE
+from harness.base.utc import utc_now
+from harness.judging.checks import VOCABULARY, Evidence, evaluate
+from harness.judging.checks.judge.judge import Judge, JudgeModel
+from harness.judging.checks.kinds.session_refusal import knows_refusal
 from harness.judging.trial import judge_trial, not_started
-from harness.redaction import KNOWN
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
-from harness.runner.open_models import open_models
+from harness.runner.model_pool import open_models
 from harness.runner.planning.judge_choice import Bench, choose_judges
 from harness.runner.planning.plan import describe_suite
 from harness.runner.planning.prepare import suite_roots
 from harness.runner.preflight.named_tools import is_told_its_tools, named_in
 from harness.runner.preflight.not_offered import sorted_problems, titles, unoffered
 from harness.runner.runs.folders import log_path, new_run_id
+from harness.runner.variants.presentation import logged_variant, presentation
+from harness.suites.config import load_config
 from harness.suites.csv_dataset import NO_LIMIT
+from harness.suites.discovery import find_suites
 from harness.suites.readers import reader
-from harness.trust import GATE
 from harness.types import (
     Caller,
     Case,
@@ -43,8 +45,6 @@ from harness.types import (
     TrialResult,
     UserMessage,
 )
-from harness.utc import utc_now
-from harness.variants.presentation import logged_variant, presentation
 
 
 def grade_run(

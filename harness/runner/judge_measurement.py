@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import anyio
 
-from harness.checks.judge.agreement import Agreement, agreement
-from harness.checks.judge.judge import Judge, JudgeModel
-from harness.checks.judge.labelled_answers import FAIL, PASS, Labelled
-from harness.checks.judge.prompt import GRADE, SCORE
-from harness.errors import JudgeError
-from harness.runner.open_models import open_models
+from harness.base.errors import JudgeError
+from harness.judging.checks.judge.agreement import Agreement, agreement
+from harness.judging.checks.judge.judge import Judge, JudgeModel
+from harness.judging.checks.judge.labelled_answers import FAIL, PASS, Labelled
+from harness.judging.checks.judge.prompt import GRADE, SCORE
+from harness.runner.model_pool import open_models
 from harness.types import Judgement, ModelSpec, Usage
 
 CONCURRENCY = 4

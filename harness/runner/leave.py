@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.checks.wanted_calls import expected_tools
+from harness.judging.checks.wanted_calls import expected_tools
 from harness.models import Cautious, Model
+from harness.models.tool_text.permission import Leave, reads
 from harness.runner.planning.plan import Job
-from harness.tool_text.permission import Leave, reads
+from harness.runner.variants.shown import ShownTools
 from harness.types import GuardRails
-from harness.variants.shown import ShownTools
 
 
 def allowed_by(guard: GuardRails) -> Leave:

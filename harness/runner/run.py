@@ -9,7 +9,8 @@ from functools import partial
 
 import anyio
 
-from harness.errors import HarnessError, UsageError
+from harness.base.errors import HarnessError, UsageError
+from harness.base.utc import utc_now
 from harness.judging.trial import not_started
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine
 from harness.runlog.attempts import after, has_verdict, stays
@@ -26,7 +27,6 @@ from harness.runner.preflight.preflight import Preflight
 from harness.runner.runs.folders import resume_command
 from harness.runner.trial import TrialOutcome
 from harness.types import DECIDED, AssistantMessage, JsonObject, ToolList, TrialResult
-from harness.utc import utc_now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.base.utc import utc_now
 from harness.judging.trial import judge_trial, not_judged
 from harness.runlog import (
     CallLine,
@@ -23,12 +24,11 @@ from harness.runlog import (
     discard,
     read_log,
 )
-from harness.runner.launch import header_of, redactor_of
+from harness.runner.launching import header_of, redactor_of
 from harness.runner.planning.plan import Plan
 from harness.runner.run import RunOptions
 from harness.runner.runs.folders import log_path, new_run_id
 from harness.types import ToolCall, Transcript
-from harness.utc import utc_now
 
 
 class SessionLog:

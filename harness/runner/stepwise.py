@@ -11,13 +11,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.judging.trial import not_started
 from harness.runlog import LogWriter, TrialLine, discard
 from harness.runlog.attempts import has_verdict
 from harness.runner.agents.versions import introduced
 from harness.runner.control import StopReason
-from harness.runner.launch import header_of, redactor_of, require_trust
+from harness.runner.launching import header_of, redactor_of, require_trust
 from harness.runner.observer import Silent
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.run import LiveRun, RunOptions, cause_of

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.errors import HarnessError
-from harness.suites.in_python.importing import blame
+from harness.base.errors import HarnessError
+from harness.base.importing import blame
 from harness.types import Suite, Usage
 
 

@@ -9,18 +9,19 @@ from functools import partial
 
 import anyio
 
-from harness.agent import Conversation, Interrupted, Strategy, Watched
-from harness.checks import Evidence, evaluate
-from harness.checks.judge.judge import Judge
-from harness.checks.kinds.session_refusal import knows_refusal
-from harness.errors import HarnessError, JudgeError, NotAdmitted, ServerError
+from harness.base.errors import HarnessError, JudgeError, NotAdmitted, ServerError
+from harness.base.utc import utc_now
+from harness.judging.checks import Evidence, evaluate
+from harness.judging.checks.judge.judge import Judge
+from harness.judging.checks.kinds.session_refusal import knows_refusal
 from harness.judging.trial import judge_trial, not_started
 from harness.leaderboards import CarriedOut
-from harness.leaderboards.strategy import ByRules, contexts
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
+from harness.runner.agent import Conversation, Interrupted, Strategy, Watched
 from harness.runner.agents.asking import AskingServers
 from harness.runner.agents.conversation import AgentConversation
+from harness.runner.leaderboard_strategy import ByRules, contexts
 from harness.runner.leave import with_leave
 from harness.runner.planning.plan import Job
 from harness.runner.planning.user_models import Player
@@ -31,6 +32,13 @@ from harness.runner.recordings.replay_on_server import carried_out, replay_check
 from harness.runner.scripted_calls import ScriptedCalls
 from harness.runner.server_state.end_state import EndStates, read_states
 from harness.runner.suite_costs import own_costs
+from harness.runner.users import Speaker, speaker
+from harness.runner.variants import clients as client_side
+from harness.runner.variants.model import VariantModel
+from harness.runner.variants.presented import PresentedSession
+from harness.runner.variants.session import VariantSession
+from harness.runner.variants.shown import ShownTools
+from harness.runner.variants.views import Views
 from harness.sessions import Session, SessionPool
 from harness.sessions.beside import bounded, operators_log
 from harness.sessions.trace_context import TracedSession, TraceIds
@@ -49,14 +57,6 @@ from harness.types import (
     TrialError,
     Variant,
 )
-from harness.users import Speaker, speaker
-from harness.utc import utc_now
-from harness.variants import clients as client_side
-from harness.variants.model import VariantModel
-from harness.variants.presented import PresentedSession
-from harness.variants.session import VariantSession
-from harness.variants.shown import ShownTools
-from harness.variants.views import Views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from harness.json_bounds import shortcoming
+from harness.base.json_bounds import shortcoming
 from harness.sessions import Session
 from harness.types import STDERR, Aside, JsonObject
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import anyio
 
+from harness.base.validation.validators import Validation
 from harness.sessions.beside import bounded as bounded_asides
 from harness.sessions.call_frames import reduced
 from harness.sessions.server_messages import Exchange
 from harness.types import Aside, Outcome, ToolCall, ToolRequest, Wire
-from harness.validation.validators import Validation
 
 
 class Draft:

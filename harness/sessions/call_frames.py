@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from harness.redaction import MARK
-from harness.redaction.names import may_name_secret
+from harness.base.redaction import MARK
+from harness.base.redaction.names import may_name_secret
 from harness.sessions.content import TEXT_CHARS
 from harness.types import Frame, JsonObject, ToolCall
 

@@ -12,10 +12,11 @@ from typing import Any
 import anyio
 from mcp.shared.exceptions import MCPError
 
-from harness.errors import RequestRefused, ServerError
-from harness.json_bounds import shortcoming
-from harness.linear_regex import matches_whole
-from harness.redaction.tokens import TokenPieces
+from harness.base.errors import RequestRefused, ServerError
+from harness.base.json_bounds import shortcoming
+from harness.base.linear_regex import matches_whole
+from harness.base.redaction.tokens import TokenPieces
+from harness.base.validation.validators import Validation
 from harness.sessions import Introduction
 from harness.sessions.beside import asides_of
 from harness.sessions.call_draft import Draft
@@ -47,7 +48,6 @@ from harness.types import (
     ToolList,
     ToolRequest,
 )
-from harness.validation.validators import Validation
 
 RECORD_S = 0.05
 """Seconds before the trial's deadline at which a call is abandoned, so that it is still recorded.

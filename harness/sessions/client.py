@@ -35,7 +35,7 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.sessions import Introduction
 from harness.sessions.beside import UnsolicitedMessages
 from harness.sessions.forwarding import ForeignClient, ForeignClients, TellProgress

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.canonical_json import canonical_json
-from harness.errors import NotAdmitted, OutOfResources, ServerError, TooBusy, UsageError
+from harness.base.canonical import canonical_json
+from harness.base.errors import NotAdmitted, OutOfResources, ServerError, TooBusy, UsageError
 from harness.sessions import Introduction
 from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
 from harness.sessions.forwarding import ForeignClient

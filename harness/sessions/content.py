@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from harness.canonical_json import digest
-from harness.json_bounds import MAX_DEPTH, is_deep, shortcoming
+from harness.base.canonical import digest
+from harness.base.json_bounds import MAX_DEPTH, is_deep, shortcoming
 from harness.types import JsonObject
 
 TEXT_CHARS = 100_000

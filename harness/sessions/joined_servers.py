@@ -13,8 +13,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from itertools import chain, count
 
-from harness.canonical_json import digest
-from harness.errors import RequestRefused, RequestRejected, ServerError
+from harness.base.canonical import digest
+from harness.base.errors import RequestRefused, RequestRejected, ServerError
 from harness.sessions import SEPARATOR, Introduction, Session
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.transports.pages import next_cursor

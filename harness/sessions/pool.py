@@ -25,10 +25,11 @@ from dataclasses import asdict
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.canonical_json import digest
-from harness.errors import HarnessError, ServerError
-from harness.limiting.limiter import LIMITER_OF, Limited, RequestLimiter
-from harness.redaction import KNOWN
+from harness.base.canonical import digest
+from harness.base.errors import HarnessError, ServerError
+from harness.base.limiting.limiter import LIMITER_OF, Limited, RequestLimiter
+from harness.base.redaction import KNOWN
+from harness.base.trust import GATE
 from harness.sessions import Session
 from harness.sessions.connection import Connection
 from harness.sessions.identity.bearer import Bearers, check_credential, shown_to
@@ -39,7 +40,6 @@ from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
 from harness.sessions.processes.server_starts import ServerStarts
 from harness.sessions.transports.turns import ManyTurns
-from harness.trust import GATE
 from harness.types import Credential, JsonObject, ServerSpec
 
 MAX_PROCESSES = 16

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.errors import NotAdmitted, OutOfResources, ServerError, TooBusy
+from harness.base.errors import NotAdmitted, OutOfResources, ServerError, TooBusy
 from harness.sessions import Introduction
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.turns import Turns

@@ -16,10 +16,10 @@ from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
+from harness.base.validation.budget import Budget, OutOfSteps
+from harness.base.validation.validators import Validation, check, schema_problem
 from harness.types import JsonObject, ToolList
-from harness.validation.budget import Budget, OutOfSteps
-from harness.validation.validators import Validation, check, schema_problem
 
 VALUE_STEPS = 400_000
 """Most steps for one value: enough for about 80,000 values in rows and columns; takes a second."""

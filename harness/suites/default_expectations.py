@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from harness.documents.document import Steps
-from harness.documents.fields import Field, as_mapping, found
-from harness.documents.reading import Reading
-from harness.errors import InvalidValue, did_you_mean
+from harness.base.documents.document import Steps
+from harness.base.documents.fields import Field, as_mapping, found
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidValue, did_you_mean
 
 OTHERS = "*"
 """In ``expect``: each identity of the test that is not named there."""

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
-from harness.config.server_entries import ALLOW_WRITES, HANDLING
-from harness.documents.fields import (
+from harness.base.documents.fields import (
     VERSIONS,
     Field,
     Layout,
@@ -26,7 +25,8 @@ from harness.documents.fields import (
     mapping,
     text,
 )
-from harness.errors import InvalidValue
+from harness.base.errors import InvalidValue
+from harness.suites.config.server_entries import ALLOW_WRITES, HANDLING
 from harness.suites.default_expectations import DEFAULT_EXPECT
 from harness.suites.identities import (
     AS,

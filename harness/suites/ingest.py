@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from harness.documents.fields import Field, as_list, found
-from harness.errors import InvalidValue
+from harness.base.documents.fields import Field, as_list, found
+from harness.base.errors import InvalidValue
 from harness.types import Limits, Turn
 
 Session: TypeAlias = tuple[str, ...]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from harness.documents.document import Steps
-from harness.documents.fields import (
+from harness.base.documents.document import Steps
+from harness.base.documents.fields import (
     Field,
     Layout,
     arguments,
@@ -19,8 +19,8 @@ from harness.documents.fields import (
     text,
     texts_by_name,
 )
-from harness.documents.reading import Reading
-from harness.errors import InvalidValue
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidValue
 from harness.types import Alteration, DataSet, MayDepend, ScriptedCall
 
 CallsReader = Callable[[Steps, Any, str], tuple[ScriptedCall, ...]]

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.documents.fields import as_line, as_mapping, found
-from harness.documents.files import shown
-from harness.documents.json_lines import JsonLine, JsonLines, read_json_lines
-from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
-from harness.manual import page
+from harness.base.documents.fields import as_line, as_mapping, found
+from harness.base.documents.files import shown
+from harness.base.documents.json_lines import JsonLine, JsonLines, read_json_lines
+from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.base.manual import page
 from harness.suites.chunks import chunks_of
 from harness.suites.ingest import (
     INGEST_PROMPT,

@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.config.server_entries import guard_rails, read_server
-from harness.documents.document import Document, read_document
-from harness.documents.reading import Reading
-from harness.errors import InvalidInput, Problem
+from harness.base.documents.document import Document, read_document
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidInput, Problem
 from harness.suites.cases import CaseReader
+from harness.suites.config.server_entries import guard_rails, read_server
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.interference import read_alterations
 from harness.suites.readers import Vocabulary

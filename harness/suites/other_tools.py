@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.documents.files import shown
-from harness.errors import Problem
+from harness.base.documents.files import shown
+from harness.base.errors import Problem
 from harness.types import Location
 
 _MOST_READ = 1_000_000  # characters of a file; what identifies a format stands near its top

@@ -14,11 +14,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from harness.canonical_json import canonical_json
-from harness.documents.document import Steps
-from harness.documents.fields import Field, Layout, as_list, as_mapping, found
-from harness.documents.reading import Reading
-from harness.errors import InvalidValue, did_you_mean
+from harness.base.canonical import canonical_json
+from harness.base.documents.document import Steps
+from harness.base.documents.fields import Field, Layout, as_list, as_mapping, found
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidValue, did_you_mean
 
 Row: TypeAlias = Mapping[str, Any]
 """One value for each parameter."""

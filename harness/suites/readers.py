@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
-from harness.documents.files import shown
-from harness.errors import InvalidInput, Problem, UsageError
-from harness.registry import Registry
+from harness.base.documents.files import shown
+from harness.base.errors import InvalidInput, Problem, UsageError
+from harness.base.registry import Registry
 from harness.suites.formats import SuiteFormat, built_in, is_recognised
 from harness.suites.other_tools import suite_of_another_tool
 from harness.types import Case, Check, JsonObject, Suite
@@ -43,7 +43,7 @@ class Vocabulary(Protocol):
 
 
 Reader: TypeAlias = Callable[[Path, Vocabulary], Suite]
-"""Reads one file; raises `harness.errors.InvalidInput` with every problem that it finds."""
+"""Reads one file; raises `harness.base.errors.InvalidInput` with every problem that it finds."""
 
 READERS: Registry[SuiteFormat | Reader] = Registry("harness.suites", "sort of suite", {})
 """Formats of other packages: ``EXTENSION`` or ``EXTENSION-NAME`` → the `SuiteFormat`, or a reader

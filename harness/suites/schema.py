@@ -10,11 +10,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.canonical_json import canonical_json
-from harness.config.identity_entries import IDENTITY
-from harness.config.server_entries import SERVER
-from harness.documents.fields import Field, Layout
-from harness.documents.reading import EXTENSION
+from harness.base.canonical import canonical_json
+from harness.base.documents.fields import Field, Layout
+from harness.base.documents.reading import EXTENSION
+from harness.suites.config.identity_entries import IDENTITY
+from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import Layouts, layouts
 from harness.suites.identities import expectation_schema
 from harness.suites.interference import (

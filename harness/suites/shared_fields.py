@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.documents.fields import SHARE, Field, as_share, integer, lines, mapping, number
-from harness.errors import InvalidValue
+from harness.base.documents.fields import SHARE, Field, as_share, integer, lines, mapping, number
+from harness.base.errors import InvalidValue
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 
 MAX_TRIALS = 1000

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.documents.document import Steps
-from harness.documents.fields import Field, Layout, as_list, as_mapping, found, integer, line, text
-from harness.documents.reading import Reading
-from harness.errors import InvalidValue
+from harness.base.documents.document import Steps
+from harness.base.documents.fields import (
+    Field,
+    Layout,
+    as_list,
+    as_mapping,
+    found,
+    integer,
+    line,
+    text,
+)
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidValue
 from harness.types import SimulatedUser
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, get_args
 
-from harness.documents.fields import (
+from harness.base.documents.fields import (
     Field,
     Layout,
     as_line,
@@ -18,7 +18,7 @@ from harness.documents.fields import (
     line,
     text,
 )
-from harness.errors import InvalidValue
+from harness.base.errors import InvalidValue
 from harness.types import DecoyKind, Decoys, ToolSearch
 
 _ONE_TEXT = {"type": "string"}

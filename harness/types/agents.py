@@ -43,7 +43,7 @@ class AgentSpec:
     base: str = ""
     """The folder that relative paths of `command`, `files` and `home` start from; absolute."""
     deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """What its file would run, in words, references unexpanded: for `harness.trust`."""
+    """What its file would run, in words, references unexpanded: for `harness.base.trust`."""
     at: Location | None = None
     """Where it is configured."""
     version: str | None = None

@@ -25,7 +25,7 @@ Severity: TypeAlias = Literal["fail", "warn"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One requirement of a case, as plain data; `harness.checks` knows how to judge it."""
+    """One requirement of a case, as plain data; `harness.judging.checks` knows how to judge it."""
 
     kind: str
     """The registered name, for example ``must_call``."""
@@ -103,7 +103,7 @@ class SimulatedUser:
     greeting: str = GREETING
     """What they hear before they say anything; the model under test never sees it."""
     guidelines: str | None = None
-    """How to play a user, instead of `harness.users.guidelines`."""
+    """How to play a user, instead of `harness.runner.users.guidelines`."""
     max_turns: int = 20
     """Messages of the user in one trial; one more would end it as ``user_limit``."""
     stop_when: tuple[str, ...] = ("###STOP###", "###OUT-OF-SCOPE###")

@@ -142,8 +142,8 @@ class ToolCall:
     """What the result held that no text can stand for (``image image/png, 4 kB``): a model that
     harness asks is told that it is there, and not given it."""
     cut: str | None = None
-    """Why a part of the result was not read, in words: it nests too deeply (`harness.json_bounds`).
-    What only that part could show is not judged."""
+    """Why a part of the result was not read, in words: it nests too deeply
+    (`harness.base.json_bounds`). What only that part could show is not judged."""
     beside: tuple[Aside, ...] = ()
     """What else came with the result, and what the server said while the call was under way; only
     recorded where several identities ask the same."""

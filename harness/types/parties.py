@@ -130,7 +130,7 @@ class GuardRails:
     """Those of `block` with a known place in a file, or that the server need not list."""
     allow_writes: bool = False
     """Whether harness itself may choose to call any tool, not only those known to read
-    (`harness.tool_text.permission`)."""
+    (`harness.models.tool_text.permission`)."""
     allowed: tuple[NamedTool, ...] = ()
     """The only other tools for which it may."""
 
@@ -176,7 +176,7 @@ class ServerSpec:
     lint_ignore: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Tool, or ``*`` for all → rules of ``harness lint`` whose findings are left out."""
     deeds: tuple[str, ...] = field(default=(), repr=False, compare=False)
-    """What its file would run and send, in words, references unexpanded: for `harness.trust`."""
+    """What its file would run and send, in words, references unexpanded: for `base.trust`."""
     at: Location | None = None
     """Where it is configured."""
 

@@ -77,7 +77,7 @@ class Reply:
     sentence each."""
     written_call: str | None = field(default=None, metadata=left_out_if(None))
     """The offered tool that a reply without calls writes a call of, as text: the endpoint did not
-    parse it (`harness.matching.written_calls`)."""
+    parse it (`harness.models.written_calls`)."""
     offered: tuple[str, ...] | None = field(default=None, metadata=left_out_if(None))
     """The tools that the model could call when it was asked, where a tool search shows only some,
     by the server's names; ``None``: all those of `Transcript.tools`."""

@@ -17,14 +17,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from harness.builtin import builtin_suites
-from harness.config import load_config
-from harness.config.models import OFFLINE
-from harness.errors import HarnessError
+from harness.base.builtin import builtin_suites
+from harness.base.errors import HarnessError
 from harness.reports.build import build_report
 from harness.reports.formats.json_report import write_json
 from harness.runlog import being_written, read_header, read_log
 from harness.runner.planning.judge_choice import NOBODY
+from harness.suites.config import load_config
+from harness.suites.config.models import OFFLINE
 from harness.web import history, vetting
 from harness.web.catalog import ENDINGS, Catalog, Wanted
 from harness.web.following import Followers, follow_log, page_of

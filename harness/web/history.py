@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InvalidInput
-from harness.judging.missing_results import NO_TRIAL
+from harness.base.errors import InvalidInput
+from harness.descriptions.workbench.staging import SETTING
+from harness.judging.missing import NO_TRIAL
 from harness.reports.build import build_report
 from harness.reports.sections.run_list import past_run
 from harness.runlog import RunLog, being_written, read_log
 from harness.runner.runs.folders import log_path
 from harness.types import Report, TrialResult
 from harness.web.results import clean, name_of, summary, was_cancelled
-from harness.workbench.staging import SETTING
 
 MOST = 500
 """Most runs in one request."""

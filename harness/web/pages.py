@@ -23,15 +23,17 @@ from starlette.responses import (
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from harness.errors import UsageError
-from harness.querying.compared import compared_run
-from harness.querying.shown import shown_run
+from harness.base.errors import UsageError
+from harness.descriptions.workbench.page import PAGE as WORKBENCH
+from harness.descriptions.workbench.staging import SETTING
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare_runs
 from harness.reports.comparing.nouns import Side
 from harness.reports.comparing.page import PAGE as COMPARISON
 from harness.reports.comparing.page import write_comparison_html
 from harness.reports.formats.html_report import PAGE, write_html
+from harness.reports.querying.compared import compared_run
+from harness.reports.querying.shown import shown_run
 from harness.reports.viewer import ASSETS
 from harness.runlog import read_header, read_log
 from harness.web import history
@@ -39,8 +41,6 @@ from harness.web.requests.guard import HEALTH
 from harness.web.results import clean
 from harness.web.settings import Settings
 from harness.web.workbench_page import NoPage, made
-from harness.workbench.page import PAGE as WORKBENCH
-from harness.workbench.staging import SETTING
 
 STATIC = Path(__file__).with_name("static")
 _CHUNK = 65_536

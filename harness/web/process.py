@@ -14,7 +14,7 @@ import anyio
 import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.sessions.processes.pipes import wait_closed
 
 READY_S = 30.0

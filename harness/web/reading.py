@@ -18,7 +18,7 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.reports.case_names import part_name
 from harness.reports.sections.sentences import URGENCY
 from harness.reports.viewer.grid import short

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from harness.base.safe_text import bounded, printable
 from harness.judging.cases import case_results
 from harness.reports.build import build_report, trials_of
 from harness.reports.sections.call_outcomes import calls_json, mark
@@ -28,7 +29,6 @@ from harness.reports.viewer.graded import (
 )
 from harness.reports.viewer.grid import QUESTION, Said, cell_of, short
 from harness.runlog import Header, RunLog, TrialLine
-from harness.safe_text import bounded, printable
 from harness.types import (
     CheckResult,
     Report,

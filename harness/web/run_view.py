@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.reports.build import build_report
 from harness.reports.sections.remarks import review_words
 from harness.runlog import RunLog, TrialLine, being_written, read_log

@@ -10,14 +10,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from harness.builtin import builtin_servers
-from harness.checks import VOCABULARY
-from harness.checks.walk import every_check
-from harness.config import Config
-from harness.config.models import OFFLINE
-from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.base.builtin import builtin_servers
+from harness.base.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.judging.checks import VOCABULARY
+from harness.judging.checks.walk import every_check
 from harness.runner.planning.judge_choice import NOBODY
 from harness.runner.planning.plan import Plan
+from harness.suites.config import Config
+from harness.suites.config.models import OFFLINE
 from harness.suites.readers import reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 

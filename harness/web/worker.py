@@ -26,17 +26,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from harness.config import load_config
-from harness.documents.files import shown
-from harness.errors import HarnessError, InvalidInput, UsageError
-from harness.redaction import KNOWN
+from harness.base.documents.files import shown
+from harness.base.errors import HarnessError, InvalidInput, UsageError
+from harness.base.redaction import KNOWN
+from harness.base.safe_text import bounded as short
+from harness.base.safe_text import shorten
 from harness.reports.build import build_report
 from harness.reports.formats.html_report.detail import live_steps
-from harness.runner.launch import launch
+from harness.runner.launching import launch
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions
-from harness.safe_text import bounded as short
-from harness.safe_text import shorten
+from harness.suites.config import load_config
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
 from harness.web.ended.again import failed_cases

@@ -12,7 +12,11 @@ from harness.judging.exit_codes import EXIT_INVALID, EXIT_PASSED
 from tests.agents.projects import Agents
 
 ROOT = Path(__file__).parents[2]
-TALKER = {"command": sys.executable, "args": ["-m", "tests.proxy.talking_server"], "cwd": str(ROOT)}
+TALKER = {
+    "command": sys.executable,
+    "args": ["-m", "tests.agents.proxy.talking_server"],
+    "cwd": str(ROOT),
+}
 TEST = {"name": "asked", "prompt": "ask", "assertions": {"must_succeed": "ask"}}
 
 

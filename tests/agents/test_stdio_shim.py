@@ -19,12 +19,12 @@ from mcp.shared.inbound import decode_header_value
 from mcp_types import ToolListChangedNotification
 
 from harness.agents import stdio_shim
+from harness.agents.proxy.listener import open_listener
+from harness.agents.proxy.recording import Recording
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED
-from harness.proxy.listener import open_listener
-from harness.proxy.recording import Recording
 from harness.sessions.pool import open_sessions
+from tests.agents.proxy.test_relay import answer, talking
 from tests.clock import BOUND_S
-from tests.proxy.test_relay import answer, talking
 
 pytestmark = [
     pytest.mark.anyio,

@@ -3,9 +3,9 @@ from pathlib import Path
 import click
 import pytest
 
+from harness.base.errors import UsageError
 from harness.cli.comparison_gate import compared, comparison_files, margin
 from harness.cli.results_output import Output
-from harness.errors import UsageError
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
 from harness.reports.comparing.sides import ComparedRun

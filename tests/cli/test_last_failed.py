@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from harness.base.errors import NothingToRun
 from harness.cli.last_failed import last_failed
-from harness.errors import NothingToRun
 from harness.runner.planning.plan import Job, make_plan
 from harness.types import Case, ModelSpec, ServerSpec, Suite
 from tests.judging.test_access import FULL, LEAKING, a_log, a_run

@@ -4,8 +4,8 @@ from pathlib import Path
 import click
 import pytest
 
+from harness.base.errors import UsageError
 from harness.cli.results_output import Output, show
-from harness.errors import UsageError
 from harness.reports.requested import ReportRequest
 from harness.runlog import read_log
 from harness.web.run_view import WORTH_KEEPING, kept_view

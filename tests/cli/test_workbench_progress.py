@@ -12,7 +12,7 @@ from harness.cli.progress import live_bar
 from harness.cli.workbench_progress import ListLines, LiveLists
 from harness.types import TrialError
 from tests.cli.test_progress import shown
-from tests.workbench.test_stage_progress import of, trial
+from tests.descriptions.workbench.test_stage_progress import of, trial
 
 
 def test_a_terminal_shows_what_is_known_of_the_list_under_way() -> None:

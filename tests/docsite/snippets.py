@@ -20,11 +20,11 @@ import click
 import yaml
 
 from docsite.pages import ROOT, pages
-from harness.checks import VOCABULARY
 from harness.cli import cli
-from harness.config import load_config
-from harness.config.files import CONFIGURATION
-from harness.config.server_entries import SERVER
+from harness.judging.checks import VOCABULARY
+from harness.suites.config import load_config
+from harness.suites.config.files import CONFIGURATION
+from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import layouts
 from harness.suites.readers import read_suite
 from harness.suites.variants import read_variants_file

@@ -12,8 +12,8 @@ import pytest
 import harness
 from docsite.pages import ROOT
 from docsite.reference.messages import messages, messages_page
-from harness.discovery import find_suites
-from harness.errors import NothingToRun
+from harness.base.errors import NothingToRun
+from harness.suites.discovery import find_suites
 
 pytestmark = pytest.mark.slow  # each worker would parse the whole code
 PAGE = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")

@@ -11,11 +11,11 @@ import harness
 from docsite.reference import PAGES
 from docsite.reference.environment import VARIABLES, variables_in_code
 from docsite.reference.values import kind_of_value
-from harness.checks import VOCABULARY
 from harness.cli import COMMANDS, cli
-from harness.config.entries import MODEL
-from harness.config.server_entries import SERVER
-from harness.linting.findings import rules
+from harness.descriptions.linting.findings import rules
+from harness.judging.checks import VOCABULARY
+from harness.suites.config.entries import MODEL
+from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import layouts
 from harness.types import JsonObject
 

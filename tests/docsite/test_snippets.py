@@ -9,7 +9,7 @@ import pytest
 from click import ClickException
 
 from docsite.pages import ROOT
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from tests.docsite.snippets import Snippet, commands_in, read, snippets
 
 _CI = "a workflow: tests/end_to_end/test_ci_page.py runs its steps"

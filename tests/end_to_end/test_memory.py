@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from harness.builtin import builtin_suites
+from harness.base.builtin import builtin_suites
 from harness.types import UserMessage
 from tests.end_to_end.harness_process import PLAIN_SERVER, Project
 from tests.fake_provider import FakeProvider

@@ -239,8 +239,8 @@ def _warm_up() -> None:
     from pkgutil import walk_packages
 
     import harness
+    from harness.base.trust_store import trusted
     from harness.runlog.lines import _adapter
-    from harness.trust_store import trusted
 
     own = (module.name for module in walk_packages(harness.__path__, "harness."))
     for module in (*_LATER, *own):

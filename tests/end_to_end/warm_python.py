@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from harness.trust_store import trusted
+from harness.base.trust_store import trusted
 from tests.end_to_end.forked import become, run, settle
 
 _STUB = Path(__file__).with_name("warm_stub.py")

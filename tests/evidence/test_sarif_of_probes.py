@@ -12,6 +12,7 @@ from jsonschema import Draft4Validator
 
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.runner.runs.folders import log_path
+from tests.descriptions.linting.test_sarif import SCHEMA
 from tests.evidence.made_logs import (
     SUITES,
     Desk,
@@ -21,7 +22,6 @@ from tests.evidence.made_logs import (
     write_reports,
     write_suite,
 )
-from tests.linting.test_sarif import SCHEMA
 from tests.probing.loopback import on_loopback
 
 

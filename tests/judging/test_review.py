@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import pytest
 from pydantic import Discriminator, TypeAdapter
 
-from harness.errors import HarnessError, UsageError
+from harness.base.errors import HarnessError, UsageError
+from harness.base.redaction import KNOWN
 from harness.judging import review
 from harness.judging.exit_codes import exit_code
 from harness.judging.judge_labels import reviewed_judge
 from harness.judging.review import KnownStatus, add_review
-from harness.redaction import KNOWN
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare
 from harness.runlog import Footer, Header, LogWriter, RunLog, ToolsLine, TrialLine, lines, read_log

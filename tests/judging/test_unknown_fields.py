@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.end_to_end.harness_process import Finished, Project
+from tests.judging.secrecy.telling import SERVER
 from tests.often import often
-from tests.secrecy.telling import SERVER
 
 
 def asked(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.runlog import RunLog
-from harness.runner.launch import launch
+from harness.runner.launching import launch
 from harness.runner.observer import Silent
 from harness.runner.planning.prepare import RunRequest, prepare
 from harness.runner.run import RunOptions

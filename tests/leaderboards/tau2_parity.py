@@ -13,9 +13,9 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from harness.base.stats import mean, pass_hat_k
 from harness.leaderboards.tau2.result_files import Results, Simulation, read_results
 from harness.runlog import RunLog
-from harness.stats import mean, pass_hat_k
 from harness.types import CheckResult, TrialResult
 from tests.leaderboards.replay import replayed
 

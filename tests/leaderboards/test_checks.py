@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.checks import KINDS, VOCABULARY
-from harness.errors import InvalidValue, UsageError
+from harness.base.errors import InvalidValue, UsageError
+from harness.judging.checks import KINDS, VOCABULARY
 from harness.leaderboards.bfcl.check import KIND
 from harness.leaderboards.tau2.checks import ASSERTION, RULE
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent import Conversation
 from harness.models import Model
 from harness.models.call_ids import CallIds, with_unique_ids
+from harness.runner.agent import Conversation
 from harness.types import (
     AssistantMessage,
     Message,

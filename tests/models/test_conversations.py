@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import ModelError
+from harness.base.errors import ModelError
 from harness.models.conversation import parse_arguments
 from harness.types import (
     AssistantMessage,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import ModelError
+from harness.base.errors import ModelError
 from harness.models.anthropic import MAX_PAUSES
 from harness.types import UNKNOWN_USAGE, AssistantMessage, Usage, UserMessage
 from tests.fake_provider import FakeProvider, call, pause, raw, say, usage

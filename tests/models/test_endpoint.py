@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.types import Secret
 from tests.fake_provider import FakeProvider, say
 from tests.models.support import APIS, Api, converse, opened

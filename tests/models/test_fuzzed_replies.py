@@ -21,7 +21,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
-from harness.redaction import Redactor
+from harness.base.redaction import Redactor
 from harness.runlog.lines import TrialLine, dumped, parsed
 from harness.runner.planning.plan import Job, make_plan
 from harness.runner.trial import run_trial

@@ -13,7 +13,7 @@ from anyio.abc import SocketAttribute, SocketStream
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import ModelError
+from harness.base.errors import ModelError
 from harness.models import http_failures as faults
 from harness.types import Secret
 from tests.clock import BOUND_S, TIMEOUTS_S

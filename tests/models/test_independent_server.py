@@ -23,7 +23,7 @@ import anyio
 import httpx2
 import pytest
 
-from harness.errors import ModelError
+from harness.base.errors import ModelError
 from harness.types import Reply, UserMessage
 from tests.clock import BOUND_S
 from tests.models.support import APIS, TOOLS, Api, converse, opened

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import ModelError
+from harness.base.errors import ModelError
 from tests.fake_provider import FakeProvider, Step, say, status
 from tests.fake_provider.incoming import Incoming
 from tests.models.support import Api, converse, opened

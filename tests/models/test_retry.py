@@ -10,7 +10,7 @@ from email.utils import format_datetime
 import anyio
 import pytest
 
-from harness.errors import ModelError
+from harness.base.errors import ModelError
 from harness.models import Model
 from harness.types import UserMessage
 from tests.clock import BOUND_S, once_all_wait
@@ -155,7 +155,7 @@ async def test_a_cooldown_that_outlasts_a_trial_ends_it_without_a_request(api: A
 async def test_a_trial_whose_turn_does_not_come_sends_nothing_and_says_that_it_waited(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("harness.limiting.limiter._LAST_MOMENT_S", 100.0)
+    monkeypatch.setattr("harness.base.limiting.limiter._LAST_MOMENT_S", 100.0)
     with FakeProvider([say("Now.")]) as provider:
         async with opened(api, provider.url) as model:
             limiter = limiter_of(model)

@@ -17,7 +17,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.errors import ModelError
+from harness.base.errors import ModelError
 from harness.models import Model
 from harness.models.wire import ERROR_BYTES
 from harness.types import UNKNOWN_USAGE, Reply

@@ -7,12 +7,12 @@ draws a sample and counts what they noticed.
 """
 
 JUDGES = (
-    "harness/checks/*.py",
-    "harness/checks/*/*.py",
-    "harness/matching/*.py",
+    "harness/judging/checks/*.py",
+    "harness/judging/checks/*/*.py",
+    "harness/judging/matching/*.py",
     "harness/judging/*.py",
     "harness/judging/policy/*.py",
-    "harness/stats/*.py",
+    "harness/base/stats/*.py",
     "harness/leaderboards/bfcl/check.py",
     "harness/leaderboards/bfcl/checker/*.py",
     "harness/leaderboards/tau2/checks.py",
@@ -24,10 +24,10 @@ JUDGES = (
 """All that decides a verdict, a leak, a figure, or what these come to."""
 
 TESTS = (
-    "tests/checks",
+    "tests/judging/checks",
     "tests/judging",
-    "tests/matching",
-    "tests/stats",
+    "tests/judging/matching",
+    "tests/base/stats",
     "tests/leaderboards/bfcl/checker",
     "tests/leaderboards/bfcl/test_rules.py",
     "tests/leaderboards/test_checks.py",
@@ -37,6 +37,6 @@ TESTS = (
     "tests/reports/test_build.py",
     "tests/reports/comparing",
     "tests/reports/sections/test_call_outcomes.py",
-    "tests/secrecy",
+    "tests/judging/secrecy",
 )
 """The tests of it that are quick: those of whole commands would notice more."""

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from harness.base.platforms import REFUSAL
 from harness.judging.exit_codes import EXIT_INVALID
-from harness.platforms import REFUSAL
 
 ON_WINDOWS = """
 import asyncio, pdb, sys, click, pytest, rich

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from harness.probing.callers import named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.types import Caller, Case, Check, Isolation, ServerSpec, TransportSpec
 from tests.often import often

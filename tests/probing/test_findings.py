@@ -18,7 +18,7 @@ import pytest
 
 from harness.cli.probe_output import lines
 from harness.probing.callers import MAX_DAMAGED, named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.repeated_calls import Suspicion
 from harness.probing.report import ProbeReport
 from harness.probing.stability import follows_the_caller_before

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
+from harness.base.redaction import KNOWN
+from harness.judging.checks import VOCABULARY
 from harness.probing.caller_sessions import ProbePlan
 from harness.probing.callers import named_callers
 from harness.probing.inputs import inputs_of
-from harness.redaction import KNOWN
 from harness.reports.build import build_report
 from harness.reports.sections.audit import audit
 from harness.runlog import read_log

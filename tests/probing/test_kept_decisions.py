@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import InvalidInput, UsageError
+from harness.base.errors import InvalidInput, UsageError
 from harness.probing.kept_decisions import changes, freeze, read_frozen, words_of, write_frozen
 from harness.probing.report import Decided, ProbeReport
 

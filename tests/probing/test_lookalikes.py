@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.canonical_json import canonical_json
+from harness.base.canonical import canonical_json
 from harness.probing.callers import ProbeCaller, damaged_callers
 from harness.probing.lookalikes import lookalike_callers
 

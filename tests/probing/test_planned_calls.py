@@ -7,8 +7,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.models.tool_text.permission import Leave
 from harness.probing.planned_calls import ProbeCall, choose_calls
-from harness.tool_text.permission import Leave
 from harness.types import Case, Check, Tool
 
 ID = {"type": "string", "pattern": r"^C-\d{2}$", "description": "Id of the customer, such as C-17."}

@@ -11,12 +11,12 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.builtin import builtin_root
-from harness.checks import VOCABULARY
+from harness.base.builtin import builtin_root
+from harness.judging.checks import VOCABULARY
 from harness.judging.exit_codes import exit_code
 from harness.probing.callers import named_callers
 from harness.probing.findings import read_probe
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.reports.build import build_report
 from harness.suites.readers import read_suite

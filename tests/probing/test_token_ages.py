@@ -18,11 +18,11 @@ import anyio
 import pytest
 
 from harness.cli.probe_output import document, in_sentences
-from harness.config.servers import joined
 from harness.probing.callers import UNSENT, named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import LATELY_MIN, LONGEST_MIN, NOT_TRIED, SWAPS, ProbeReport
 from harness.sessions.identity.flaws import EXPIRED_S, LATELY_S
+from harness.suites.config.servers import joined
 from harness.types import IdentitySpec, ServerSpec, TransportSpec
 from tests.clock import PATIENT_S
 from tests.often import often

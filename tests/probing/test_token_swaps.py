@@ -15,7 +15,7 @@ import pytest
 
 from harness.cli.probe_output import lines
 from harness.probing.callers import named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import ProbeReport
 from harness.types import IdentitySpec, Protocol, ServerSpec, TransportSpec
 from tests.probing.loopback import QuietHandler, on_loopback

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.pytest_plugin.options import OPTIONS, renamed
 from harness.pytest_plugin.recognise import is_suite, python_suites
 from harness.suites.csv_dataset import MAX_CASES
@@ -228,7 +228,7 @@ def test_the_plugin_loads_nothing_before_a_suite_is_found() -> None:
     ).stdout
     assert set(ast.literal_eval(printed)) == {
         "harness",
-        "harness.platforms",
+        "harness.base.platforms",
         "harness.pytest_plugin",
         "harness.pytest_plugin.session_end",
         "harness.pytest_plugin.options",

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
 from harness.reports.build import build_report
 from harness.reports.formats.github_report import workflow_commands
 from harness.runlog import RunLog

@@ -26,8 +26,8 @@ from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_lo
 from harness.types import CaseFacts
 from harness.web.results import summary
 from tests.often import often
-from tests.querying.support import ask
 from tests.reports.packs import blocks_of
+from tests.reports.querying.support import ask
 from tests.reports.run_logs import a_run
 from tests.reports.sample_logs import written
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.redaction import KNOWN
-from harness.redaction.output import guarded
+from harness.base.redaction import KNOWN
+from harness.base.redaction.output import guarded
 from harness.reports import packed_blocks
 from harness.reports.packed_blocks import packed
 from tests.reports.packs import blocks_of, packs_of

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.reports.atomic_files import write_atomically
 from harness.reports.build import build_report
 from harness.reports.requested import ReportRequest, write_report

@@ -17,7 +17,7 @@ from harness.reports.formats.json_report import write_json
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.runlog.attempts import after, has_verdict
 from harness.types import Status, TrialResult, Usage
-from tests.querying.support import ask, assert_equals_reports
+from tests.reports.querying.support import ask, assert_equals_reports
 from tests.reports.run_logs import a_run
 
 COST = Usage(input_tokens=8, output_tokens=2, cost_usd=0.25)

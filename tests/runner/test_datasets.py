@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
 from harness.runner.planning.prepare import RunRequest, prepare
 from harness.types import DEFAULT_TIMEOUT_S
 from tests.suites.test_csv_dataset import HEADER, row

@@ -6,8 +6,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.checks.judge.labelled_answers import Labelled, read_labelled
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.judging.checks.judge.labelled_answers import Labelled, read_labelled
 from harness.runner.judge_measurement import JudgeCheck, check_judge
 from harness.types import ModelSpec
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say

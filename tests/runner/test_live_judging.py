@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.discovery import find_suites
+from harness.judging.checks import VOCABULARY
 from harness.judging.from_log import judge_log
 from harness.runlog import RunLog
 from harness.runner.control import Budget
-from harness.runner.launch import launch
+from harness.runner.launching import launch
 from harness.runner.observer import Silent
 from harness.runner.planning.prepare import RunRequest, prepare
 from harness.runner.run import RunOptions
+from harness.suites.discovery import find_suites
 from harness.types import TrialResult
 from tests.end_to_end.harness_process import Project
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.judging.checks import VOCABULARY
 from harness.runlog import LogWriter, read_log
-from harness.runner.launch import header_of
+from harness.runner.launching import header_of
 from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.run import RunOptions
 from harness.runner.runs.shard import merge, shard

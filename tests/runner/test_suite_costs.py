@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.runner.suite_costs import own_costs
 from harness.types import Suite, Usage
 

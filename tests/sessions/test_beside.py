@@ -13,7 +13,7 @@ from harness.runlog import read_log
 from harness.sessions.beside import MOST_CHARS, UnsolicitedMessages, asides_of, bounded
 from harness.types import Aside
 from tests.end_to_end.harness_process import Project
-from tests.secrecy.telling import SERVER
+from tests.judging.secrecy.telling import SERVER
 
 
 def test_all_of_a_result_that_is_not_its_text_is_kept() -> None:

@@ -10,9 +10,9 @@ import pytest
 import yaml
 
 from harness.api import load_suite
-from harness.config import load_config
-from harness.config.identity_entries import IDENTITY
 from harness.sessions.identity.bearer import PLACEHOLDERS
+from harness.suites.config import load_config
+from harness.suites.config.identity_entries import IDENTITY
 from harness.types import RESERVED_CLAIMS, USER_CONTEXT_META_KEY, Credential, IdentityVia
 
 PAGE = (Path(__file__).parents[2] / "docs" / "identity.md").read_text(encoding="utf-8")

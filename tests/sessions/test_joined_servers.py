@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import RequestRefused
+from harness.base.errors import RequestRefused
 from harness.sessions.joined_servers import JoinedSession, JoinedTools
 from harness.types import JsonObject, Tool, ToolList
 from tests.support import MemorySession

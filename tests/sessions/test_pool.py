@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.errors import ServerError, UsageError
+from harness.base.errors import ServerError, UsageError
 from harness.sessions import Session, pool
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes.server_starts import MAX_STARTS

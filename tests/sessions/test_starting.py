@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.transports import handshake
 from harness.sessions.transports.handshake import HINT

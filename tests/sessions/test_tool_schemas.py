@@ -8,9 +8,9 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from harness.base.validation.validators import MAX_ERROR_CHARS, MAX_ERRORS, Validation
 from harness.sessions.tool_schemas import Examined, ToolSchemas, examine
 from harness.types import Tool, ToolList
-from harness.validation.validators import MAX_ERROR_CHARS, MAX_ERRORS, Validation
 
 pytestmark = pytest.mark.anyio
 

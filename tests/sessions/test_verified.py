@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.errors import NotAdmitted, ServerError
+from harness.base.errors import NotAdmitted, ServerError
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
 from harness.types import (

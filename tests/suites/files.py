@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
 from harness.suites.readers import Vocabulary, read_suite
 from harness.types import Suite
 from tests.suites.vocabulary import PlainVocabulary

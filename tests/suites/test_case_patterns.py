@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.suites.case_patterns import compile_pattern, labels
 
 CASE = labels("shop", "view_customer", ["smoke", "PII data"])

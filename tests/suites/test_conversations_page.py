@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.config import load_config
-from harness.documents.document import read_document
+from harness.base.documents.document import read_document
+from harness.judging.checks import VOCABULARY
+from harness.suites.config import load_config
 from harness.suites.in_python.suite import read_object
 from harness.suites.readers import read_suite
 from tests.suites.test_docs import SCHEMA

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.suites.csv_dataset import MAX_CASES, read_dataset
 from harness.suites.readers import read_suite
 from harness.types import Suite

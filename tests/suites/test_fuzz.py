@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.suites.readers import read_suite
 from harness.types import Suite
 from tests.suites.suites import spoilt_suites

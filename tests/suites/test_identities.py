@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.types import Case, Location
 from tests.suites.files import problems, read, refusal
 

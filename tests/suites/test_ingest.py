@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks import VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.runner.planning.prepare import RunRequest, prepare
 from harness.suites.ingest import INGEST_PROMPT
 from harness.types import Case, Suite

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.suites.readers import read_suite
 from harness.types import Alteration, DataSet, MayDepend
 

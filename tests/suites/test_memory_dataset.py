@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.builtin import builtin_suites
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.builtin import builtin_suites
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.suites import memory_dataset
 from harness.suites.chunks import chunks_of
 from harness.suites.ingest import INGEST_PROMPT

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.builtin import builtin_servers, builtin_suites
-from harness.checks import VOCABULARY
-from harness.documents.document import read_document
-from harness.errors import InvalidInput
+from harness.base.builtin import builtin_servers, builtin_suites
+from harness.base.documents.document import read_document
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.suites import SCHEMA_FILE
 from harness.suites.ingest import INGEST_PROMPT
 from harness.suites.memory_dataset import (

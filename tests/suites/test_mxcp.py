@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.suites.readers import read_suite
 from harness.types import Check, Limits, Location
 from tests.suites.files import TESTS, problems, read, refusal, write

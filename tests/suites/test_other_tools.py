@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from harness.discovery import find_suites
-from harness.errors import InvalidInput, NothingToRun
+from harness.base.errors import InvalidInput, NothingToRun
+from harness.suites.discovery import find_suites
 from harness.suites.other_tools import suite_of_another_tool
 from harness.suites.readers import is_suite_file
 from tests.suites.vocabulary import PlainVocabulary

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.discovery import select_cases
 from harness.suites import parameters
+from harness.suites.discovery import select_cases
 from harness.suites.readers import read_suite
 from harness.types import Case
 from tests.suites.files import problems, read, refusal

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InvalidInput, UsageError
-from harness.registry import Registry
+from harness.base.errors import InvalidInput, UsageError
+from harness.base.registry import Registry
 from harness.suites.formats import SuiteFormat, built_in
 from harness.suites.readers import READERS, Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Suite
+from tests.base.test_registry import installed
 from tests.suites.files import TESTS, write
 from tests.suites.vocabulary import PlainVocabulary
-from tests.test_registry import installed
 
 OURS = f"suite: shop\n{TESTS}"
 THEIRS = "description: shop\nprompts: [Hello]\n"

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.suites import SCHEMA_FILE
 from harness.suites.readers import read_suite
 from harness.suites.schema import schema_text, suite_schema

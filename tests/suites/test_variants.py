@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
 from harness.suites.variants import read_variants_file
 from harness.types import Decoys, ParameterEdit, ToolEdit, ToolSearch, Variant
 

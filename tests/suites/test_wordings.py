@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.judging.checks import VOCABULARY
 from harness.runner.planning.plan import describe_case
 from harness.suites.in_python.case import PythonCase
 from harness.suites.in_python.suite import read_object

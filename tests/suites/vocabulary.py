@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from harness.errors import InvalidValue, Problem
+from harness.base.errors import InvalidValue, Problem
 from harness.types import Case, Check, JsonObject
 
 _ITEM: JsonObject = {

@@ -1,6 +1,6 @@
 """Writes ``harness/suites/suite.schema.json`` anew: ``python -m tests.suites.write_schema``."""
 
-from harness.checks import VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.suites import SCHEMA_FILE
 from harness.suites.schema import schema_text
 

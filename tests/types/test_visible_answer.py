@@ -14,16 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.agent import Conversation
-from harness.checks.judge.faithfulness import conversation as shown_to_judges
-from harness.checks.judge.prompt import SCORE, NoVerdict, read_verdict
-from harness.checks.python_run import shown_to_checks
-from harness.errors import ModelError
+from harness.base.errors import ModelError
+from harness.judging.checks.judge.faithfulness import conversation as shown_to_judges
+from harness.judging.checks.judge.prompt import SCORE, NoVerdict, read_verdict
+from harness.judging.checks.python_run import shown_to_checks
 from harness.judging.trial_views import view_of
 from harness.models import open_model
 from harness.reports.formats.html_report.detail import trial_detail
 from harness.reports.formats.transcripts import trial_text
-from harness.telemetry.content import reply_json
+from harness.reports.telemetry.content import reply_json
+from harness.runner.agent import Conversation
+from harness.runner.users import speaker
 from harness.types import (
     AssistantMessage,
     Message,
@@ -33,10 +34,9 @@ from harness.types import (
     Transcript,
     UserMessage,
 )
-from harness.users import speaker
-from tests.checks.scenes import judge, scene
 from tests.end_to_end.harness_process import Project, plain_server
 from tests.fake_provider import FakeProvider, raw, say
+from tests.judging.checks.scenes import judge, scene
 from tests.models.support import APIS, Api, spec_for
 from tests.reports.sample_logs import a_log, a_run, written
 from tests.support import MemorySession, ScriptedModel, a_case, says

@@ -10,6 +10,8 @@ import pytest
 from harness.judging.review import add_review
 from harness.runlog import read_log
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
+from tests.descriptions.workbench.page.samples import a_result
+from tests.descriptions.workbench.page.samples import page_of as workbench_page
 from tests.judging.test_access import FULL, LEAKING
 from tests.judging.test_access import a_log as asked_as_several
 from tests.judging.test_access import a_run as asked_as
@@ -19,8 +21,6 @@ from tests.reports.viewer.test_viewer import PRESS, SET, with_frames
 from tests.web.faults.test_several_models import two_models
 from tests.web.support import Page, open_form
 from tests.web.test_scripts import STRANGERS
-from tests.workbench.page.samples import a_result
-from tests.workbench.page.samples import page_of as workbench_page
 
 AXE = STRANGERS / "axe-core" / "axe.min.js"
 

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
 from harness.web.reading import FIRST, Readings, beginning
 from harness.web.run_view import VIEW, kept_view
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks.kinds.graded import THRESHOLD
+from harness.judging.checks.kinds.graded import THRESHOLD
 from harness.runlog import TrialLine
 from harness.types import CheckResult, Transcript, TrialResult, Usage
 from harness.web.results import Progress, band, clean, colour, result, summary

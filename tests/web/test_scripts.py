@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from harness import web
+from harness.descriptions.workbench import page as workbench
 from harness.reports.comparing import page as comparing
 from harness.reports.formats import html_report
 from harness.reports.single_page import SinglePage
 from harness.reports.viewer import ASSETS
-from harness.workbench import page as workbench
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = {

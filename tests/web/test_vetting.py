@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.runner.planning.prepare import Prepared
 from harness.web import worker
 from tests.fake_provider import FakeProvider

@@ -11,11 +11,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from harness.agents import Agent, AgentKind, AgentReply, can
-from harness.agents.client_files import written
+from harness.agents.client_config import written
 from harness.agents.json_stream import count, json_lines, texts
 from harness.agents.program import run_program
 from harness.agents.workplace import Workplace, command_of
-from harness.errors import AgentError
+from harness.base.errors import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
 _ENVIRONMENT = {

@@ -16,7 +16,7 @@ from harness.agents.json_stream import count, json_lines
 from harness.agents.program import run_program
 from harness.agents.toml_text import toml
 from harness.agents.workplace import Workplace, command_of
-from harness.errors import AgentError
+from harness.base.errors import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
 _FEATURES = {"shell": "shell_tool", "view_image": "view_image"}

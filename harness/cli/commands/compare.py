@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 import click
 
+from harness.base.stats.effects import MARGIN
 from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
 from harness.cli.named_runs import BY_PEOPLE, open_compared
@@ -19,7 +20,6 @@ from harness.reports.comparing.json_form import gate_json, write_comparison_json
 from harness.reports.comparing.nouns import Comparison
 from harness.reports.comparing.sentences import gate_sentences
 from harness.reports.terminal import stdout_console
-from harness.stats.effects import MARGIN
 
 
 @click.command("compare")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from harness.checks import VOCABULARY
-from harness.suites.convert import convert
+from harness.judging.checks import VOCABULARY
+from harness.suites.conversion import convert
 
 
 @click.command("convert")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import click
 
+from harness.base.errors import HarnessError, UsageError
 from harness.cli import listed_cases
 from harness.cli import shell_completion as completing
 from harness.cli.dry_run import describe, document
@@ -23,12 +24,11 @@ from harness.cli.results_output import Output, show
 from harness.cli.run_options import BUDGET, OPTIONS, OUTPUT, REQUEST, SCORE
 from harness.cli.suite_scores import ScoreRequest
 from harness.cli.watch import Watched, watch, watched_by
-from harness.errors import HarnessError, UsageError
 from harness.runlog import read_log
 from harness.runner.control import Budget
 from harness.runner.engines.choice import ONE_PROCESS
 from harness.runner.grade import as_logged
-from harness.runner.launch import launch, require_trust
+from harness.runner.launching import launch, require_trust
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from harness.runner.run import RunOptions

@@ -8,8 +8,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from harness.fetching import FetchRequest
-from harness.fetching.cache import CACHE_VARIABLE, cache_root
+from harness.base.fetching import FetchRequest
+from harness.base.fetching.cache import CACHE_VARIABLE, cache_root
 from harness.leaderboards import SOURCES
 
 

@@ -10,13 +10,19 @@ import click
 
 from harness.cli.lint_output import LintResult
 from harness.cli.server_tools import LISTED, Listed
+from harness.descriptions.linting.findings import LintFinding, rules
+from harness.descriptions.linting.ignoring import (
+    EVERY_TOOL,
+    Threshold,
+    check_ignored,
+    fails,
+    not_ignored,
+)
+from harness.descriptions.linting.lint import lint
+from harness.descriptions.linting.ratchet import Change, compare, read_baseline
+from harness.descriptions.linting.rules.listing import estimated_tokens
+from harness.descriptions.linting.sarif import sarif
 from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
-from harness.linting.findings import LintFinding, rules
-from harness.linting.ignoring import EVERY_TOOL, Threshold, check_ignored, fails, not_ignored
-from harness.linting.lint import lint
-from harness.linting.ratchet import Change, compare, read_baseline
-from harness.linting.rules.listing import estimated_tokens
-from harness.linting.sarif import sarif
 
 
 @click.command("lint")

@@ -11,12 +11,12 @@ from typing import Any
 import click
 
 from harness.agents import KINDS
-from harness.config import Config, load_config
-from harness.config.agents import KnownAgent
-from harness.config.models import ResolvedModel
+from harness.base.safe_text import printable
 from harness.models import unknown_provider
 from harness.models.settings import unsent
-from harness.safe_text import printable
+from harness.suites.config import Config, load_config
+from harness.suites.config.agents import KnownAgent
+from harness.suites.config.models import ResolvedModel
 
 
 @click.command("models")

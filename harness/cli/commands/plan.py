@@ -12,10 +12,16 @@ from statistics import fmean
 
 import click
 
+from harness.base.errors import HarnessError
+from harness.base.safe_text import money, one_line
+from harness.base.stats.clusters import cases_of_tests
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_run
 from harness.cli.options import Number
-from harness.errors import HarnessError
+from harness.descriptions.workbench.earlier_runs import variability
+from harness.descriptions.workbench.folders import own_logs, tools_in
+from harness.descriptions.workbench.parts import parts_of
+from harness.descriptions.workbench.power_table import TRIALS, Design, PowerTable, power_table
 from harness.reports.comparing.sentences import points
 from harness.reports.terminal import aligned
 from harness.runlog import RunLog, read_log
@@ -23,13 +29,7 @@ from harness.runner.planning.estimate import RECENT_RUNS, estimates
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.prepare import RunRequest, prepare
 from harness.runner.runs.folders import log_path, run_ids
-from harness.safe_text import money, one_line
-from harness.stats.clusters import cases_of_tests
 from harness.types import JsonObject
-from harness.workbench.earlier_runs import variability
-from harness.workbench.folders import own_logs, tools_in
-from harness.workbench.parts import parts_of
-from harness.workbench.power_table import TRIALS, Design, PowerTable, power_table
 
 _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")
 

@@ -7,7 +7,7 @@ import os
 import click
 
 from harness.agents.stdio_shim import URL_VARIABLE, pass_on
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 
 
 @click.command("proxy-stdio")

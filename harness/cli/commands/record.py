@@ -8,19 +8,19 @@ from functools import partial
 import anyio
 import click
 
-from harness.agents.client_files import FILE_VARIABLE
+from harness.agents.client_config import FILE_VARIABLE
 from harness.agents.stdio_shim import URL_VARIABLE
+from harness.base.errors import UsageError
+from harness.base.safe_text import printable
 from harness.cli.one_caller import ONE_CALLER, OneCaller
-from harness.drafting.render import started
-from harness.drafting.variables import as_typed
-from harness.errors import UsageError
+from harness.descriptions.drafting.render import started
+from harness.descriptions.drafting.variables import as_typed
 from harness.judging.exit_codes import EXIT_FAILED
 from harness.runner.planning.variant_choice import variants_of
-from harness.runner.record import RecordRequest, record
+from harness.runner.recorder import RecordRequest, record
 from harness.runner.run import cause_of
-from harness.safe_text import printable
+from harness.runner.variants.clients import habit_of
 from harness.types import JsonObject, ServerSpec, Suite, Variant
-from harness.variants.clients import habit_of
 
 
 @click.command("record", context_settings={"ignore_unknown_options": True})

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
+from harness.base.errors import UsageError, did_you_mean
+from harness.base.safe_text import one_line, printable
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import tell_of_reading, warn
-from harness.errors import UsageError, did_you_mean
 from harness.judging.review import Decision, add_review
-from harness.querying.reviewed_trials import ReviewedRun, ReviewedTrial, reviewed_run
+from harness.reports.querying.reviewed_trials import ReviewedRun, ReviewedTrial, reviewed_run
 from harness.reports.sections.remarks import review_words, reviews_json
 from harness.runner.runs.folders import find_log
-from harness.safe_text import one_line, printable
 from harness.types import Review
 
 _MOST_NAMED = 10

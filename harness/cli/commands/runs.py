@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import click
 
-from harness.querying.past import past_runs_by_index
+from harness.base.safe_text import printable
+from harness.reports.querying.past import past_runs_by_index
 from harness.reports.sections.run_list import COLUMNS, PastRun, as_json, cells
 from harness.runner.runs.folders import RUNS, log_path, run_ids
-from harness.safe_text import printable
 
 
 @click.command("runs")

@@ -9,11 +9,11 @@ from typing import Any
 
 import click
 
+from harness.base.errors import UsageError
+from harness.base.trust import GATE
+from harness.base.trust.gate import VARIABLE
 from harness.cli.options import TRUST, Number, bundle
-from harness.errors import UsageError
 from harness.suites.csv_dataset import MAX_CASES
-from harness.trust import GATE
-from harness.trust.gate import VARIABLE
 from harness.types import DEFAULT_TIMEOUT_S
 from harness.version import DISTRIBUTION
 from harness.web.settings import Settings

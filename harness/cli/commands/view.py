@@ -16,7 +16,7 @@ from harness.reports.build import build_report
 from harness.reports.requested import ReportRequest, write_report
 from harness.reports.sections.remarks import review_words
 from harness.runner.runs.folders import LATEST, find_log
-from harness.web.kept_page import keep_page, kept_page
+from harness.web.page_cache import keep_page, kept_page
 
 _LARGE = 100_000_000
 """Bytes of a log whose page takes minutes."""

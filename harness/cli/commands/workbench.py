@@ -13,36 +13,36 @@ from typing import Any
 
 import click
 
+from harness.base.errors import UsageError
+from harness.base.safe_text import money, number, printable
+from harness.base.trust import GATE
 from harness.cli import shell_completion as completing
 from harness.cli.make_wordings import make_wordings
 from harness.cli.options import Number, bundle
 from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
 from harness.cli.workbench_output import OUTPUT, Output, show
 from harness.cli.workbench_progress import workbench_progress
-from harness.errors import UsageError
-from harness.reports.terminal import aligned
-from harness.runlog import RunLog, read_header
-from harness.runner.control import Budget
-from harness.runner.launch import require_trust
-from harness.runner.planning.prepare import Prepared, RunRequest
-from harness.runner.run import RunOptions
-from harness.runner.runs.folders import LATEST, log_path
-from harness.safe_text import money, number, printable
-from harness.trust import GATE
-from harness.types import ModelSpec
-from harness.workbench.against import Against, against, not_asked_text
-from harness.workbench.cost_table import StudyCost, cost_table
-from harness.workbench.folders import own_logs, tools_in
-from harness.workbench.reread import changed_since, reread_logs
-from harness.workbench.staging import Ground, models_of
-from harness.workbench.study import STUDIES, StudyOptions
-from harness.workbench.tools_of_suite import tools_of
-from harness.workbench.workbench import (
+from harness.descriptions.workbench.against import Against, against, not_asked_text
+from harness.descriptions.workbench.cost_table import StudyCost, cost_table
+from harness.descriptions.workbench.folders import own_logs, tools_in
+from harness.descriptions.workbench.reread import changed_since, reread_logs
+from harness.descriptions.workbench.staging import Ground, models_of
+from harness.descriptions.workbench.study import STUDIES, StudyOptions
+from harness.descriptions.workbench.tools_of_suite import tools_of
+from harness.descriptions.workbench.workbench import (
     AB,
     Order,
     Workbench,
     earlier,
 )
+from harness.reports.terminal import aligned
+from harness.runlog import RunLog, read_header
+from harness.runner.control import Budget
+from harness.runner.launching import require_trust
+from harness.runner.planning.prepare import Prepared, RunRequest
+from harness.runner.run import RunOptions
+from harness.runner.runs.folders import LATEST, log_path
+from harness.types import ModelSpec
 
 
 def _order(*, studies: str | None, margin: float, decoys: str, **values: Any) -> Order:

@@ -7,9 +7,10 @@
 | encoded, alone in a field of the same call | telling                                           |
 | alone in a schema, a list, a description   | the full name of a record that is left out        |
 
-`harness.secrecy.values` defines these grades. It is no leak if the value belongs to the identity
-itself (by the ids next to it), or to another record of the same kind, or if several records share
-the text. A value that was only refused in one call may be public elsewhere, so it is no leak there.
+`harness.judging.secrecy.values` defines these grades. It is no leak if the value belongs to the
+identity itself (by the ids next to it), or to another record of the same kind, or if several
+records share the text. A value that was only refused in one call may be public elsewhere, so it is
+no leak there.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from harness.judging.policy.same_field import about, akin
 from harness.judging.policy.same_record import JsonRecord, same_kind, same_record
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue
-from harness.secrecy import Form, Found, Search, form_of
-from harness.secrecy.digests import digests_of
+from harness.judging.secrecy import Form, Found, Search, form_of
+from harness.judging.secrecy.digests import digests_of
 
 _MOST_HASHED = 2_000
 """Maximum number of values whose digests are looked for."""

@@ -14,10 +14,10 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from harness.matching.amounts import figures
-from harness.matching.masks import is_masked
-from harness.matching.texts import fold
-from harness.rendered_text import readings
+from harness.base.rendered_text import readings
+from harness.judging.matching.amounts import figures
+from harness.judging.matching.masks import is_masked
+from harness.judging.matching.texts import fold
 
 _DATE = re.compile(r"\d{4}-\d\d(?:-\d\d)?(?:[ t]\d\d:\d\d.*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}")
 _NUMBER = re.compile(r"[-+]?[$€£]?\d[\d,']*(?:\.\d+)?")

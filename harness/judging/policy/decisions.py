@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from harness.judging.policy.views import CallKey, Result, View
 from harness.judging.policy.withheld import differences
-from harness.secrecy.masks import readable_share
+from harness.judging.secrecy.masks import readable_share
 from harness.types import NOT_SENT, Access, Decision, RefusalShape
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from harness.json_bounds import loads
+from harness.base.json_bounds import loads
 from harness.judging.policy.views import Leaf, Result, View
-from harness.secrecy import Page
+from harness.judging.secrecy import Page
 from harness.types import STDERR, Aside, ToolList
 
 Channel: TypeAlias = Literal["result", "error", "beside", "operator"]

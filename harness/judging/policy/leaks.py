@@ -30,7 +30,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
 from harness.judging.policy.anywhere import Anywhere, Sighting
 from harness.judging.policy.comparable_values import Prose, is_exact, shortened, value_of
 from harness.judging.policy.index import Shown, Siblings, WithheldValues
@@ -38,7 +38,7 @@ from harness.judging.policy.same_field import about
 from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import CallKey, Leaf, Result, View
 from harness.judging.policy.withheld import WithheldValue, kept_from
-from harness.secrecy.masks import is_unreadable, readable_share
+from harness.judging.secrecy.masks import is_unreadable, readable_share
 from harness.types import NOT_SEARCHED, Leak, ToolList
 
 _UNMISTAKABLE = 8

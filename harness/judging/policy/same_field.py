@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from harness.judging.matching.texts import fold
 from harness.judging.policy.same_record import same_record
 from harness.judging.policy.views import Leaf, Result
 from harness.judging.policy.withheld import WithheldValue
-from harness.matching.texts import fold
 
 # fmt: off
 _GENERIC = frozenset({

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+from harness.judging.matching.masks import is_masked
 from harness.judging.policy.comparable_values import Value, same, value_of
-from harness.matching.masks import is_masked
 
 _IDENTIFYING = re.compile(
     r"(?i:(?:^|[_.\- ])(?:id|uuid|key|name|number|code|email|login|username|ssn)$)"

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from harness.canonical_json import canonical_json, digest
-from harness.json_bounds import loads
+from harness.base.canonical import canonical_json, digest
+from harness.base.json_bounds import loads
+from harness.judging.matching.texts import fold
 from harness.judging.policy.same_record import NOTHING, JsonRecord
-from harness.matching.texts import fold
 from harness.types import Aside, JsonObject, Refusal, ToolCall, ToolList
 
 CallKey: TypeAlias = tuple[str, str]
@@ -140,7 +140,7 @@ class View:
     """Whether the suite expects the identity's request to be allowed."""
     masks: Mapping[str, float] = field(default_factory=dict)
     """Field in lower case → the share that a mask may leave readable by the suite, from 0 to 1;
-    for other fields it is `harness.secrecy.masks.MOST_READABLE`."""
+    for other fields it is `harness.judging.secrecy.masks.MOST_READABLE`."""
     refused: bool = False
     """Whether the server refused this identity a session."""
     refused_by: Refusal = "http_status"

@@ -19,8 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.builtin import builtin_server
-from harness.errors import UsageError
+from harness.base.builtin import builtin_server
+from harness.base.errors import UsageError
 from harness.leaderboards.bfcl.apis.tables import constants
 from harness.leaderboards.bfcl.catalog import MOST_STEPS, Category
 from harness.leaderboards.bfcl.check import KIND

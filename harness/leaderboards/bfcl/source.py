@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from harness.errors import UsageError
-from harness.fetching import Fetched, FetchRequest, Progress
-from harness.fetching.cache import Parts, cache_root, replaced, stamp
-from harness.fetching.members import members, write
-from harness.fetching.pypi import wheel
-from harness.fetching.verify import sha256_of, tree_digest
+from harness.base.errors import UsageError
+from harness.base.fetching import Fetched, FetchRequest, Progress
+from harness.base.fetching.cache import Parts, cache_root, replaced, stamp
+from harness.base.fetching.members import members, write
+from harness.base.fetching.pypi import wheel
+from harness.base.fetching.verify import sha256_of, tree_digest
 from harness.leaderboards.bfcl.apis.tables import LONG_CONTEXT, MODULES, SOURCES
 from harness.leaderboards.bfcl.catalog import CATEGORIES, categories_of
 
@@ -21,7 +21,7 @@ RELEASE = "2026.3.23"
 WHEEL_SHA256 = "3bb6dfa5f0c68ad403c9ec50b00db2bb3b4cc9b38ab1ff33f48fe30d853d3a0a"
 """SHA-256 of the wheel on the package index."""
 TREE_SHA256 = "c1d477240dce4292f3001298f2d5a766edd12c4b2aa2e0fba74527d642a40793"
-"""Digest of the used files, whatever their origin (`harness.fetching.verify.tree_digest`)."""
+"""Digest of the used files, whatever their origin (`harness.base.fetching.verify.tree_digest`)."""
 
 _TOP = "bfcl_eval/"
 # Tables and texts, written as Python: `harness.leaderboards.bfcl.apis.tables` reads them
@@ -48,13 +48,13 @@ def fetch_command(categories: str | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BfclSource:
-    """The release of BFCL in use; satisfies `harness.fetching.Source`."""
+    """The release of BFCL in use; satisfies `harness.base.fetching.Source`."""
 
     title: str = f"BFCL v4: the Berkeley Function-Calling Leaderboard ({PACKAGE} {RELEASE})"
     licence: str = "Apache-2.0, by its authors; https://github.com/ShishirPatil/gorilla"
 
     def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
-        """Fetch the data of the categories to the cache (see `harness.fetching.Source.fetch`)."""
+        """Fetch the data of the categories to the cache (see `fetching.Source.fetch`)."""
         wanted = categories_of(",".join(request.categories) or None)
         folder = data_folder(request.root)
         there = stamp(folder)

@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Literal
 
-from harness.checks import KINDS, Evidence
-from harness.checks.judge.prompt import GRADE, Question, material_of
-from harness.checks.kind import CheckFinding, conclude, passed_if
-from harness.checks.kinds.judged import Judged
-from harness.errors import InvalidValue
+from harness.base.errors import InvalidValue
+from harness.judging.checks import KINDS, Evidence
+from harness.judging.checks.judge.prompt import GRADE, Question, material_of
+from harness.judging.checks.kind import CheckFinding, conclude, passed_if
+from harness.judging.checks.kinds.judged import Judged
+from harness.judging.matching.json_values import show
 from harness.leaderboards.tau2.data import HASH_URI
 from harness.leaderboards.tau2.reward import called, communicated, requested, said
 from harness.leaderboards.tau2.tasks import Action, Criteria
-from harness.matching.json_values import show
 from harness.types import (
     AssistantMessage,
     Check,
@@ -97,7 +97,7 @@ def _described(action: Action) -> JsonObject:
 
 @dataclass(frozen=True, slots=True)
 class RuleKind:
-    """A `harness.checks.CheckKind` that no suite file can use: its params come from a task."""
+    """A `checks.CheckKind` that no suite file can use: its params come from a task."""
 
     names_tools: ClassVar[bool] = False
     """False: the tools in its params come from the task, and the leaderboard vouches for them."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
 
 SHA256: Final[Mapping[str, str]] = {
     "airline/db.json": "1af9fea6e03ca7ca15a22bb3fcaf3e351393e3fc9070b6777947da8996f7531b",
@@ -30,7 +30,7 @@ class Revision:
     tasks: Mapping[str, str]
     """Domain → SHA-256 of its ``tasks.json``."""
     tools: Mapping[str, str]
-    """Domain → `harness.canonical_json.digest` of the schemas of its tools, whatever their
+    """Domain → `harness.base.canonical.digest` of the schemas of its tools, whatever their
     origin."""
 
     @property

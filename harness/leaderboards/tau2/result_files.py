@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from harness.checks.judge.judge import MAX_EXPLANATION, RECORDED_JUDGE
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.judging.checks.judge.judge import MAX_EXPLANATION, RECORDED_JUDGE
 from harness.leaderboards.tau2.data import DOMAINS
 from harness.leaderboards.tau2.json_fields import Node
 from harness.leaderboards.tau2.tasks import Task, read_task

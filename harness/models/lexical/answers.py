@@ -15,7 +15,7 @@ from harness.models.lexical.planning import GoalProgress
 from harness.models.lexical.read_text import Reading
 from harness.models.lexical.recovery import Call
 from harness.models.lexical.results import content
-from harness.tool_text.terms import synonyms, terms, words
+from harness.models.tool_text.terms import synonyms, terms, words
 from harness.types import JsonObject, ToolAnswer
 
 _EMPTY = "The result is empty."

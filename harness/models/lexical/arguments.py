@@ -17,9 +17,9 @@ from harness.models.lexical.choices import Found, named_choices, named_flag
 from harness.models.lexical.phrases import free_text
 from harness.models.lexical.read_text import Reading, nearby
 from harness.models.lexical.text_values import Value
-from harness.tool_text.parameters import Param
-from harness.tool_text.ranking import Entry
-from harness.tool_text.terms import first_sentence, terms
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.ranking import Entry
+from harness.models.tool_text.terms import first_sentence, terms
 
 _MOST_CALLS = 8  # calls made for one request about several items
 _SEVERAL: frozenset[str] = frozenset(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from harness.tool_text.terms import terms
+from harness.models.tool_text.terms import terms
 
 _AMOUNT = r"[-−]?\$?\d{1,15}(?:,\d{3}){0,4}(?:\.\d{1,15})?"
 _OPERAND = rf"(?:\(\s?){{0,4}}{_AMOUNT}(?:\s?\)){{0,4}}"

@@ -11,8 +11,8 @@ from harness.models.lexical.calculations import NAMES, operators
 from harness.models.lexical.dates import days_in
 from harness.models.lexical.read_text import Reading, Word
 from harness.models.lexical.time_zones import zone_of
-from harness.tool_text.parameters import Param
-from harness.tool_text.terms import stem, synonyms, terms, words
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.terms import stem, synonyms, terms, words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

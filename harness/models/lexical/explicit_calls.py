@@ -16,9 +16,9 @@ from harness.models.lexical.arguments import Filling, fill
 from harness.models.lexical.goals import Goal, Permission
 from harness.models.lexical.prompt_requests import PromptRequest
 from harness.models.lexical.read_text import LONGEST_TEXT, read
-from harness.tool_text.orders import orders_in
-from harness.tool_text.permission import NO_LEAVE, Leave
-from harness.tool_text.ranking import Entry, Index
+from harness.models.tool_text.orders import orders_in
+from harness.models.tool_text.permission import NO_LEAVE, Leave
+from harness.models.tool_text.ranking import Entry, Index
 
 _TOLD = re.compile(r"\bUse the tool ([^\s\"'`]{1,128}?)(?: with (?=\{)|[.!]?(?=\s|$))")
 _DECODER = json.JSONDecoder()

@@ -11,12 +11,12 @@ from harness.models.lexical.arguments import Filling, fill
 from harness.models.lexical.limits import beyond_filling
 from harness.models.lexical.prompt_requests import PromptRequest, halves, join, split
 from harness.models.lexical.read_text import Reading
-from harness.tool_text.actions import permits
-from harness.tool_text.orders import Order, orders_in
-from harness.tool_text.parameters import Param
-from harness.tool_text.permission import NO_LEAVE, Leave, may_call
-from harness.tool_text.ranking import Entry, Index, Match, says_something
-from harness.tool_text.terms import stem, terms
+from harness.models.tool_text.actions import permits
+from harness.models.tool_text.orders import Order, orders_in
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call
+from harness.models.tool_text.ranking import Entry, Index, Match, says_something
+from harness.models.tool_text.terms import stem, terms
 
 _ENOUGH = 0.36  # lowest coverage with which a tool is meant
 _ENOUGH_WITH_EVIDENCE = 0.12  # the same when the request gives an id or several arguments that fit

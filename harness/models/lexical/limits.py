@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.tool_text.parameters import Param
-from harness.tool_text.terms import terms
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.terms import terms
 
 _CODE = frozenset(
     terms("code script javascript python function program source regex manifest yaml")

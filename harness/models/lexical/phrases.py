@@ -13,9 +13,9 @@ from harness.models.lexical.affinity import CONVINCING, PLAUSIBLE
 from harness.models.lexical.choices import Found
 from harness.models.lexical.read_text import Reading, Word
 from harness.models.lexical.text_values import Kind
-from harness.tool_text.actions import is_verb
-from harness.tool_text.parameters import Param
-from harness.tool_text.terms import synonyms, terms, word_set
+from harness.models.tool_text.actions import is_verb
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.terms import synonyms, terms, word_set
 
 _LONG = frozenset(
     terms("message content text comment body input prompt note reason question string description")

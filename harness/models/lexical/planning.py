@@ -16,9 +16,9 @@ from harness.models.lexical.goals import Goal, goals
 from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
 from harness.models.lexical.recovery import Call, follow_up
 from harness.models.lexical.results import find_argument, most_relevant
-from harness.tool_text.permission import NO_LEAVE, Leave
-from harness.tool_text.ranking import Entry, Index
-from harness.tool_text.terms import terms
+from harness.models.tool_text.permission import NO_LEAVE, Leave
+from harness.models.tool_text.ranking import Entry, Index
+from harness.models.tool_text.terms import terms
 from harness.types import AssistantMessage, Message, ToolAnswer, ToolMessage, UserMessage
 
 _MOST_ROUNDS = 6  # replies with calls per message of the user

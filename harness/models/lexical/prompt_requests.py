@@ -12,8 +12,8 @@ from datetime import date
 
 from harness.models.lexical.read_text import LONGEST_TEXT, Reading, read
 from harness.models.lexical.text_values import Value
-from harness.tool_text.actions import is_question_word, is_verb
-from harness.tool_text.terms import word_set
+from harness.models.tool_text.actions import is_question_word, is_verb
+from harness.models.tool_text.terms import word_set
 
 _BULLET = r"(?:[-*•]|\d{1,3}[.)])\s+"
 _SENTENCE_END = re.compile(

@@ -12,8 +12,8 @@ import re
 from harness.models.lexical.dates import Period
 from harness.models.lexical.read_text import Nearby
 from harness.models.lexical.text_values import Value
-from harness.tool_text.parameters import Param
-from harness.tool_text.terms import terms, word_set
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.terms import terms, word_set
 
 Scored = tuple[str | int | float, float]
 """An argument and its score."""

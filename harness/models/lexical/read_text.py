@@ -10,8 +10,8 @@ from functools import lru_cache
 
 from harness.models.lexical.calculations import operation_terms
 from harness.models.lexical.text_values import Kind, Value, values
-from harness.tool_text.actions import Action, asked_for, is_negated, is_verb
-from harness.tool_text.terms import is_stop_word, stem
+from harness.models.tool_text.actions import Action, asked_for, is_negated, is_verb
+from harness.models.tool_text.terms import is_stop_word, stem
 
 _LIST = stem("list")
 _STATEMENT = (stem("sql"), stem("query"))

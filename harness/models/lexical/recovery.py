@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.canonical_json import canonical_json
+from harness.base.canonical import canonical_json
 from harness.models.lexical.arguments import fill
 from harness.models.lexical.read_text import Reading
-from harness.tool_text.actions import permits
-from harness.tool_text.ranking import Entry, Index
+from harness.models.tool_text.actions import permits
+from harness.models.tool_text.ranking import Entry, Index
 from harness.types import JsonObject
 
 _MEANT = re.compile(

@@ -9,8 +9,8 @@ from typing import Any
 from harness.models.lexical.affinity import PLAUSIBLE, fit
 from harness.models.lexical.read_text import Nearby
 from harness.models.lexical.text_values import Value
-from harness.tool_text.parameters import Param
-from harness.tool_text.terms import terms, words
+from harness.models.tool_text.parameters import Param
+from harness.models.tool_text.terms import terms, words
 from harness.types import JsonObject
 
 _LARGEST_JSON = 2_000_000  # characters; a larger result is treated as text

@@ -14,8 +14,8 @@ from typing import Literal, TypeAlias
 
 from harness.models.lexical.calculations import calculations
 from harness.models.lexical.dates import Period, periods
-from harness.tool_text.actions import is_question_word, is_verb
-from harness.tool_text.terms import is_stop_word
+from harness.models.tool_text.actions import is_question_word, is_verb
+from harness.models.tool_text.terms import is_stop_word
 
 Kind: TypeAlias = Literal[
     "sql",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from harness.judging.matching.masks import is_masked
+from harness.judging.matching.texts import fold
 from harness.judging.policy.comparable_values import value_of
 from harness.judging.policy.views import Leaf
-from harness.matching.masks import is_masked
-from harness.matching.texts import fold
 from harness.types import JsonObject
 
 _MOST_OTHER_VALUES = 4

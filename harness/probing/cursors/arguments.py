@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from harness.judging.matching.texts import fold
 from harness.judging.policy.views import Result
-from harness.matching.texts import fold
 from harness.types import JsonObject, Tool
 
 _TAKES = frozenset(

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.errors import HarnessError, RequestRefused, ServerError
+from harness.base.errors import HarnessError, RequestRefused, ServerError
+from harness.base.utc import utc_now
 from harness.judging.policy.views import Result
 from harness.probing.caller_sessions import Prober, judged
 from harness.probing.cursors.arguments import LISTS
@@ -16,7 +17,6 @@ from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.types import ToolCall, Transcript, Trial, TrialError
-from harness.utc import utc_now
 
 CURSOR = "cursor"
 """The parameter that takes a cursor."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.judging.policy.views import Result
 from harness.probing.caller_sessions import Prober, result_of
 from harness.probing.callers import ProbeCaller

@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.canonical_json import canonical_json
-from harness.drafting.validity import is_valid
-from harness.matching.texts import fold
+from harness.base.canonical import canonical_json
+from harness.base.validation.validity import is_valid
+from harness.judging.matching.texts import fold
+from harness.models.tool_text.permission import may_call
 from harness.probing.arguments.ids import names_id
 from harness.probing.caller_sessions import Prober, with_fact
 from harness.probing.equal_answers.warming_up import Lines
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.repeated_calls import Again
-from harness.tool_text.permission import may_call
 from harness.types import Trial
 
 MOST_RECORDS = 12

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 from itertools import chain
 
-from harness.secrecy.token_payloads import payloads_in
+from harness.judging.secrecy.token_payloads import payloads_in
 from harness.sessions.beside import an_aside, bounded
 from harness.types import ToolCall
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.config.expansion import expand
-from harness.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.base.trust import GATE
+from harness.base.trust.gate import Deed
 from harness.probing.callers import ANONYMOUS, ProbeCaller
-from harness.trust import GATE
-from harness.trust.gate import Deed
+from harness.suites.config.expansion import expand
 from harness.types import Alteration, DataSet, JsonObject, Location, ServerSpec
 
 Which: TypeAlias = Literal["A", "B"]

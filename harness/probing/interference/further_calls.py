@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import Any
 
-from harness.canonical_json import canonical_json
+from harness.base.canonical import canonical_json
+from harness.judging.matching.texts import fold
 from harness.judging.policy.views import Leaf
-from harness.matching.texts import fold
 from harness.probing.arguments.bend import kind_of
 from harness.probing.arguments.bending import Bending
 from harness.probing.arguments.bounds import is_limit

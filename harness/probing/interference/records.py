@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
+from harness.judging.matching.masks import is_masked
+from harness.judging.matching.texts import fold
 from harness.judging.policy.views import Leaf, Result
-from harness.matching.masks import is_masked
-from harness.matching.texts import fold
 from harness.probing.caller_views import NO_ANSWER, facts_of, name_of
 from harness.probing.interference.data_sets import Which
 from harness.probing.interference.places import (

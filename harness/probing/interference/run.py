@@ -13,9 +13,10 @@ from functools import partial
 
 import anyio
 
-from harness.canonical_json import digest
-from harness.errors import HarnessError, ServerError
+from harness.base.canonical import digest
+from harness.base.errors import HarnessError, ServerError
 from harness.judging.trial import not_started
+from harness.models.tool_text.permission import may_call
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.comparing import Comparison
@@ -27,7 +28,6 @@ from harness.probing.interference.setting_up import set_up
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions.pool import Pool, open_sessions
-from harness.tool_text.permission import may_call
 from harness.types import (
     Alteration,
     Caller,

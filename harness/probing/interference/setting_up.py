@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import anyio
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.data_sets import Which, data_set, server_with, setup_caller
 from harness.sessions.pool import Pool

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from harness.checks import Evidence, evaluate
 from harness.judging.access_checks import with_comparison
+from harness.judging.checks import Evidence, evaluate
 from harness.judging.policy import View, decide, find_leaks, unobserved
 from harness.judging.trial_views import view_of
 from harness.probing.kept_decisions import Kept, changes

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
-from harness.canonical_json import canonical_json
+from harness.base.canonical import canonical_json
 from harness.judging.policy.comparable_values import Value, value_of
 from harness.judging.policy.views import Result
 from harness.types import (

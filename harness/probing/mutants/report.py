@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
+from harness.base.safe_text import one_line
 from harness.probing.mutants.missing import as_yaml
 from harness.probing.mutants.probe_recording import ProbeRecording
 from harness.probing.mutants.probe_verdicts import KeptTable, ProbeJudge
@@ -13,7 +14,6 @@ from harness.probing.mutants.run_recording import RunRecording
 from harness.probing.mutants.run_verdicts import RunMutantJudge
 from harness.probing.mutants.score import MutantJudge, MutationScore, Planted, mutation_score
 from harness.runlog import RunLog
-from harness.safe_text import one_line
 from harness.types import Case
 
 _MOST_SURVIVORS = 30

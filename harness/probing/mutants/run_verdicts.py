@@ -7,9 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from harness.checks import Evidence, evaluate
-from harness.checks.judge.needs import needs
 from harness.judging.access_checks import IDENTITY_OBSERVED, NO_LEAK, with_comparison
+from harness.judging.checks import Evidence, evaluate
+from harness.judging.checks.judge.needs import needs
 from harness.judging.from_log import order_of
 from harness.judging.policy import View, decide
 from harness.judging.run_judge import RunJudge

@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
+from harness.base.stats.intervals import Interval, wilson
 from harness.probing.mutants.missing import MissingLine, missing_lines
 from harness.probing.mutants.operators import Mutant, mutants
 from harness.probing.mutants.recording import Cell, Recording
-from harness.stats.intervals import Interval, wilson
 from harness.types import Check, Decision
 
 KilledBy: TypeAlias = Literal["suite", "search", "kept"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from harness.errors import HarnessError, ServerError
+from harness.base.errors import HarnessError, ServerError
+from harness.judging.matching.texts import fold
 from harness.judging.policy.views import Leaf, Result
-from harness.matching.texts import fold
 from harness.probing.arguments.ids import ids_for
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller

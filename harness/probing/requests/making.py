@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.errors import RequestRefused, ServerError
+from harness.base.errors import RequestRefused, ServerError
+from harness.base.utc import utc_now
 from harness.probing.caller_sessions import judged
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
 from harness.sessions import Session
 from harness.types import JsonObject, ToolCall, Transcript, Trial, TrialError
-from harness.utc import utc_now
 
 READ, PROMPT, COMPLETE = "resources/read", "prompts/get", "completion/complete"
 METHODS = (READ, PROMPT, COMPLETE)

@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from harness.canonical_json import canonical_json
-from harness.documents.headers import header_problem
-from harness.errors import HarnessError
+from harness.base.canonical import canonical_json
+from harness.base.documents.headers import header_problem
+from harness.base.errors import HarnessError
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall, in_turns

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
+from harness.base.safe_text import printable
+from harness.base.stats.effects import Evidence
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import Change, Comparison, Contrast
-from harness.safe_text import printable
-from harness.stats.effects import Evidence
 
 _VERDICTS: dict[Evidence, str] = {
     "better": "bold green",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from harness.base.safe_text import money, number, printable, seconds
 from harness.reports.comparing.nouns import (
     CasePair,
     Change,
@@ -13,7 +14,6 @@ from harness.reports.comparing.nouns import (
     Side,
     Tally,
 )
-from harness.safe_text import money, number, printable, seconds
 
 CHANGES: tuple[Change, ...] = ("worse", "better", "not judged", "same")
 """Changes, the most urgent first."""

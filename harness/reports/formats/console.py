@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from rich.console import Console
 from rich.text import Text
 
+from harness.base.safe_text import bounded, money, one_line, printable, seconds, shorten
 from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
@@ -40,7 +41,6 @@ from harness.reports.sections.sentences import (
 from harness.reports.sections.tool_use import confusions
 from harness.reports.terminal import print_text
 from harness.runlog import RunLog
-from harness.safe_text import bounded, money, one_line, printable, seconds, shorten
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult
 
 _STYLES: dict[Status, str] = {

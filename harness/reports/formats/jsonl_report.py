@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
+from harness.base.safe_text import escaped_json
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.sentences import stand_in
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.safe_text import escaped_json
 from harness.types import Report, TrialResult, Usage, written_stop
 
 

@@ -18,6 +18,7 @@ from itertools import chain
 from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
+from harness.base.safe_text import bounded, one_line, printable, shorten
 from harness.reports.build import total_usage, trials_of
 from harness.reports.case_names import name_within_suite
 from harness.reports.formats.transcripts import trial_text
@@ -28,7 +29,6 @@ from harness.reports.sections.repeats import trials_needed
 from harness.reports.sections.sentences import account, problem
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.safe_text import bounded, one_line, printable, shorten
 from harness.types import CaseResult, Report, Status, TrialResult
 
 _LONGEST = 20_000

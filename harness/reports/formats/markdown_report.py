@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TextIO
 
+from harness.base.safe_text import bounded, money, number, one_line, seconds, shorten
 from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (
@@ -41,7 +42,6 @@ from harness.reports.sections.sentences import (
 from harness.reports.sections.tool_use import confusions
 from harness.reports.writers import Writer
 from harness.runlog import RunLog
-from harness.safe_text import bounded, money, number, one_line, seconds, shorten
 from harness.types import CaseResult, Report, Status
 
 _MARKS: dict[Status, str] = {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 
+from harness.base.safe_text import money, one_line, seconds, shorten
 from harness.reports.case_names import case_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
@@ -18,7 +19,6 @@ from harness.reports.sections.sentences import (
 )
 from harness.runlog import RunLog
 from harness.runlog.on_disk.blocks import ResultBlocks
-from harness.safe_text import money, one_line, seconds, shorten
 from harness.types import CaseResult, Report, Transcript, Usage
 
 _ROWS = 200

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
+from harness.base.safe_text import printable, seconds
 from harness.runlog import RunLog
-from harness.safe_text import printable, seconds
 from harness.types import (
     AssistantMessage,
     Reply,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
+from harness.base.safe_text import one_line
+from harness.base.stats import mean, pass_at_k, pass_hat_k, standard_error
 from harness.reports.case_names import case_name
-from harness.safe_text import one_line
-from harness.stats import mean, pass_at_k, pass_hat_k, standard_error
 from harness.types import DECIDED, CaseResult, Report
 
 _Tally: TypeAlias = tuple[int, int]

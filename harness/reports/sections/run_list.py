@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
+from harness.base.safe_text import money, one_line
 from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
 from harness.reports.sections.sentences import result_words
 from harness.runlog import read_log
-from harness.safe_text import money, one_line
 from harness.types import Counts, Report
 
 COLUMNS = ("started (UTC)", "suite", "model", "result", "cost", "run")

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.safe_text import printable
+from harness.base.safe_text import printable
 from harness.sessions.call_frames import whole
 from harness.types import Frame, ToolCall
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.base.safe_text import money, one_line, seconds, shorten
 from harness.reports.case_names import part_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.sentences import (
@@ -21,7 +22,6 @@ from harness.reports.sections.sentences import (
 )
 from harness.reports.sections.tool_use import expected_tools
 from harness.runlog import RunLog
-from harness.safe_text import money, one_line, seconds, shorten
 from harness.types import SEARCH, CaseResult, JsonObject, Report, TrialResult
 
 NAME = 300

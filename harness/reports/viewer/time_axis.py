@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.base.safe_text import seconds
 from harness.reports.sections.reply_times import ReplyTime, reply_times
-from harness.safe_text import seconds
 from harness.types import AssistantMessage, ToolCall, Transcript
 
 _MOST = 400

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.agents import KINDS, AgentKind
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runner.planning.variant_choice import base_name
+from harness.runner.variants.clients import habit_of
 from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite
-from harness.variants.clients import habit_of
 
 _SHOWN = 5
 

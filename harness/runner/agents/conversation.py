@@ -1,6 +1,6 @@
 """One conversation with an external agent, which reaches the server through a proxy.
 
-It has the surface of `harness.agent.Conversation`: `AgentConversation.run` carries it out,
+It has the surface of `harness.runner.agent.Conversation`: `AgentConversation.run` carries it out,
 `AgentConversation.transcript` returns what happened, also after a cancellation. The loop between
 model and tools is the agent's own; its calls are recorded by the proxy.
 """
@@ -14,10 +14,12 @@ from dataclasses import dataclass, replace
 import anyio
 
 from harness.agents import KINDS, Agent, AgentReply
+from harness.agents.proxy.recording import Recording
 from harness.agents.workplace import open_workplace
-from harness.errors import AgentError, ModelError
-from harness.proxy.recording import Recording
+from harness.base.errors import AgentError, ModelError
+from harness.base.utc import utc_now
 from harness.runner.agents.limited_session import LimitedSession
+from harness.runner.users import Speaker, ended_by_agent, ending
 from harness.sessions import Session
 from harness.types import (
     DEFAULT_TIMEOUT_S,
@@ -38,8 +40,6 @@ from harness.types import (
     UserMessage,
 )
 from harness.types.waiting import waited_for_server
-from harness.users import Speaker, ended_by_agent, ending
-from harness.utc import utc_now
 
 _NO_LIMIT = 10**9
 """Most calls that the proxy forwards: the limits are those of `LimitedSession`."""
@@ -148,7 +148,9 @@ class AgentConversation:
 
     @asynccontextmanager
     async def _opened(self, recording: Recording) -> AsyncGenerator[Agent]:
-        from harness.proxy.listener import open_listener  # loads the MCP SDK and a web server
+        from harness.agents.proxy.listener import (
+            open_listener,  # loads the MCP SDK and a web server
+        )
 
         async with (
             open_listener() as listener,

@@ -9,7 +9,7 @@ import anyio
 
 from harness.sessions import Introduction, Session
 from harness.sessions.forwarding import ForeignClient
-from harness.sessions.without_answer import without_answer
+from harness.sessions.unanswered import without_answer
 from harness.types import Aside, JsonObject, Limits, Stop, ToolCall, ToolList, ToolRequest
 
 _WORDS: dict[Stop, str] = {

@@ -16,7 +16,7 @@ from harness.agents import KINDS, AgentKind
 from harness.agents.program import run_program
 from harness.agents.temporary import TemporaryFolder
 from harness.agents.workplace import Workplace, command_of, environment, files_of
-from harness.errors import AgentError, UsageError
+from harness.base.errors import AgentError, UsageError
 from harness.runner.planning.plan import Plan
 from harness.types import AgentSpec, ModelSpec
 

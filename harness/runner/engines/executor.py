@@ -8,20 +8,20 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from harness.checks.judge.judge import Judge, JudgeModel
+from harness.judging.checks.judge.judge import Judge, JudgeModel
 from harness.models import Model
 from harness.runner.agents.asking import AskingServers
 from harness.runner.engines import Told
-from harness.runner.open_models import open_models
+from harness.runner.model_pool import open_models
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.user_models import Player, open_players
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.server_state.end_state import EndStates
 from harness.runner.trial import Support, TrialOutcome, run_trial
+from harness.runner.variants.views import Views
 from harness.sessions import SessionPool
 from harness.sessions.pool import Pool, open_sessions
 from harness.types import ModelSpec, ServerSpec
-from harness.variants.views import Views
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

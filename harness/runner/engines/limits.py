@@ -23,7 +23,7 @@ from typing import Protocol
 
 import anyio
 
-from harness.limiting.limiter import Limited, Limiter, Slot, WaitTooLong
+from harness.base.limiting.limiter import Limited, Limiter, Slot, WaitTooLong
 
 SPARE_S = 10.0
 """Seconds that a slot may be held beyond the longest request, before it is taken back."""
@@ -183,7 +183,7 @@ class Counter(Protocol):
 
 
 class SharedLimiter:
-    """A `harness.limiting.limiter.RequestLimiter` whose slots all workers share."""
+    """A `harness.base.limiting.limiter.RequestLimiter` whose slots all workers share."""
 
     def __init__(self, limited: Limited, counter: Counter) -> None:
         """``counter`` is where slots of ``limited`` are lent."""

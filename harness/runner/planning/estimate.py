@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.checks.judge.needs import needs
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.judging.checks.judge.needs import needs
 from harness.models import traits_of
 from harness.models.pricing import list_price
 from harness.runlog import read_log

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.canonical_json import canonical_json, digest
-from harness.checks.kinds.end_state import needs_fresh_copy
-from harness.documents.files import shown
-from harness.errors import UsageError
-from harness.redaction.places import bare_url
+from harness.base.canonical import canonical_json, digest
+from harness.base.documents.files import shown
+from harness.base.errors import UsageError
+from harness.base.redaction.places import bare_url
+from harness.judging.checks.kinds.end_state import needs_fresh_copy
 from harness.sessions.transports import TRANSPORTS
 from harness.types import (
     CLIENT_CAN,

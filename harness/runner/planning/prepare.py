@@ -8,16 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.builtin import builtin_suites
-from harness.checks import VOCABULARY
-from harness.config import Config, load_config
-from harness.config.models import OFFLINE
-from harness.discovery import distinct, find_suites, select_cases
-from harness.errors import NothingToRun, UsageError
+from harness.base.builtin import builtin_suites
+from harness.base.errors import NothingToRun, UsageError
+from harness.base.redaction import KNOWN, MARK
+from harness.judging.checks import VOCABULARY
 from harness.leaderboards import narrowed
 from harness.models import unknown_provider
 from harness.models.settings import unsent
-from harness.redaction import KNOWN, MARK
 from harness.runlog import read_log
 from harness.runner.agents.abilities import refuse_clients_habits, refuse_what_agents_cannot
 from harness.runner.planning import ranges
@@ -38,7 +35,10 @@ from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.recordings.recorded_outputs import as_recorded, entrants, judged_then, possible
 from harness.runner.runs.folders import find_log
 from harness.runner.runs.shard import shard
+from harness.suites.config import Config, load_config
+from harness.suites.config.models import OFFLINE
 from harness.suites.csv_dataset import MAX_CASES
+from harness.suites.discovery import distinct, find_suites, select_cases
 from harness.suites.readers import reader
 from harness.types import (
     DEFAULT_TIMEOUT_S,
@@ -67,7 +67,7 @@ class RunRequest:
     """Parts of a leaderboard, joined by commas; ``None`` means all."""
     models: Sequence[str] = ()
     """Models that answer; none means each suite's own, else the configured default, else
-    `harness.config.models.OFFLINE`."""
+    `harness.suites.config.models.OFFLINE`."""
     agents: Sequence[str] = ()
     """Agents that answer, beside the models, each by its name or as a command; with agents alone,
     no default model answers."""

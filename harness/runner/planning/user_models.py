@@ -10,14 +10,14 @@ from typing import TypeAlias
 
 import anyio.to_thread
 
-from harness.config import Config
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.models import Model, traits_of
-from harness.runner.open_models import open_models
+from harness.runner.model_pool import open_models
 from harness.runner.planning.plan import describe_model
 from harness.runner.runs.folders import find_log
+from harness.runner.users.replayed import RecordedUsers
+from harness.suites.config import Config
 from harness.types import Case, JsonObject, ModelSpec, Suite
-from harness.users.replayed import RecordedUsers
 
 Player: TypeAlias = Model | RecordedUsers
 """The source of a user's messages: a model, or a recorded run."""

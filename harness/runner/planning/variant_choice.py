@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.base.errors import InvalidInput, Problem, UsageError, did_you_mean
 from harness.models import traits_of
 from harness.runlog import read_header
 from harness.runner.planning.plan import describe_variant

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.checks.walk import every_check
-from harness.errors import ServerError
+from harness.base.errors import ServerError
+from harness.judging.checks.walk import every_check
 from harness.types import Case, ToolList
 
 _NAMED = 3

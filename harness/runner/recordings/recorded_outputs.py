@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from harness.errors import ModelError, NothingToRun, UsageError, did_you_mean
+from harness.base.errors import ModelError, NothingToRun, UsageError, did_you_mean
 from harness.leaderboards import LEADERBOARDS, CarriedOut, Recording, Replayable
 from harness.runner.planning.plan import Job, Plan
 from harness.types import Case, Message, ModelSpec, Reply, Suite, ToolList, Transcript, Trial

@@ -14,9 +14,9 @@ from typing import Any
 
 import anyio
 
-from harness.agent import lost_in
-from harness.errors import ServerError
-from harness.json_bounds import loads
+from harness.base.errors import ServerError
+from harness.base.json_bounds import loads
+from harness.runner.agent import lost_in
 from harness.sessions import Session
 from harness.types import (
     AssistantMessage,

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InvalidInput, UsageError
+from harness.base.errors import InvalidInput, UsageError
 from harness.runlog import Header, RunLog, TrialLine, read_header, read_lines
 from harness.runlog.attempts import has_verdict
-from harness.runlog_diff import differences
+from harness.runlog.diff import differences
 from harness.runner.planning.plan import Plan
 from harness.runner.runs.folders import (
     LATEST,

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runlog import Footer, Header, LogWriter, ReviewLine, RunLog, TrialLine, read_log
-from harness.runlog_diff import differences
+from harness.runlog.diff import differences
 from harness.runner.attempts import further_result
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.units import together

@@ -11,8 +11,8 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from harness.canonical_json import parsed_json
-from harness.errors import HarnessError, did_you_mean
+from harness.base.canonical import parsed_json
+from harness.base.errors import HarnessError, did_you_mean
 from harness.types import ServerSpec, StateQuery
 
 QUERY_S = 10.0

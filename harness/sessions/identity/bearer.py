@@ -13,10 +13,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import anyio
 
-from harness.errors import UsageError
-from harness.redaction import MARK, Redactor
-from harness.redaction.names import names_secret
-from harness.redaction.tokens import TokenPieces
+from harness.base.errors import UsageError
+from harness.base.redaction import MARK, Redactor
+from harness.base.redaction.names import names_secret
+from harness.base.redaction.tokens import TokenPieces
 from harness.sessions.identity.claims import claims_of
 from harness.sessions.identity.delivery import Identity
 from harness.sessions.identity.token_command import ask_command

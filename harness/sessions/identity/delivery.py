@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.canonical_json import canonical_json
-from harness.documents.headers import header_problem
-from harness.errors import UsageError
+from harness.base.canonical import canonical_json
+from harness.base.documents.headers import header_problem
+from harness.base.errors import UsageError
 from harness.sessions.transports import TRANSPORTS
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import anyio
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.sessions import Session
 from harness.types import ServerSpec, ToolRequest
 

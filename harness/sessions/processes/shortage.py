@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 
-from harness.errors import OutOfResources
+from harness.base.errors import OutOfResources
 
 _SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN})
 _FILES = frozenset({errno.EMFILE, errno.ENFILE})

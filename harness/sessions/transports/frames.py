@@ -7,7 +7,7 @@ The server's output, and its handling:
 - an id with a decimal point (``2.0``): the whole number
 - half a surrogate pair: replaced by U+FFFD
 - NaN, Infinity: replaced by their names as text, since JSON has no such numbers
-- too deep nesting, endless integers: replaced by a text (`harness.json_bounds`)
+- too deep nesting, endless integers: replaced by a text (`harness.base.json_bounds`)
 - a batch: split into its messages
 - an invalid answer (``result: null``): replaced by a JSON-RPC error that `is_no_answer` recognises
 - a notification: kept for `harness.sessions.beside.UnsolicitedMessages`
@@ -35,7 +35,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-from harness.json_bounds import joined_documents, loads
+from harness.base.json_bounds import joined_documents, loads
 from harness.types import JsonObject
 
 MAX_MESSAGE_BYTES = 64_000_000

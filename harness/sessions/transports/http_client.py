@@ -9,7 +9,7 @@
 | more than `MAX_MESSAGE_BYTES` | `HttpFault` |
 
 A request that the server may have seen is never sent again. TLS certificates are verified. Proxies
-of the environment are used, except for servers on this machine (`harness.network`).
+of the environment are used, except for servers on this machine (`harness.base.network`).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from typing import Any
 import anyio
 import httpx2
 
-from harness.limiting.retry_after import retry_after_s
-from harness.network.proxies import proxy_for
-from harness.network.transports import transport_for
-from harness.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
+from harness.base.limiting.retry_after import retry_after_s
+from harness.base.network.proxies import proxy_for
+from harness.base.network.transports import transport_for
+from harness.base.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
 from harness.sessions.identity.additions import Additions
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES

@@ -12,11 +12,10 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from harness.canonical_json import digest
-from harness.config.server_entries import read_server
-from harness.documents.document import in_code
-from harness.documents.reading import Reading
-from harness.errors import (
+from harness.base.canonical import digest
+from harness.base.documents.document import in_code
+from harness.base.documents.reading import Reading
+from harness.base.errors import (
     HarnessError,
     InvalidInput,
     InvalidValue,
@@ -25,9 +24,10 @@ from harness.errors import (
     UsageError,
     did_you_mean,
 )
+from harness.base.importing import blame, find, reference_of, where
+from harness.suites.config.server_entries import read_server
 from harness.suites.in_python.alterations import python_alterations
 from harness.suites.in_python.case import CHECK, PASS_AT, UserCheck
-from harness.suites.in_python.importing import blame, find, reference_of, where
 from harness.suites.in_python.tools import PythonTool, part, read_tools, served
 from harness.suites.in_python.values import (
     isolation,

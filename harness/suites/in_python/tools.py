@@ -13,7 +13,7 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
-from harness.errors import InvalidValue
+from harness.base.errors import InvalidValue
 from harness.types import (
     Isolation,
     JsonObject,

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from harness.documents.fields import as_line, as_share
-from harness.errors import InvalidValue
+from harness.base.documents.fields import as_line, as_share
+from harness.base.errors import InvalidValue
 from harness.types import GuardRails, Isolation, Location, NamedTool, SimulatedUser
 
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.documents.document import in_code
-from harness.documents.reading import Reading
-from harness.errors import Problem
+from harness.base.documents.document import in_code
+from harness.base.documents.reading import Reading
+from harness.base.errors import Problem
 from harness.suites.variants import read_variants
 from harness.types import Location, Variant
 

@@ -12,8 +12,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.documents.strict_json import strict_json
-from harness.errors import HarnessError, InvalidValue, UsageError
+from harness.base.documents.strict_json import strict_json
+from harness.base.errors import HarnessError, InvalidValue, UsageError
 from harness.judging.review import Decision, KnownStatus, add_review
 from harness.runlog import being_written
 from harness.runlog.scanning import last_line_of_trial

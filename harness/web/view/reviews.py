@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.querying.index import digest_of
+from harness.reports.querying.index import digest_of
 from harness.runlog import Footer, ReviewLine, read_lines
 from harness.runlog.lines import dumped, parsed
 from harness.types import Review

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.querying.index import digest_of
+from harness.reports.querying.index import digest_of
 from harness.reports.sections.call_outcomes import call_lines
 from harness.reports.viewer.grid import cells_of, frame
 from harness.reports.viewer.text_search import said_in

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from harness.base.errors import HarnessError
 from harness.cli.commands.convert import command
-from harness.errors import HarnessError
 from tests.suites.test_csv_dataset import SAMPLE
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.base.errors import HarnessError
 from harness.cli.commands.judge_check import command
-from harness.errors import HarnessError
 from tests.fake_provider import FakeProvider, Script, call, say
 
 RECORDS = (

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from harness.base.stats.paired_power import detectable_difference
 from harness.cli.commands.plan import command
-from harness.stats.paired_power import detectable_difference
 from harness.types import ToolList
+from tests.descriptions.workbench.benches import tool
 from tests.reports.run_logs import write_log
-from tests.workbench.benches import tool
 
 SUITE = """
 mxcp: 1

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.base.errors import UsageError
 from harness.cli.commands.query import command
-from harness.errors import UsageError
-from harness.querying.index import NAME
-from harness.querying.tables import TABLES
+from harness.reports.querying.index import NAME
+from harness.reports.querying.tables import TABLES
 from tests.reports.sample_logs import HOSTILE, a_hostile_log, an_ordinary_log
 
 BY_STATUS = "select status, count(*) as n from trials group by status order by status"

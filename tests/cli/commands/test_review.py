@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from harness.base.errors import UsageError
 from harness.cli.commands import compare, judge_check, review, view
-from harness.errors import UsageError
 from harness.types import CheckResult
 from tests.reports.sample_logs import a_log, a_run
 

@@ -41,7 +41,9 @@ def interrupted(project: Project, moment: str, *arguments: str) -> subprocess.Co
 
 @pytest.mark.parametrize(
     "moment",
-    often(["click", "harness.cli.comparison_gate", "harness.discovery", "pydantic", "anyio"]),
+    often(
+        ["click", "harness.cli.comparison_gate", "harness.suites.discovery", "pydantic", "anyio"]
+    ),
 )
 def test_an_early_interrupt_ends_in_one_line(project: Project, moment: str) -> None:
     tests = [{"name": "a", "prompt": "Echo n=1.", "assertions": {"must_not_call": ["crash"]}}]

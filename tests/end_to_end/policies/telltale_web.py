@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from tests.base.network.serving import serving
 from tests.end_to_end.policies.telltale_server import answer, told
-from tests.network.serving import serving
 
 
 class Web(ThreadingHTTPServer):

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from harness.builtin import builtin_root
+from harness.base.builtin import builtin_root
 from harness.runlog import RunLog
 from harness.types import ToolCall
 from tests.end_to_end.harness_process import Finished, Project, code_of, findings

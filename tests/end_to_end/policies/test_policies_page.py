@@ -11,8 +11,8 @@ from typing import Any, get_args
 import pytest
 from jsonschema import Draft202012Validator
 
+from harness.base.documents.document import read_document
 from harness.cli.commands.probe import command
-from harness.documents.document import read_document
 from harness.probing.callers import damaged_callers, named_callers
 from harness.probing.lookalikes import lookalike_callers
 from harness.probing.report import Problem

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.api import load_suite
-from harness.config import load_config
+from harness.suites.config import load_config
 from harness.types import FLAWS
 from tests.end_to_end.harness_process import Finished, Project
 from tests.end_to_end.policies.recipes import PAGE, files_of, project_of

@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 import harness
+from harness.descriptions.workbench.improving.split import names, split
 from harness.runlog import read_log
 from harness.suites.variants import read_variants_file
-from harness.workbench.improving.split import names, split
 from tests.end_to_end.harness_process import Project, finish, provided
 from tests.end_to_end.workbench.test_page import data_of
 from tests.end_to_end.workbench.test_run import worded

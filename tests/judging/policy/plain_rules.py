@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.judging.matching.masks import is_masked, may_be_meant
 from harness.judging.policy import View
 from harness.judging.policy.comparable_values import Prose, Value, value_of
 from harness.judging.policy.same_field import akin
 from harness.judging.policy.same_record import same_record, unlike_records
 from harness.judging.policy.views import CallKey, Leaf, Result
-from harness.matching.masks import is_masked, may_be_meant
 
 
 @dataclass(eq=False)

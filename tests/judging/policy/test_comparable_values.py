@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from harness.judging.matching.masks import is_masked
 from harness.judging.policy.comparable_values import Prose, same, shortened, value_of
-from harness.matching.masks import is_masked
 
 
 @pytest.mark.parametrize(

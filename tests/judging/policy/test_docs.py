@@ -6,8 +6,8 @@ from typing import get_args
 import pytest
 from jsonschema import Draft202012Validator
 
-from harness.checks import VOCABULARY
-from harness.documents.document import read_document
+from harness.base.documents.document import read_document
+from harness.judging.checks import VOCABULARY
 from harness.suites import SCHEMA_FILE
 from harness.suites.readers import read_suite
 from harness.types import Access, RefusalShape

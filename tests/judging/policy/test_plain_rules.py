@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
 from harness.judging.policy import View, find_leaks
 from harness.judging.policy.views import Result
 from harness.judging.policy.withheld import differences, kept_from

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import HarnessError
-from harness.fetching import FetchRequest
-from harness.fetching.cache import cache_root
+from harness.base.errors import HarnessError
+from harness.base.fetching import FetchRequest
+from harness.base.fetching.cache import cache_root
 from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder
 from tests.leaderboards.bfcl.outputs import Output, read_outputs
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from harness.fetching.cache import CACHE_VARIABLE, cache_root
+from harness.base.fetching.cache import CACHE_VARIABLE, cache_root
 from harness.leaderboards.bfcl.data import entry_of
 from tests.end_to_end.harness_process import Project, code_of
 from tests.fake_provider import FakeProvider

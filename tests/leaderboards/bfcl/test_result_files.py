@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import InvalidInput, UsageError
+from harness.base.errors import InvalidInput, UsageError
 from harness.leaderboards.bfcl.check import check_of, fault_of
 from harness.leaderboards.bfcl.data import Entry, entries_of
 from harness.leaderboards.bfcl.output import Call, turns_of

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks import Evidence, evaluate
+from harness.judging.checks import Evidence, evaluate
 from harness.leaderboards.bfcl.check import fault_of
 from harness.leaderboards.bfcl.checker.calls import value_fault
 from harness.leaderboards.bfcl.checker.java import java_value

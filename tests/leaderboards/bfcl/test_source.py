@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
-from harness.fetching import Fetched, FetchRequest
+from harness.base.errors import UsageError
+from harness.base.fetching import Fetched, FetchRequest
 from harness.leaderboards.bfcl.source import BFCL_SOURCE, data_folder, fetched
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import NothingToRun, UsageError
+from harness.base.errors import NothingToRun, UsageError
 from harness.leaderboards import narrowed
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
 from tests.leaderboards.bfcl.small_release import write_lines, write_release

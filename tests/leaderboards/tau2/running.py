@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from harness.fetching.cache import CACHE_VARIABLE
+from harness.base.fetching.cache import CACHE_VARIABLE
 from harness.runlog import RunLog
 from tests.leaderboards.replay import replayed
 

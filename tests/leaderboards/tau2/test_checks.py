@@ -5,10 +5,10 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from harness.checks import KINDS
+from harness.judging.checks import KINDS
 from harness.leaderboards.tau2.checks import RULE
 from harness.types import AssistantMessage, Check, CheckResult, Reply
-from tests.checks.scenes import scene
+from tests.judging.checks.scenes import scene
 
 
 def told(text: str, answer: str) -> CheckResult:

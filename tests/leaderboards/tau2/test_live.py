@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.fetching.cache import CACHE_VARIABLE
+from harness.base.fetching.cache import CACHE_VARIABLE
 from tests.end_to_end.harness_process import Project
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say
 from tests.leaderboards.tau2.support import CANCEL, POLICY, small_shop, task

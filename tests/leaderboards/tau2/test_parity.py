@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.fetching.cache import CACHE_VARIABLE
+from harness.base.fetching.cache import CACHE_VARIABLE
 from harness.leaderboards.tau2.data import HASH_URI, domain_folder, domain_server
 from harness.leaderboards.tau2.result_files import read_results
 from harness.runlog import RunLog

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.leaderboards.tau2.result_files import read_results
 from harness.leaderboards.tau2.suite import TAU2
 from harness.types import AssistantMessage, Stop, ToolMessage, UserMessage

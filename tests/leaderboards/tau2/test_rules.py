@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.checks.judge.prompt import GRADE
-from harness.checks.kinds.end_state import KIND as END_STATE
+from harness.judging.checks.judge.prompt import GRADE
+from harness.judging.checks.kinds.end_state import KIND as END_STATE
 from harness.leaderboards.tau2.checks import TAU2_ASSERTION, checks_of
 from harness.leaderboards.tau2.reward import communicated, matches
 from harness.leaderboards.tau2.tasks import Action, Criteria
@@ -18,7 +18,7 @@ from harness.reports.build import build_report
 from harness.reports.sections.repeats import repeat_lines, repeats_json
 from harness.runlog import RunLog
 from harness.types import ToolRequest, TrialResult, UserMessage
-from tests.checks.scenes import scene
+from tests.judging.checks.scenes import scene
 from tests.leaderboards.tau2.running import run_recorded
 from tests.leaderboards.tau2.support import (
     CANCEL,

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from harness.canonical_json import digest
-from harness.errors import UsageError
+from harness.base.canonical import digest
+from harness.base.errors import UsageError
 from harness.leaderboards.tau2.signatures import tool_schemas
 from tests.leaderboards.tau2.support import recordings
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from harness.errors import NothingToRun, UsageError
-from harness.fetching import Fetched, FetchRequest
+from harness.base.errors import NothingToRun, UsageError
+from harness.base.fetching import Fetched, FetchRequest
 from harness.leaderboards.tau2.data import domain_folder
 from harness.leaderboards.tau2.pins import ITEM_DETAILS, V0_2, V1_0
 from harness.leaderboards.tau2.source import TAU2_SOURCE

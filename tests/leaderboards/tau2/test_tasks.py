@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.leaderboards.tau2.json_fields import Node
 from harness.leaderboards.tau2.tasks import Action, read_task, scenario_text
 from tests.leaderboards.tau2.support import task

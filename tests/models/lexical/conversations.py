@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import anyio
 
 from harness.models.lexical import LexicalModel
-from harness.tool_text.permission import Leave
+from harness.models.tool_text.permission import Leave
 from harness.types import (
     AssistantMessage,
     Message,

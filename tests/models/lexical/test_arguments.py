@@ -10,8 +10,8 @@ import pytest
 
 from harness.models.lexical.arguments import Filling, fill
 from harness.models.lexical.read_text import read
-from harness.tool_text.parameters import params_of
-from harness.tool_text.ranking import Index
+from harness.models.tool_text.parameters import params_of
+from harness.models.tool_text.ranking import Index
 from harness.types import Tool, ToolList
 from tests.models.lexical.toolsets import TOOLSETS, flag, number, text, tool, whole
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks.kinds.answer_refusal import declines
+from harness.judging.checks.kinds.answer_refusal import declines
 from harness.models import PROVIDERS, open_model
 from harness.models.lexical import LexicalModel
 from harness.types import ModelSpec, ToolList, Transcript, Usage, UserMessage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.tool_text.permission import NO_LEAVE, Leave, reads
+from harness.models.tool_text.permission import NO_LEAVE, Leave, reads
 from harness.types import (
     AssistantMessage,
     Message,
@@ -16,9 +16,9 @@ from harness.types import (
     UserMessage,
 )
 from tests.models.lexical.conversations import model, reply
+from tests.models.tool_text.looking import questions
+from tests.models.tool_text.public_tools import marked_as_changing, servers, unmarked
 from tests.often import often
-from tests.tool_text.looking import questions
-from tests.tool_text.public_tools import marked_as_changing, servers, unmarked
 
 QUESTIONS = questions(servers(), 200)
 LEAST_READ = 0.55  # of the questions; many ask for what their server has no tool to see

@@ -10,8 +10,8 @@ from harness.models.lexical.dates import periods
 from harness.models.lexical.prompt_requests import split
 from harness.models.lexical.read_text import read
 from harness.models.lexical.text_values import values
-from harness.tool_text.actions import asked_for, done_by, permits, plainly_does
-from harness.tool_text.terms import synonyms, terms, words
+from harness.models.tool_text.actions import asked_for, done_by, permits, plainly_does
+from harness.models.tool_text.terms import synonyms, terms, words
 from harness.types import Tool, ToolList
 from tests.models.lexical.conversations import talk
 

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.canonical_json import canonical_json
+from harness.base.canonical import canonical_json
 from harness.models.lexical.dates import periods
-from harness.tool_text.terms import word_set
+from harness.models.tool_text.terms import word_set
 from harness.types import (
     AssistantMessage,
     Message,

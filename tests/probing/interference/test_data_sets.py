@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InvalidInput, UsageError
+from harness.base.errors import InvalidInput, UsageError
+from harness.base.trust import GATE
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.data_sets import check, expanded, server_with
-from harness.trust import GATE
 from harness.types import (
     Alteration,
     DataSet,

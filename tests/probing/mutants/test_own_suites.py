@@ -7,13 +7,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.builtin import builtin_server, builtin_suites
-from harness.checks import VOCABULARY
+from harness.base.builtin import builtin_server, builtin_suites
+from harness.judging.checks import VOCABULARY
 from harness.probing.callers import named_callers
 from harness.probing.mutants.probe_recording import ProbeRecording
 from harness.probing.mutants.probe_verdicts import ProbeJudge
 from harness.probing.mutants.score import MutationScore, mutation_score
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.suites.readers import read_suite
 
 FLOOR = 0.9

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.judging.trial import written_call_warnings
 from harness.reports.comparing.compare import compare, regressions
 from harness.reports.comparing.console import print_comparison

@@ -14,7 +14,7 @@ from harness.judging.exit_codes import exit_code
 from harness.reports.build import build_report
 from harness.reports.formats.sarif_report import write_sarif
 from harness.types import Status
-from tests.linting.test_sarif import SCHEMA
+from tests.descriptions.linting.test_sarif import SCHEMA
 from tests.reports.logs import a_log, a_run
 
 

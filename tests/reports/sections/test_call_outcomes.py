@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY, Evidence, evaluate
+from harness.judging.checks import VOCABULARY, Evidence, evaluate
 from harness.judging.trial import judge_trial
 from harness.pytest_plugin.failure_text import totals
 from harness.reports.build import build_report

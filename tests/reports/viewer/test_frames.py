@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from harness.base.safe_text import bounded
 from harness.reports.viewer.frames import frames_of
-from harness.safe_text import bounded
 from harness.sessions.call_frames import reduced
 from harness.types import ToolCall, Wire
 

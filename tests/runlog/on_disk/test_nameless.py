@@ -14,7 +14,7 @@ from tests.reports.run_logs import write_log
 SCRIPT = """
 import resource, sys
 from pathlib import Path
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
 from harness.reports.build import build_report
 from harness.runlog import read_log, reader
 reader.MOST_IN_MEMORY = int(sys.argv[2])

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runner.engines.choice import opening
 from harness.runner.engines.one_process import open_one_process
 from harness.runner.run import RunOptions

@@ -10,7 +10,7 @@ from itertools import permutations
 import anyio
 import pytest
 
-from harness.limiting.limiter import Limited, WaitTooLong
+from harness.base.limiting.limiter import Limited, WaitTooLong
 from harness.models.endpoint import limit_of
 from harness.runner.engines.limits import NEWS_S, SPARE_S, Granted, Limits, SharedLimiter
 from harness.types import ModelSpec, Secret

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from cryptography.exceptions import InvalidTag
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runner.engines.parcels import Luggage, Parcels, refuse_code
 from harness.runner.planning.plan import Plan, make_plan
 from harness.types import Case, Check, ModelSpec, Secret, ServerSpec, Suite, TransportSpec

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runner.engines.seats import seats_of_workers
 
 

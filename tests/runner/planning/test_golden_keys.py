@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from harness.canonical_json import digest
-from harness.checks import VOCABULARY
+from harness.base.canonical import digest
+from harness.judging.checks import VOCABULARY
 from harness.runner.planning.plan import describe_model, describe_variant, make_plan
 from harness.types import (
     Caller,

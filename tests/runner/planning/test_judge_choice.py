@@ -5,15 +5,15 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.checks.judge.judge import Judge, JudgeModel
-from harness.config import Config, load_config
-from harness.errors import UsageError
+from harness.base.errors import UsageError
+from harness.judging.checks.judge.judge import Judge, JudgeModel
 from harness.models import Model
 from harness.runner.planning.judge_choice import Bench, choose_judges, sole_judge
 from harness.runner.planning.plan import Job, make_plan
 from harness.runner.trial import Support, TrialOutcome, run_trial
+from harness.suites.config import Config, load_config
 from harness.types import Case, Check, ModelSpec, Reply, ServerSpec, Suite
-from tests.checks.judges import verdict
+from tests.judging.checks.judges import verdict
 from tests.support import MemoryPool, ScriptedModel, a_case, says
 
 GRADED = Check(kind="graded", params={"expected": [], "keywords": [], "threshold": 0.7})

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runlog import Header
-from harness.runlog_diff import differences
+from harness.runlog.diff import differences
 from harness.runner.planning.plan import (
     Plan,
     describe_case,

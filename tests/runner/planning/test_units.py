@@ -8,7 +8,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from harness.checks import VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.judging.trial import not_started
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.planning.plan import Job, Plan, make_plan

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InvalidInput, UsageError
+from harness.base.errors import InvalidInput, UsageError
 from harness.runner.planning.plan import describe_model
 from harness.runner.planning.variant_choice import (
     base_name,

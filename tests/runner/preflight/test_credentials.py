@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.errors import InvalidInput
+from harness.base.errors import InvalidInput
 from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.preflight.credentials import check_credentials
 from harness.types import (

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.runner.preflight.no_tools import require_tools
 from harness.types import Caller, Case, Check, Tool, ToolList, ToolProblem
 

@@ -10,8 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.errors import HarnessError, InvalidInput, NotAdmitted, ServerError
+from harness.base.errors import HarnessError, InvalidInput, NotAdmitted, ServerError
+from harness.judging.checks import VOCABULARY
 from harness.runner.planning.plan import Plan, make_plan
 from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.preflight.preflight import Preflight

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.checks import VOCABULARY
-from harness.checks.witness.expectations import unmatched
-from harness.errors import InvalidInput, ServerError
+from harness.base.errors import InvalidInput, ServerError
+from harness.judging.checks import VOCABULARY
+from harness.judging.checks.witness.expectations import unmatched
 from harness.runner.planning.plan import Job, Plan, make_plan
 from harness.runner.preflight import preflight
 from harness.runner.preflight.preflight import Preflight

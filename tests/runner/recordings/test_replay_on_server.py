@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.runner.recordings.replay_on_server import ReplayDifference, carried_out, replay_check
 from harness.types import (
     AssistantMessage,

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runner.runs.folders import LATEST, find_log, run_ids
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runner.runs.folders import LATEST
 from harness.runner.runs.resume import resumable
 from tests.reports.run_logs import write_log

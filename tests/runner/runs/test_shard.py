@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.runner.runs.shard import merge
 from tests.reports.run_logs import write_log
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 
-from harness.checks import VOCABULARY
+from harness.judging.checks import VOCABULARY
 from harness.runner.server_state.end_state import EndStates
 from harness.types import (
     Case,

@@ -13,7 +13,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from jwt.algorithms import RSAAlgorithm
 
-from harness.errors import NotAdmitted
+from harness.base.errors import NotAdmitted
 from harness.sessions.identity.issuer import Issuer
 from harness.sessions.pool import open_sessions
 from harness.types import (

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.builtin import builtin_server
-from harness.fetching.cache import cache_root
+from harness.base.builtin import builtin_server
+from harness.base.fetching.cache import cache_root
 from servers.common.errors import CannotStart
 from servers.tau2_common.data import default_folder, read_data
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.sessions import Session
 from harness.sessions.pool import open_sessions
 from tests.sessions.servers import ServerFactory, calls_until_answered

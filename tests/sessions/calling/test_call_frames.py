@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.json_bounds import loads
+from harness.base.json_bounds import loads
 from harness.sessions.call_frames import LONGEST, MOST_CHARS, reduced, whole
 from harness.sessions.content import TEXT_CHARS, render
 from harness.types import Frame, JsonObject, ToolCall

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
 from harness.sessions import Session, tool_schemas
 from harness.sessions.content import TEXT_CHARS
 from harness.sessions.pool import open_sessions

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.canonical_json import digest
+from harness.base.canonical import digest
 from harness.sessions.content import STRUCTURED_BYTES, TEXT_CHARS, bounded, json_bytes, render
 
 BLOCK = st.fixed_dictionaries({"type": st.just("text"), "text": st.text(max_size=30)})

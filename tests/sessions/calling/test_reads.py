@@ -9,12 +9,12 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
+from harness.agents.proxy.listener import open_listener
+from harness.agents.proxy.recording import Recording
 from harness.cli.probe_output import document, in_sentences, lines
 from harness.probing.callers import named_callers
-from harness.probing.probe import ProbePlan, probe
+from harness.probing.prober import ProbePlan, probe
 from harness.probing.report import ProbeReport
-from harness.proxy.listener import open_listener
-from harness.proxy.recording import Recording
 from harness.sessions.pool import open_sessions
 from harness.types import Caller, Case, ServerSpec, TransportSpec
 from tests.end_to_end.warm import warm_python

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, HEADER_MISMATCH, METHOD_NOT_FOUND
 
-from harness.errors import OutOfResources
+from harness.base.errors import OutOfResources
 from harness.sessions import surroundings as module
 from harness.sessions.surroundings import MOST_NAMED, MOST_READ, surroundings
 from harness.sessions.transports.http_errors import HttpFault

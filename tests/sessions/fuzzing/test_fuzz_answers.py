@@ -22,8 +22,8 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from hypothesis import HealthCheck, given, seed, settings
 
-from harness.canonical_json import canonical_json
-from harness.limiting import retrying
+from harness.base.canonical import canonical_json
+from harness.base.limiting import retrying
 from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
 from harness.types import (

@@ -15,7 +15,7 @@ import anyio
 import jwt
 import pytest
 
-from harness.errors import ServerError, UsageError
+from harness.base.errors import ServerError, UsageError
 from harness.sessions.identity import token_command
 from harness.sessions.identity.bearer import Bearer, Bearers, check_credential
 from harness.sessions.identity.delivery import Identity

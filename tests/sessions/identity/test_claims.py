@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.sessions.identity.claims import AGAIN, claims_of
 from harness.sessions.identity.tokens import SigningKey
 from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.sessions.identity.delivery import (
     check_headers,
     identity_key,

@@ -14,8 +14,8 @@ import pytest
 from cryptography import x509
 from jwt.algorithms import HMACAlgorithm
 
+from harness.base.trust_store import trusted
 from harness.sessions.identity.issuer import Issuer
-from harness.trust_store import trusted
 from harness.types import FLAWS, Credential, TokenAlgorithm
 
 AUDIENCE = "http://127.0.0.1:8000/mcp"

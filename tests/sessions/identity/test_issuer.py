@@ -14,7 +14,7 @@ import httpx2
 import jwt
 import pytest
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.sessions.identity.issuer import Issuer, Issuers
 from harness.types import Credential
 from tests.clock import BOUND_S

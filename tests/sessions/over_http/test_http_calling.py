@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from harness.errors import RequestRefused, UsageError
+from harness.base.errors import RequestRefused, UsageError
 from harness.sessions.pool import open_sessions
 from harness.sessions.trace_context import TracedSession, TraceIds
 from harness.sessions.transports import http_client as web

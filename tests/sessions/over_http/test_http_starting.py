@@ -20,7 +20,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from harness.errors import NotAdmitted, ServerError
+from harness.base.errors import NotAdmitted, ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
 from harness.sessions.transports import handshake

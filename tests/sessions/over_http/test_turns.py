@@ -5,7 +5,7 @@ from __future__ import annotations
 import anyio
 import pytest
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.transports.turns import MAX_RETRIES, limit_of
 from harness.types import ToolCall, ToolRequest

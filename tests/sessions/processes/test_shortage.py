@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from harness.errors import OutOfResources, ServerError
+from harness.base.errors import OutOfResources, ServerError
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.transports.kinds import http, stdio

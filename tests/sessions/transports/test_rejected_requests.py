@@ -11,9 +11,9 @@ from mcp.client.client import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import HEADER_MISMATCH, INVALID_REQUEST, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 
-from harness.errors import NotAdmitted, RequestRefused, RequestRejected
-from harness.proxy.listener import open_listener
-from harness.proxy.recording import Recording
+from harness.agents.proxy.listener import open_listener
+from harness.agents.proxy.recording import Recording
+from harness.base.errors import NotAdmitted, RequestRefused, RequestRejected
 from harness.runner.trial import trial_error
 from harness.sessions import Session
 from harness.sessions.pool import open_sessions

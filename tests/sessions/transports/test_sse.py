@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import anyio
 import pytest
 
-from harness.errors import ServerError
+from harness.base.errors import ServerError
 from harness.sessions.pool import open_sessions
 from harness.types import Outcome, ServerSpec
 from tests.clock import BOUND_S, PATIENT_S

@@ -8,10 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from harness.checks.python_run import PythonRun
-from harness.discovery import PYTHON_SUITES
-from harness.registry import Registry
+from harness.base.registry import Registry
+from harness.judging.checks.python_run import PythonRun
 from harness.reports.writers import WRITERS
+from harness.suites.discovery import PYTHON_SUITES
 from harness.suites.in_python.case import PythonCase
 from harness.suites.readers import READERS
 from harness.types import Counts, Report, Usage
@@ -70,8 +70,8 @@ def test_every_number_of_the_summary_is_named() -> None:
 
 
 def test_every_group_of_entry_points_is_named() -> None:
-    from harness.checks import KINDS
-    from harness.linting.findings import FAMILIES
+    from harness.descriptions.linting.findings import FAMILIES
+    from harness.judging.checks import KINDS
     from harness.models import PROVIDERS
     from harness.sessions.transports import TRANSPORTS
 

@@ -4,9 +4,8 @@ import sys
 
 import pytest
 
-from harness.errors import UsageError
-from harness.internal import Internal
-from harness.suites.in_python.importing import (
+from harness.base.errors import UsageError
+from harness.base.importing import (
     NoSuchModule,
     find,
     may_be_reference,
@@ -14,6 +13,7 @@ from harness.suites.in_python.importing import (
     reference_of,
     where,
 )
+from harness.runner.internal import Internal
 from tests.suites.in_python.python_project import PythonProject, project
 
 __all__ = ["project"]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.checks import VOCABULARY
-from harness.errors import ServerError
+from harness.base.errors import ServerError
+from harness.judging.checks import VOCABULARY
 from harness.sessions import Session
 from harness.sessions.pool import open_sessions
 from harness.suites.in_python.suite import read_object

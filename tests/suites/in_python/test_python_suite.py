@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import harness
-from harness.checks import VOCABULARY
-from harness.config import Config
-from harness.discovery import find_suites
-from harness.errors import InvalidInput, NothingToRun, UsageError
+from harness.base.errors import InvalidInput, NothingToRun, UsageError
+from harness.judging.checks import VOCABULARY
 from harness.probing.interference.data_sets import described
+from harness.suites.config import Config
+from harness.suites.discovery import find_suites
 from harness.suites.in_python.case import PASS_AT, PythonCase
 from harness.suites.in_python.suite import read_object, read_reference
 from harness.suites.readers import read_suite

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from harness.base.safe_text import bounded, money, number, seconds
 from harness.reports.case_names import part_name
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import CasePair
 from harness.reports.comparing.page.trials import ShownSide, ShownTrial
 from harness.reports.viewer.grid import short
-from harness.safe_text import bounded, money, number, seconds
 from harness.types import ToolCall, Transcript, UserMessage
 
 _LONGEST = 20_000

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
+from harness.base.safe_text import bounded
 from harness.reports.viewer.grid import short
-from harness.runlog_diff import tool_forms
-from harness.safe_text import bounded
+from harness.runlog.diff import tool_forms
 from harness.types import Tool, ToolList
 
 _LONGEST = 20_000

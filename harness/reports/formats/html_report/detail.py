@@ -6,7 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.json_bounds import loads
+from harness.base.json_bounds import loads
+from harness.base.safe_text import bounded, money, number, seconds
 from harness.reports.sections.sentences import again
 from harness.reports.viewer.frames import frames_of
 from harness.reports.viewer.graded import graded_detail
@@ -14,7 +15,7 @@ from harness.reports.viewer.grid import short
 from harness.reports.viewer.refusals import refused_by
 from harness.reports.viewer.time_axis import bars
 from harness.runlog import RunLog
-from harness.safe_text import bounded, money, number, seconds
+from harness.runner.variants.clients import cut_note
 from harness.types import (
     AssistantMessage,
     CaseResult,
@@ -26,7 +27,6 @@ from harness.types import (
     Usage,
     UserMessage,
 )
-from harness.variants.clients import cut_note
 
 _LONGEST = 20_000
 """Characters of one text; a result of ten megabytes is for the run log, not for a page."""

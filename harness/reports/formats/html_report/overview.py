@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.base.safe_text import money, number, seconds
 from harness.judging.access_checks import leak_lines
 from harness.reports.formats.html_report.cells import first_grid
 from harness.reports.sections.access_matrix import (
@@ -28,7 +29,6 @@ from harness.reports.sections.tool_use import (
 )
 from harness.reports.viewer.grid import short
 from harness.runlog import RunLog
-from harness.safe_text import money, number, seconds
 from harness.types import AccessCell, AccessRow, Report
 
 _TEXT = 500

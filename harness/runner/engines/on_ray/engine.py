@@ -11,7 +11,7 @@ import anyio
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from harness.errors import HarnessError, UsageError
+from harness.base.errors import HarnessError, UsageError
 from harness.judging.trial import not_started
 from harness.runlog import TrialLine
 from harness.runner.engines import Setting, Told

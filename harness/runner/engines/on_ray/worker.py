@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import anyio
 import ray
 
-from harness.errors import HarnessError
+from harness.base.errors import HarnessError
+from harness.base.limiting.limiter import LIMITER_OF, Limited
+from harness.base.redaction import KNOWN, Redactor
+from harness.base.redaction.output import guarded
+from harness.base.trust import GATE
 from harness.judging.trial import not_started
-from harness.limiting.limiter import LIMITER_OF, Limited
-from harness.redaction import KNOWN, Redactor
-from harness.redaction.output import guarded
 from harness.runlog import TrialLine
 from harness.runner.engines.executor import Executor, Parties, open_executor
 from harness.runner.engines.limits import Granted, Limits, SharedLimiter
@@ -26,7 +27,6 @@ from harness.runner.engines.parcels import Parcels
 from harness.runner.planning.plan import Job
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import trial_error
-from harness.trust import GATE
 from harness.types import ToolList
 
 

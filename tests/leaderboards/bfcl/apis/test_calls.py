@@ -16,7 +16,7 @@ from harness.leaderboards.bfcl.apis.calls import (
     parse_call,
 )
 from harness.leaderboards.bfcl.apis.execution import execute, make_instances
-from tests.checks.strategies import JSON
+from tests.judging.checks.strategies import JSON
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.leaderboards.bfcl.apis.calls import Call
 from harness.leaderboards.bfcl.apis.common import public_state
 from harness.leaderboards.bfcl.apis.execution import (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.errors import UsageError
+from harness.base.errors import UsageError
 from harness.leaderboards.bfcl.apis.tables import LONG_CONTEXT, SOURCES, constants, read_tables
-from tests.checks.strategies import JSON
+from tests.judging.checks.strategies import JSON
 
 
 def test_literals_are_kept_and_what_is_computed_is_not() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.errors import InvalidInput, UsageError
+from harness.base.errors import InvalidInput, UsageError
 from harness.leaderboards.bfcl.apis.tools import tools_at, tools_of_case, tools_of_class
 
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 
 from harness.leaderboards.bfcl.apis.file_tree import Directory, File
 from harness.leaderboards.bfcl.checker.state import difference, shortened
-from tests.checks.strategies import JSON
+from tests.judging.checks.strategies import JSON
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,117 @@
+"""The record of a foreign client's session: its calls, as a conversation.
+
+The proxy cannot see the replies of the client's model. A call that begins while no other is running
+starts a new reply; calls that begin meanwhile belong to the same reply. A call that the server
+answers with a question, and that the client repeats with the answer, is one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import anyio
+
+from harness.base.canonical import canonical_json
+from harness.runlog.unfinished import as_conversation
+from harness.sessions.call_words import input_required
+from harness.sessions.unanswered import without_answer
+from harness.types import (
+    JsonObject,
+    Message,
+    ToolCall,
+    ToolRequest,
+)
+
+_UNANSWERED = "harness was ended before the server answered"
+_GIVEN_UP = "the client ended the call before the server answered"
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class OneCall:
+    """A call of a client, from its beginning to its answer."""
+
+    id: str
+    """Unique in its session."""
+    reply: int
+    """The reply that it belongs to."""
+    made: ToolCall
+    """Its record so far."""
+    result: JsonObject | None = None
+    """The server's raw answer."""
+
+    def ask(self, result: JsonObject) -> None:
+        """Record that the client got the question ``result`` before the server answered."""
+        text = input_required(result, may_answer=True)
+        self.made = replace(self.made, outcome="tool_error", text=text)
+        self.result = result
+
+
+class Recording:
+    """Collects the calls of one client, in the order in which it made them."""
+
+    def __init__(self, keep: Callable[[ToolCall], None] = lambda _: None) -> None:
+        """Begin now: times count from here.
+
+        ``keep`` gets the record of each call twice, when it begins and when it ends.
+        """
+        self.epoch = anyio.current_time()
+        """The start, on the clock of `anyio.current_time`."""
+        self.replies = 0
+        """Number of replies with calls."""
+        self._keep = keep
+        self._calls: list[OneCall] = []
+        self._ended: set[str] = set()
+        self._questions: dict[str, OneCall] = {}
+        self._under_way = 0
+
+    def begin(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall:
+        """Record the start of a call; ``params`` are those of its request. `end` ends it."""
+        asked = self._asked_before(tool, arguments, params)
+        if not self._under_way and asked is None:
+            self.replies += 1
+        self._under_way += 1
+        reply = self.replies if asked is None else asked.reply
+        name = f"call_{len(self._calls) + 1}" if asked is None else asked.id
+        request = ToolRequest(id=name, tool=tool, arguments=arguments)
+        made = without_answer(request, "timeout", _UNANSWERED, reply=reply, epoch=self.epoch)
+        call = asked or OneCall(id=name, reply=reply, made=made)
+        if asked is None:
+            self._calls.append(call)
+        call.made, call.result = made, None
+        self._keep(made)
+        return call
+
+    def end(self, call: OneCall) -> None:
+        """Record the end of ``call``."""
+        self._under_way -= 1
+        if call.made.text == _UNANSWERED:
+            call.made = replace(call.made, text=_GIVEN_UP)
+        self._ended.add(call.id)
+        self._keep(call.made)
+        if call.result is not None and call.result.get("resultType") == "input_required":
+            state = call.result.get("requestState")
+            self._questions[_named(call.made.tool, call.made.arguments, state)] = call
+
+    @property
+    def begun(self) -> int:
+        """Number of calls that have begun."""
+        return len(self._calls)
+
+    def calls(self) -> tuple[ToolCall, ...]:
+        """Return the calls that have ended, in the order in which they were made."""
+        return tuple(call.made for call in self._calls if call.id in self._ended)
+
+    def messages(self) -> tuple[Message, ...]:
+        """Return the calls as a conversation (`as_conversation`)."""
+        return as_conversation(self.calls())
+
+    def _asked_before(self, tool: str, arguments: JsonObject, params: JsonObject) -> OneCall | None:
+        """Return the call that a request repeats with the requested input."""
+        if "inputResponses" not in params and "requestState" not in params:
+            return None
+        return self._questions.pop(_named(tool, arguments, params.get("requestState")), None)
+
+
+def _named(tool: str, arguments: JsonObject, state: object) -> str:
+    return canonical_json([tool, dict(arguments), state])

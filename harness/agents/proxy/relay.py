@@ -1,0 +1,207 @@
+"""What a server says and asks of its own accord, on its way to the clients of one session.
+
+| the server says or asks | a client of the handshake | a client of revision 2026-07-28 |
+|---|---|---|
+| a list or a resource has changed | is told beside answers | is told where it listens |
+| a log message | is told with its request, or beside answers | is told with its request, if that \
+asked for messages of the level |
+| a question (elicitation, sampling) | is asked with its request | is asked in the result of its \
+request |
+
+Nothing says which request a message belongs to: where several are under way, it is the latest.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+import anyio.lowlevel
+from mcp.server.connection import allowed_log_levels
+from mcp.server.context import ServerRequestContext
+from mcp.server.session import ServerSession
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp.shared.subscriptions import event_from_wire
+from mcp_types import RequestId
+from mcp_types.methods import parse_server_notification, parse_server_request
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import BaseModel, ConfigDict
+
+from harness.agents.proxy.feed import Feed
+from harness.base.errors import RequestRefused
+from harness.sessions.questions import refusal
+from harness.types import JsonObject
+
+MOST_WAITING = 1_000
+"""Most messages of a server that wait for a client; further ones are dropped."""
+TELL_S = 1.0
+"""Seconds for a client to read one of them."""
+
+Context = ServerRequestContext[Any, Any]
+_LOG = "notifications/message"
+_UPDATED = "notifications/resources/updated"
+_ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+
+logging.getLogger("mcp.server.subscriptions").addHandler(logging.NullHandler())
+
+
+class _Answer(BaseModel):
+    """An answer of a client, unparsed."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+def is_newest(ctx: Context) -> bool:
+    """Whether the client of a request speaks a revision without a handshake."""
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def client_of(ctx: Context) -> str | None:
+    """Return the id of the client's session, which only those of the handshake have."""
+    headers = getattr(ctx.request, "headers", {})
+    found: str | None = headers.get("mcp-session-id")
+    return found
+
+
+@dataclass(eq=False, slots=True)
+class UnderWay:
+    """A request of a client that is not answered yet."""
+
+    ctx: Context
+    """The request."""
+    ask: Callable[[str, JsonObject], Awaitable[JsonObject]] | None = None
+    """Asks its client; ``None``: by a request of ours while it is under way."""
+
+
+class Relay:
+    """Forwards messages to the clients of one session; a `ForeignClient` of the session."""
+
+    def __init__(self, feed: Feed) -> None:
+        """``feed`` has the subscriptions of the clients."""
+        self._feed = feed
+        self._bus = feed.bus
+        self._clients: dict[str, ServerSession] = {}
+        self._under_way: list[UnderWay] = []
+        self._said: deque[tuple[str, JsonObject]] = deque()
+        self._more = anyio.Event()
+        self._settled = anyio.Event()
+
+    async def run(self) -> None:
+        """Forward the server's messages to the clients, until cancelled."""
+        while True:
+            while self._said:
+                with anyio.move_on_after(TELL_S), suppress(*_GONE):
+                    await self._tell(*self._said[0])
+                self._said.popleft()
+            self._settled.set()
+            self._more = anyio.Event()
+            await self._more.wait()
+
+    async def settled(self) -> None:
+        """Wait until all messages were sent, or `TELL_S` have passed."""
+        await anyio.lowlevel.checkpoint()  # what was read before the answer begins first
+        if self._said:
+            with anyio.move_on_after(TELL_S):
+                await self._settled.wait()
+
+    @contextmanager
+    def serving(self, ctx: Context) -> Iterator[UnderWay]:
+        """Register a request of a client while it is running."""
+        request = UnderWay(ctx)
+        self._under_way.append(request)
+        try:
+            yield request
+        finally:
+            self._under_way.remove(request)
+
+    def know(self, ctx: Context) -> None:
+        """Register the client that sent a message."""
+        if not is_newest(ctx) and (client := client_of(ctx)) is not None:
+            self._clients[client] = ctx.session
+
+    def notify(self, method: str, params: JsonObject) -> None:
+        """Take a notification of the server (see `ForeignClient.notify`)."""
+        if method == _ACKNOWLEDGED:
+            self._feed.acknowledged()
+            return
+        if len(self._said) < MOST_WAITING:
+            self._settled = self._settled if self._said else anyio.Event()
+            self._said.append((method, params))
+            self._more.set()
+
+    async def request(self, method: str, params: JsonObject) -> JsonObject:
+        """Ask the client whose request is under way (see `ForeignClient.request`)."""
+        if self._under_way:
+            request = self._under_way[-1]
+            if request.ask is not None:
+                return await request.ask(method, params)
+            return await self.ask(request.ctx, method, params)
+        if not self._clients:
+            raise refusal("no client is connected that could be asked")
+        return await _asked(list(self._clients.values())[-1], method, params, None)
+
+    async def ask(self, ctx: Context, method: str, params: JsonObject) -> JsonObject:
+        """Ask the client of one request.
+
+        Raises:
+            RequestRefused: it answered with an error, or cannot be asked.
+        """
+        if is_newest(ctx):
+            raise refusal(
+                f"the client speaks revision {ctx.protocol_version}, in which it is not asked "
+                "while its request is under way"
+            )
+        return await _asked(ctx.session, method, params, ctx.request_id)
+
+    async def _tell(self, method: str, params: JsonObject) -> None:
+        event = event_from_wire(method, params)
+        if event is not None:
+            await self._bus.publish(event)
+            holders = self._feed.holders(params["uri"]) if method == _UPDATED else self._clients
+            for client in [one for one in self._clients if one in holders]:
+                await _told(self._clients[client], method, params, None)
+        elif not self._under_way:
+            for session in list(self._clients.values()):
+                await _told(session, method, params, None)
+        else:
+            ctx = self._under_way[-1].ctx
+            levels = allowed_log_levels(ctx.protocol_version, ctx.meta)
+            if method != _LOG or params.get("level") in levels:
+                await _told(ctx.session, method, params, ctx.request_id)
+
+
+_GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, KeyError, ValueError)
+"""Errors for a client that is gone, and for a message that its revision does not know."""
+
+
+async def _told(
+    session: ServerSession, method: str, params: JsonObject, request: RequestId | None
+) -> None:
+    notification: Any = parse_server_notification(method, session.protocol_version, params)
+    await session.send_notification(notification, request)
+
+
+async def _asked(
+    session: ServerSession, method: str, params: JsonObject, request: RequestId | None
+) -> JsonObject:
+    try:
+        question: Any = parse_server_request(method, session.protocol_version, params)
+        metadata = ServerMessageMetadata(related_request_id=request)
+        answer = await session.send_request(question, _Answer, metadata=metadata)
+    except MCPError as error:
+        raise RequestRefused(
+            f"the client refused {method}: {error.message}",
+            code=error.code,
+            said=error.message,
+            data=error.data,
+        ) from error
+    except (KeyError, ValueError) as error:
+        raise refusal(f"this question cannot be put to the client: {method}") from error
+    told: JsonObject = answer.model_dump(by_alias=True, mode="json")
+    return told

@@ -1,0 +1,1 @@
+"""Used by every room above: errors, documents, redaction, trust, limits, statistics, JSON."""

@@ -1,0 +1,36 @@
+"""One canonical text for a JSON value, and its digest, for keys, hashes and comparisons."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from harness.base.json_bounds import loads
+
+
+def canonical_json(value: Any) -> str:
+    """Return ``value`` as JSON with sorted keys and no spaces: equal values, equal text."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=_plain
+    )
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256, in hex, of the canonical JSON of ``value``."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def parsed_json(text: Any) -> Any:
+    """Return ``text`` parsed as JSON within `json_bounds`; if it is no JSON, unchanged."""
+    try:
+        return loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
+
+
+def _plain(value: Any) -> Any:
+    """Turn a read-only mapping into a type that `json` can write."""
+    if hasattr(value, "keys"):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")

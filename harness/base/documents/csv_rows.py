@@ -1,0 +1,193 @@
+"""Reads a CSV file as rows of named cells, each with its first line.
+
+The reader is strict, so that mistakes are reported and nothing is guessed: UTF-8 (a byte order mark
+is skipped), commas, double quotes that are doubled inside a quoted cell, one header, and as many
+cells in each row as in the header. Spreadsheets write empty columns behind the last one: they are
+skipped.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import hashlib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from harness.base.documents.files import Rows, problem, read_bytes, shown
+from harness.base.documents.strict_json import TYPOGRAPHIC_QUOTES
+from harness.base.errors import InvalidInput, Problem, did_you_mean
+
+MAX_BYTES = 5_000_000
+"""Largest file; a larger table is a mistake, not a set of cases."""
+
+QUOTES_HINT = 'Within a quoted cell every quote must be doubled: "{""ticker"":""AAPL""}".'
+"""The hint for a cell with JSON that cannot be read."""
+
+_OPENING_QUOTES = frozenset(TYPOGRAPHIC_QUOTES)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row below the header."""
+
+    line: int
+    """The 1-based line on which it begins; a quoted cell may span several."""
+    cells: Mapping[str, str]
+    """Column → text; columns that the header lacks are missing."""
+
+
+Table: TypeAlias = Rows[Row]
+"""A file's rows; those with too many or too few cells are problems."""
+
+
+def read_table(path: Path, *, required: Sequence[str], optional: Sequence[str] = ()) -> Table:
+    """Read the CSV file at ``path``, with the ``required`` and perhaps the ``optional`` columns.
+
+    Raises:
+        InvalidInput: it cannot be read, is too large, is not UTF-8, breaks CSV's syntax, or its
+            header has not exactly these columns. Lesser problems are kept in `Rows.problems`.
+    """
+    file = shown(path)
+    raw = read_bytes(path, max_bytes=MAX_BYTES)
+    text = _decode(raw, file)
+    records = _records(text, file)
+    first = next(records, None)
+    if first is None:
+        meant = f"Its first line names the columns: {','.join(required)}."
+        raise InvalidInput([problem(file, 1, "the file is empty.", meant)])
+    line, header = first
+    header = _without_empty_end(header, 0)
+    _check_header(header, required, optional, file, line)
+    rows, problems = [], []
+    for line, whole in records:
+        cells = _without_empty_end(whole, len(header))
+        if len(cells) == len(header):
+            rows.append(Row(line, dict(zip(header, cells, strict=True))))
+        else:
+            problems.append(_ragged(file, line, cells, header))
+    return Rows(
+        file=file,
+        digest=hashlib.sha256(raw).hexdigest(),
+        rows=tuple(rows),
+        problems=tuple(problems),
+    )
+
+
+def _decode(raw: bytes, file: str) -> str:
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = _line_of(raw[: error.start].decode("utf-8"))
+        meant = 'Save it with the encoding UTF-8; spreadsheets call it "CSV UTF-8".'
+        raise InvalidInput([problem(file, line, "the file is not UTF-8 text.", meant)]) from error
+    if "\0" in text:
+        line = _line_of(text[: text.index("\0")])
+        raise InvalidInput(
+            [problem(file, line, "there is a NUL character.", "Is this really a CSV file?")]
+        )
+    return text
+
+
+def _line_of(before: str) -> int:
+    """Return the number of the line after ``before``; a lone carriage return also ends a line."""
+    return before.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+
+
+def _records(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield every record that is not blank, with the line on which it begins."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    while True:
+        begins = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            message, meant = _explained(str(error))
+            raise InvalidInput([problem(file, begins, message, meant)]) from error
+        if any(cell.strip() for cell in cells):
+            yield begins, cells
+
+
+def _without_empty_end(cells: list[str], width: int) -> list[str]:
+    """Return ``cells`` without the empty ones at the end that go beyond ``width``."""
+    end = len(cells)
+    while end > width and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
+
+
+def _explained(words: str) -> tuple[str, str]:
+    """Return a CSV parser's message in plain words, and the advice."""
+    if "unexpected end of data" in words:
+        return "a cell opens with a quote that is never closed.", QUOTES_HINT
+    if "expected after" in words:
+        return "a quoted cell goes on after its closing quote.", QUOTES_HINT
+    if "field larger" in words:
+        return (
+            f"a cell has more than {csv.field_size_limit():,} characters.",
+            "Is a closing quote missing?",
+        )
+    return f"this is not CSV: {words}.", QUOTES_HINT
+
+
+def _check_header(
+    header: list[str], required: Sequence[str], optional: Sequence[str], file: str, line: int
+) -> None:
+    known = (*required, *optional)
+    problems = []
+    for name in dict.fromkeys(header):
+        if name not in known:
+            missing = [column for column in known if column not in header]
+            near = did_you_mean(name.strip().lower().replace(" ", "_"), missing)
+            meant = near or _separators(name) or f"The columns are {', '.join(known)}."
+            problems.append(problem(file, line, f"there is no column {name[:60]!r}.", meant))
+        elif header.count(name) > 1:
+            problems.append(
+                problem(file, line, f"the column {name!r} is given twice.", "Remove one of them.")
+            )
+    absent = [column for column in required if column not in header]
+    if absent:
+        names = ", ".join(repr(name) for name in absent)
+        message = (
+            f"columns are missing: {names}."
+            if len(absent) > 1
+            else f"the column {names} is missing."
+        )
+        problems.append(
+            problem(file, line, message, f"The first line of the file is: {','.join(required)}")
+        )
+    if problems:
+        raise InvalidInput(problems)
+
+
+def _separators(name: str) -> str | None:
+    found = next((mark for mark in (";", "\t", "|") if mark in name), None)
+    return None if found is None else f"Separate the columns by commas, not by {found!r}."
+
+
+def _ragged(file: str, line: int, cells: list[str], header: list[str]) -> Problem:
+    counts = f"this row has {_columns(len(cells))}, the header has {len(header)}."
+    if any(cell.startswith((' "', '\t"')) for cell in cells):
+        return problem(file, line, counts, "Write no space between a comma and an opening quote.")
+    if any(cell.strip()[:1] in _OPENING_QUOTES for cell in cells):
+        meant = 'Put cells in straight quotes, ", and not in typographic ones.'
+        return problem(file, line, counts, meant)
+    if len(cells) > len(header):
+        meant = f"Put quotes around a cell that has commas in it. {QUOTES_HINT}"
+        return problem(file, line, counts, meant)
+    return problem(
+        file,
+        line,
+        counts,
+        f"Every row has the columns {', '.join(header)}; an empty one keeps its comma.",
+    )
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"

@@ -1,0 +1,345 @@
+"""Reads one YAML file as plain data, with the line and column of every part.
+
+The result has JSON's types only: mappings with text keys, lists, text, numbers, booleans and null.
+All other features of YAML (tags, several documents, other keys, numbers that are not finite) are
+problems with a place. Size, depth and the copies of aliases are bounded. The tree is built from the
+parser's events, so nesting cannot exhaust the stack, and no tag can construct an object.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+import yaml
+
+from harness.base.documents.files import read_bytes, shown
+from harness.base.documents.scalars import resolve
+from harness.base.documents.syntax import explain
+from harness.base.errors import InvalidInput, Problem
+from harness.types import Location
+
+Steps: TypeAlias = tuple[str | int, ...]
+"""The steps from the whole document to a part of it: ``("tests", 0, "prompt")``."""
+
+MAX_BYTES = 5_000_000
+"""Largest file: ten thousand cases fit easily, so a larger file is a mistake."""
+MAX_DEPTH = 100
+"""Most levels: more than a tool's argument has, and far below the interpreter's recursion limit."""
+MAX_COPIED = 1_000_000
+"""Most values and characters that all aliases together may copy, because nested aliases
+multiply."""
+
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_TEXT_TAG = "tag:yaml.org,2002:str"
+# Characters that YAML forbids, and three that only YAML 1.1 treats as line ends.
+_FORBIDDEN = re.compile(
+    "[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_REFERENCE = re.compile(r"\$\{(?:[A-Za-z_]\w*(?::-[^{}\n]*)?|\{[ \t]*[A-Za-z_]\w*[ \t]*\})\}")
+_BRACES = {0xFDD0: "{", 0xFDD1: "}"}
+_ASIDE = {ord(brace): mark for mark, brace in _BRACES.items()}
+# Braces of ${NAME} and ${{ name }} are replaced while YAML is parsed: inside {…} they would be
+# mappings.
+
+_NOTHING: Mapping[str | int, Any] = MappingProxyType({})
+
+_Place: TypeAlias = tuple[int, int]
+"""Line and column, both from 1."""
+
+
+class _Node(NamedTuple):
+    """A value, its location, and its parts; a tuple, since a large suite has a million of them."""
+
+    value: Any
+    place: _Place
+    weight: int = 1
+    """Its values and characters of text; an alias counts as often as it is used."""
+    height: int = 0
+    """Levels below it, including those of aliases."""
+    keys: Mapping[str | int, _Place] = _NOTHING
+    parts: Mapping[str | int, _Node] = _NOTHING
+
+
+class Document:
+    """A file's content as plain data, with the location of each part."""
+
+    def __init__(
+        self, *, file: str, digest: str, root: _Node, problems: tuple[Problem, ...]
+    ) -> None:
+        """Made by `read_document`."""
+        self.file = file
+        """The file's path as the user would type it."""
+        self.digest = digest
+        """SHA-256 of the file's bytes."""
+        self.value: Any = root.value
+        """The content; ``None`` if the file is empty. Read-only: aliases share their parts."""
+        self.problems = problems
+        """Problems of the YAML itself, except syntax errors."""
+        self._root = root
+
+    def at(self, path: Steps) -> Location:
+        """Return the location of the value at ``path``, or of the nearest existing parent.
+
+        A value that begins below its key, or is missing, gets the key's location.
+        """
+        node, place = self._root, self._root.place
+        for step in path:
+            if step not in node.parts:
+                break
+            key = node.keys.get(step)
+            node = node.parts[step]
+            elsewhere = node.value is None or (key is not None and key[0] < node.place[0])
+            place = key if key is not None and elsewhere else node.place
+        return self._location(place)
+
+    def at_key(self, path: Steps) -> Location:
+        """Return the location of the last key of ``path``, or of the nearest existing parent."""
+        node = self._root
+        for step in path[:-1]:
+            if step not in node.parts:
+                break
+            node = node.parts[step]
+        key = node.keys.get(path[-1]) if path else None
+        return self.at(path) if key is None else self._location(key)
+
+    def _location(self, place: _Place) -> Location:
+        return Location(file=self.file, line=place[0], column=place[1])
+
+
+def in_code(at: Location) -> Document:
+    """Return a document for a program's data, with the location ``at`` for every part."""
+    return Document(
+        file=at.file, digest="", root=_Node(None, (at.line or 1, at.column or 1)), problems=()
+    )
+
+
+def read_document(path: Path, prepare: Callable[[str], str] = str) -> Document:
+    """Read the YAML file at ``path``; ``prepare`` may change its text without moving lines.
+
+    Raises:
+        InvalidInput: it cannot be read, is too large, is not UTF-8, has a syntax error, or nests or
+        copies too much. Lesser problems are kept in `Document.problems`.
+    """
+    file = shown(path)
+    raw = read_bytes(path, max_bytes=MAX_BYTES, split_into="suites")
+    return document_of(prepare(_decode(raw, file)), file, hashlib.sha256(raw).hexdigest())
+
+
+def document_of(text: str, file: str, digest: str = "") -> Document:
+    """Return the YAML ``text`` as a document; ``file`` is its file in messages.
+
+    Raises:
+        InvalidInput: as `read_document`.
+    """
+    builder = _Builder(file)
+    try:
+        root = builder.build(yaml.parse(_put_aside(text), Loader=_LOADER))
+    except yaml.YAMLError as error:
+        raise InvalidInput([explain(error, text, file)]) from error
+    return Document(
+        file=file,
+        digest=digest,
+        root=root,
+        problems=tuple(dict.fromkeys(builder.problems)),
+    )
+
+
+def _decode(raw: bytes, file: str) -> str:
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = raw[: error.start].decode("utf-8")
+        raise _refused(
+            file, before, "the file is not UTF-8 text.", "Save it with the encoding UTF-8."
+        ) from error
+    if bad := _FORBIDDEN.search(text):
+        number = f"{ord(bad.group()):04X}"
+        message = f"the character U+{number} is not allowed in a YAML file."
+        meant = f"Remove it, or write it within double quotes as \\u{number}."
+        raise _refused(file, text[: bad.start()], message, meant)
+    return text
+
+
+def _put_aside(text: str) -> str:
+    return _REFERENCE.sub(lambda found: found.group().translate(_ASIDE), text)
+
+
+def _refused(file: str, before: str, message: str, meant: str) -> InvalidInput:
+    """Raise an error for the character after ``before``."""
+    line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+    return InvalidInput(
+        [Problem(at=Location(file=file, line=line, column=column), message=message, meant=meant)]
+    )
+
+
+class _Builder:
+    """Builds the tree of one document from the parser's events, and collects problems."""
+
+    def __init__(self, file: str) -> None:
+        self.problems: list[Problem] = []
+        self._file = file
+        self._events: Iterator[Any] = iter(())
+        self._anchors: dict[str, _Node] = {}
+        self._copied = 0
+
+    def build(self, events: Iterator[Any]) -> _Node:
+        """Return the root; an empty file has an empty root."""
+        self._events = events
+        root = None
+        for event in events:
+            if not isinstance(event, yaml.DocumentStartEvent):
+                continue
+            if root is not None:
+                self._problem(
+                    event,
+                    "a second document begins in the file.",
+                    "Give each suite a file of its own.",
+                )
+                break
+            root = self._node(next(events), 0)
+        return root or _Node(value=None, place=(1, 1))
+
+    def _node(self, event: Any, depth: int) -> _Node:
+        if depth > MAX_DEPTH:
+            raise self._too_deep(event)
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, depth)
+        if event.tag is not None and (
+            event.tag != _TEXT_TAG or not isinstance(event, yaml.ScalarEvent)
+        ):
+            advice = "Remove it; quote a text that begins with '!'."
+            self._problem(event, "a tag (!…) is not allowed.", advice)
+        if isinstance(event, yaml.ScalarEvent):
+            node = self._scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self._sequence(event, depth)
+        else:
+            node = self._mapping(event, depth)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node
+        return node
+
+    def _alias(self, event: Any, depth: int) -> _Node:
+        target = self._anchors.get(event.anchor)
+        if target is None:
+            message = "an alias (*…) refers to nothing that ends above it."
+            self._problem(event, message, "Quote a text that begins with '*'.")
+            return _Node(value=None, place=_place(event))
+        self._copied += target.weight
+        if self._copied > MAX_COPIED:
+            raise InvalidInput(
+                [self._said(event, "the aliases (*name) of this file repeat too much.")]
+            )
+        if depth + target.height > MAX_DEPTH:
+            raise self._too_deep(event)
+        return target._replace(place=_place(event))
+
+    def _scalar(self, event: Any) -> _Node:
+        value = event.value.translate(_BRACES)
+        if _SURROGATE.search(value):
+            self._problem(
+                event,
+                "an escape in this text is half of a character.",
+                "Write the character itself.",
+            )
+            value = ""
+        elif event.implicit[0]:
+            try:
+                value = resolve(value)
+            except ValueError as error:
+                self._problem(event, f"{error}.", "Quote it if it is text.")
+        return _Node(value=value, place=_place(event), weight=1 + len(event.value))
+
+    def _sequence(self, start: Any, depth: int) -> _Node:
+        parts: list[_Node] = []
+        while not isinstance(event := next(self._events), yaml.SequenceEndEvent):
+            parts.append(self._node(event, depth + 1))
+        return _Node(
+            value=[part.value for part in parts],
+            place=_place(start),
+            weight=1 + sum(part.weight for part in parts),
+            height=_height(parts),
+            parts=dict(enumerate(parts)),
+        )
+
+    def _mapping(self, start: Any, depth: int) -> _Node:
+        keys: dict[str | int, _Place] = {}
+        parts: dict[str | int, _Node] = {}
+        merged: list[_Node] = []
+        while not isinstance(event := next(self._events), yaml.MappingEndEvent):
+            key = self._node(event, depth + 1)
+            part = self._node(next(self._events), depth + 1)
+            if key.value == "<<" and event.implicit[0]:
+                merged.extend(self._merged(event, part))
+            elif self._is_new_key(event, key, keys):
+                keys[key.value], parts[key.value] = key.place, part
+        for source in merged:
+            keys = {**source.keys, **keys}
+            parts = {**source.parts, **parts}
+        return _Node(
+            value={name: part.value for name, part in parts.items()},
+            place=_place(start),
+            weight=1 + sum(part.weight + len(str(name)) for name, part in parts.items()),
+            height=_height(parts.values()),
+            keys=keys,
+            parts=parts,
+        )
+
+    def _merged(self, event: Any, part: _Node) -> list[_Node]:
+        """Return the mappings that ``<<:`` adds; for each key, the first one with it decides."""
+        sources = list(part.parts.values()) if isinstance(part.value, list) else [part]
+        if all(isinstance(source.value, dict) for source in sources):
+            return sources
+        self._problem(
+            event,
+            "'<<' takes a mapping, or a list of mappings.",
+            'If it is a plain key, quote it: "<<".',
+        )
+        return []
+
+    def _is_new_key(self, event: Any, key: _Node, keys: Mapping[str | int, _Place]) -> bool:
+        if not isinstance(key.value, str):
+            advice = (
+                f'Quote it: "{event.value}".'
+                if getattr(event, "value", "")
+                else "Write it as 'key: value'."
+            )
+            self._problem(event, "a key must be text.", advice)
+            return False
+        if key.value in keys:
+            first = keys[key.value][0]
+            self._problem(
+                event,
+                f"the key {key.value!r} is given twice; first at line {first}.",
+                "Remove one of them.",
+            )
+            return False
+        return True
+
+    def _problem(self, event: Any, message: str, meant: str) -> None:
+        self.problems.append(self._said(event, message, meant))
+
+    def _too_deep(self, event: Any) -> InvalidInput:
+        return InvalidInput([self._said(event, f"nested deeper than {MAX_DEPTH} levels.")])
+
+    def _said(self, event: Any, message: str, meant: str | None = None) -> Problem:
+        line, column = _place(event)
+        return Problem(
+            at=Location(file=self._file, line=line, column=column), message=message, meant=meant
+        )
+
+
+def _height(parts: Iterable[_Node]) -> int:
+    return 1 + max((part.height for part in parts), default=0)
+
+
+def _place(event: Any) -> _Place:
+    return event.start_mark.line + 1, event.start_mark.column + 1

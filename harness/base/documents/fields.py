@@ -1,0 +1,278 @@
+"""Kinds of values for keys of a suite: how each is parsed, and its JSON Schema for editors.
+
+A `Field` has both, so that the reader and the JSON Schema cannot differ. Every ``parse`` raises
+`InvalidValue` for an invalid value. A key without a value counts as absent, so ``parse`` gets null
+only if its field takes null.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType
+from typing import Any
+
+from harness.base.errors import InvalidValue, did_you_mean
+from harness.types import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Field:
+    """The value of one key."""
+
+    schema: JsonObject
+    """JSON Schema of its value, with a description."""
+    parse: Callable[[Any], Any]
+    """Converts the value for the reader; raises `InvalidValue`."""
+    required: bool = False
+    """Whether the key is required."""
+    takes_null: bool = False
+    """Whether null is parsed like any value, for keys where a forgotten value must be an error."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """The keys of one kind of mapping."""
+
+    fields: Mapping[str, Field]
+    """All known keys."""
+    elsewhere: Mapping[str, str]
+    """Keys that are often written here by mistake → what to do instead."""
+
+
+def text(description: str, *, required: bool = False) -> Field:
+    """Text of any length that is not blank: a prompt, a description."""
+    return Field(
+        schema={"type": "string", "pattern": r"\S", "description": description},
+        parse=_text,
+        required=required,
+    )
+
+
+def line(description: str, *, required: bool = False) -> Field:
+    """A name: one line without spaces around it and without control characters."""
+    return Field(
+        schema={"type": "string", "pattern": r"\S", "description": description},
+        parse=as_line,
+        required=required,
+    )
+
+
+def integer(description: str, *, least: int, default: int | None = None) -> Field:
+    """A whole number from ``least`` up; ``5.0`` is one, as in JSON."""
+
+    def parse(value: Any) -> int:
+        whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        if isinstance(value, bool) or not whole or value < least:
+            raise InvalidValue(f"expected a whole number from {least} up, found {found(value)}")
+        return int(value)
+
+    schema = {"type": "integer", "minimum": least, "description": description}
+    return Field(schema=_with_default(schema, default), parse=parse)
+
+
+def number(
+    description: str, *, unit: str, positive: bool = True, default: float | None = None
+) -> Field:
+    """A number with a ``unit``; above zero if ``positive``, else not below zero."""
+    bound = {"exclusiveMinimum": 0} if positive else {"minimum": 0}
+    words = f"a number of {unit} above 0" if positive else f"a number of {unit}, 0 or more"
+
+    def parse(value: Any) -> float:
+        fits = isinstance(value, int | float) and not isinstance(value, bool)
+        if not fits or not 0 <= value <= _LARGEST or (positive and value == 0):
+            raise InvalidValue(f"expected {words}, found {found(value)}")
+        return float(value)
+
+    schema = {"type": "number", **bound, "maximum": _LARGEST, "description": description}
+    return Field(schema=_with_default(schema, default), parse=parse)
+
+
+def flag(description: str) -> Field:
+    """A boolean."""
+
+    def parse(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise InvalidValue(f"expected true or false, found {found(value)}")
+        return value
+
+    return Field(
+        schema={"type": "boolean", "description": description, "default": False}, parse=parse
+    )
+
+
+def choice(description: str, options: Sequence[str]) -> Field:
+    """One of several words; the first is the default."""
+
+    def parse(value: Any) -> str:
+        if value in options and isinstance(value, str):
+            return value
+        near = did_you_mean(value, options) if isinstance(value, str) else None
+        raise InvalidValue(
+            f"expected one of {', '.join(options)}; found {found(value)}", meant=near
+        )
+
+    schema = {
+        "type": "string",
+        "enum": list(options),
+        "description": description,
+        "default": options[0],
+    }
+    return Field(schema=schema, parse=parse)
+
+
+def lines(description: str) -> Field:
+    """A list of names in order; duplicates are allowed."""
+    schema = {
+        "type": "array",
+        "items": {"type": "string", "pattern": r"\S"},
+        "description": description,
+    }
+    return Field(schema=schema, parse=lambda value: _each(value, as_line))
+
+
+def arguments(description: str) -> Field:
+    """A list of texts for a process; empty texts are allowed."""
+    schema = {"type": "array", "items": {"type": "string"}, "description": description}
+    return Field(schema=schema, parse=lambda value: _each(value, _argument))
+
+
+def mapping(description: str) -> Field:
+    """A mapping from text to any JSON value."""
+    return Field(schema={"type": "object", "description": description}, parse=as_mapping)
+
+
+def texts_by_name(description: str) -> Field:
+    """A mapping from names to texts, such as environment variables."""
+
+    def parse(value: Any) -> dict[str, str]:
+        return {name: _at(name, _argument, each) for name, each in as_mapping(value).items()}
+
+    schema = {
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+        "description": description,
+    }
+    return Field(schema=schema, parse=parse)
+
+
+def as_mapping(value: Any) -> dict[str, Any]:
+    """Return ``value`` if it is a mapping."""
+    if not isinstance(value, dict):
+        raise InvalidValue(f"expected a mapping (lines of 'key: value'), found {found(value)}")
+    return value
+
+
+def as_list(value: Any) -> list[Any]:
+    """Return ``value`` if it is a list."""
+    if not isinstance(value, list):
+        raise InvalidValue(f"expected a list (lines that begin with '- '), found {found(value)}")
+    return value
+
+
+SHARE: JsonObject = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+"""Schema of what `as_share` reads."""
+
+
+def as_share(value: Any, shown: Callable[[Any], str] | None = None) -> float:
+    """Return a share of a whole, above 0 and up to 1; ``shown`` formats any other value.
+
+    Raises:
+        InvalidValue: it is not a share; the advice tells how to write a percentage.
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 < value <= 1:
+        meant = "Write 80 % as 0.8." if is_number and value > 1 else None
+        told = (shown or found)(value)
+        raise InvalidValue(f"expected a share above 0 and up to 1, found {told}", meant=meant)
+    return float(value)
+
+
+def as_line(value: Any) -> str:
+    """Return ``value`` if it is a name: text on one line, without spaces around it."""
+    name = _text(value)
+    if name != name.strip():
+        raise InvalidValue(f"there are spaces around this name: {found(name)}")
+    if any(unicodedata.category(character) in {"Cc", "Zl", "Zp"} for character in name):
+        raise InvalidValue(f"expected a name on one line, found {found(name)}")
+    return name
+
+
+def found(value: Any) -> str:
+    """Return a short description of an unexpected value."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, dict):
+        return "a mapping"
+    if isinstance(value, list):
+        return "a list"
+    shown = json.dumps(value, ensure_ascii=False)
+    return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[:_LONGEST_SHOWN]}…"
+
+
+_LARGEST = 1_000_000_000  # thirty years in seconds; more dollars than any run should cost
+_LONGEST_SHOWN = 60
+
+
+def _with_default(schema: dict[str, Any], default: float | None) -> dict[str, Any]:
+    return schema if default is None else {**schema, "default": default}
+
+
+def _string(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    quoted = (
+        None
+        if isinstance(value, dict | list | NoneType)
+        else f'Quote it if it is text: "{json.dumps(value)}".'
+    )
+    raise InvalidValue(f"expected text, found {found(value)}", meant=quoted)
+
+
+def _text(value: Any) -> str:
+    if not _string(value).strip():
+        raise InvalidValue("expected text, found only spaces")
+    return str(value)
+
+
+def _argument(value: Any) -> str:
+    """Parse text for a process. It may be a secret, so messages must not show it."""
+    if not isinstance(value, str):
+        raise InvalidValue("expected text", meant="Write it in quotes.")
+    if "\0" in value:
+        raise InvalidValue("a text for a process must not contain a NUL character")
+    return value
+
+
+def _each(value: Any, parse: Callable[[Any], str]) -> tuple[str, ...]:
+    return tuple(_at(index, parse, item) for index, item in enumerate(as_list(value)))
+
+
+def _at(step: str | int, parse: Callable[[Any], str], value: Any) -> str:
+    """Parse a part of a value, so that an error has its path."""
+    try:
+        return parse(value)
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=(step, *error.path), meant=error.meant) from error
+
+
+VERSIONS = (1, "1", "1.0", "1.0.0")
+"""Allowed values of ``mxcp:``."""
+
+
+def as_version(value: Any) -> Any:
+    """Parse the version of a file's format."""
+    if isinstance(value, bool) or value not in VERSIONS:
+        raise InvalidValue(
+            f"expected version 1 of the format, found {found(value)}", meant="Write 'mxcp: 1'."
+        )
+    return value
+
+
+def as_mapping_or_line(value: Any) -> Any:
+    """Parse a mapping, or one line of text."""
+    if isinstance(value, dict):
+        return value
+    return as_line(value)

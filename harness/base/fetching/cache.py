@@ -1,0 +1,105 @@
+"""The cache of fetched data: ``$HARNESS_CACHE``, else ``harness`` in the user's cache folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.base.errors import UsageError
+
+CACHE_VARIABLE = "HARNESS_CACHE"
+"""The variable that sets another cache folder."""
+
+_STAMP = "fetched.json"
+# Written last: a folder without it is incomplete.
+
+
+def cache_root(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of all fetched data, which need not exist."""
+    if named := environ.get(CACHE_VARIABLE):
+        return Path(named).expanduser().absolute()
+    base = environ.get("XDG_CACHE_HOME") or ""
+    # the XDG specification says to ignore relative paths
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".cache") / "harness"
+
+
+def stamp(folder: Path) -> dict[str, Any] | None:
+    """Return the stamp of ``folder``; ``None`` if the folder is missing or incomplete."""
+    try:
+        noted = json.loads((folder / _STAMP).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return noted if isinstance(noted, dict) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The parts of data that a folder contains, or is to contain."""
+
+    tree: str
+    """Digest of all the data; a stamp with another digest is ignored."""
+    names: frozenset[str]
+    """The parts."""
+    limit: int | None = None
+    """Most cases of each part; ``None`` for all."""
+
+    def are_in(self, noted: Mapping[str, Any] | None) -> bool:
+        """Return whether the folder with the stamp ``noted`` contains all these parts."""
+        had = self._read(noted)
+        enough = had.limit is None or (self.limit is not None and self.limit <= had.limit)
+        return self.names <= had.names and enough
+
+    def beside(self, noted: Mapping[str, Any] | None) -> Parts:
+        """Return the union with the folder's parts: fetching more never removes anything."""
+        had = self._read(noted)
+        if not had.names:
+            return self
+        limit = None if self.limit is None or had.limit is None else max(self.limit, had.limit)
+        return Parts(tree=self.tree, names=self.names | had.names, limit=limit)
+
+    def stamp(self, order: Sequence[str]) -> dict[str, Any]:
+        """Return the stamp for these parts, with the names in the given order."""
+        return {
+            "tree": self.tree,
+            "categories": [name for name in order if name in self.names],
+            "limit": self.limit,
+        }
+
+    def _read(self, noted: Mapping[str, Any] | None) -> Parts:
+        if noted is None or noted.get("tree") != self.tree:
+            return Parts(tree=self.tree, names=frozenset())
+        return Parts(tree=self.tree, names=frozenset(noted["categories"]), limit=noted["limit"])
+
+
+@contextmanager
+def replaced(folder: Path, noted: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield an empty folder that replaces ``folder`` if the block succeeds, stamped with ``noted``.
+
+    Until then the old folder stays; an interrupted fetch leaves nothing behind.
+
+    Raises:
+        UsageError: the disk is full, or not writable.
+    """
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise UsageError(f"{folder.parent} cannot be written: {error.strerror}") from error
+    try:
+        yield fresh
+        (fresh / _STAMP).write_text(json.dumps(dict(noted), indent=1) + "\n", "utf-8")
+        fresh.chmod(0o755)
+        if folder.exists():
+            shutil.rmtree(folder)
+        fresh.rename(folder)
+    except OSError as error:
+        raise UsageError(f"{folder} cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)

@@ -1,0 +1,347 @@
+"""Redacts secrets in everything that is written: logs, reports, messages.
+
+Two kinds are found: known secret values in any form (plain, URL-encoded, in JSON, HTML and XML, in
+base64 even inside a longer text), and text that looks like a well-known kind of key, whatever its
+origin. One regular expression finds both in one pass.
+
+`KNOWN` is the redactor of this process. Every reader of a configuration, a suite, a command line or
+a token adds the secrets in it, and all output of the process goes through it
+(`harness.base.redaction.output`).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+from harness.base.redaction import places as secret_places
+from harness.base.redaction.names import looks_secret, may_name_secret, names_secret
+from harness.base.redaction.tokens import TokenPieces
+from harness.types import JsonObject, ModelSpec, ServerSpec, Suite
+
+MARK = "[redacted]"
+"""The replacement of a secret."""
+
+MIN_LENGTH = 6
+"""Shorter values are not treated as secrets, because they occur everywhere."""
+
+_LONG_LINE = 16
+"""Minimum length of a line of a multi-line secret that is treated as a secret itself."""
+
+_NUMBER = re.compile(r"-?[\d.]+(?:[eE][+-]?\d+)?")
+_QUOTE = re.compile(r'(?<!\\)"')
+_OUR_WORDS = frozenset(
+    """access answer arguments budget cancelled checks complete denied description error expected
+    explanation failed footer harness header interrupted latency message messages metadata method
+    models outcome passed planned prompt reason replies result results schema server servers
+    settings skipped status steps suites target tokens tool_calls tool_error transcript trials
+    turns unknown unknown_tool usage user_context version warning""".split()  # noqa: SIM905
+)
+"""Words of logs and reports. A password that is one of them is not redacted, because logs would be
+unreadable."""
+
+_ESCAPE = re.compile("%[0-9A-F]{2}")
+
+_WORDS = (
+    (r"sk-", r"(?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{16,}"),
+    (r"gh[oprsu]_", r"[A-Za-z0-9]{30,}"),
+    (r"github_pat_", r"\w{30,}"),
+    (r"glpat-", r"[\w-]{20,}"),
+    (r"xox[abeprs]-", r"[A-Za-z0-9-]{16,}"),
+    (r"AKIA", r"[0-9A-Z]{16}(?!\w)"),
+    (r"ASIA", r"[0-9A-Z]{16}(?!\w)"),
+    (r"AIza", r"[\w-]{35}"),
+    (r"eyJ", r"[\w-]{8,}\.[\w-]{8,}\.[\w-]*"),
+)
+# Beginnings and forms of keys of model providers, code hosts, chat and cloud services; last,
+# JSON Web Tokens.
+
+_BEARER = (
+    # not a parameter of WWW-Authenticate, such as error_description="…"
+    r"(?![a-z_-]+=(?:\\*\"[^\"\s,:;)}\]\\'<>&]|[\w/:]))"
+    r"(?=[a-z._-]*[A-Z0-9+/=~])[\w.~+/-]{16,}=*"
+)
+_AFTER = (
+    (r"Bearer ", _BEARER),
+    (r"bearer ", _BEARER),
+    (r"://", r"[^\s/:@\"'\\]*:[^\s/@\"'\\]+(?=@)"),
+)
+# The text before a secret, which is not secret itself, and the secret: credentials, a user and
+# password in a URL.
+
+
+def _word(begin: str, rest: str) -> str:
+    r"""Match ``begin`` only at the start of a word, so that time stays linear.
+
+    A word also starts after an escape such as ``\n`` of JSON. The condition follows ``begin``,
+    because a pattern that begins with plain characters lets the engine skip to their occurrences.
+    """
+    back = "." * len(re.sub(r"\[\w+\]", ".", begin))
+    return rf"{begin}(?:(?<![\w-]{back})|(?<=\\[bfnrt]{back})){rest}"
+
+
+_SHAPES = (
+    *(_word(begin, rest) for begin, rest in _WORDS),
+    *(before + secret for before, secret in _AFTER),
+)
+
+
+_PIECE = 262_144
+_OVERLAP = 65_536
+# Characters that are searched at once, and the most further ones of a secret that begins there.
+
+
+class Redactor:
+    """Replaces secrets with `MARK`.
+
+    Secrets of different identities get different marks, ``[redacted]``, ``[redacted 2]``, so that
+    the identities stay distinguishable in a policy's report.
+    """
+
+    __slots__ = ("_compiled", "_identities", "_known", "_tokens")
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        """Add ``secrets`` by value; those shorter than `MIN_LENGTH` are ignored."""
+        self.forget()
+        self._know(secrets)
+
+    @classmethod
+    def of(
+        cls,
+        models: Iterable[ModelSpec] = (),
+        servers: Iterable[ServerSpec] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> Redactor:
+        """Return a redactor with the secrets of ``models`` and (expanded) ``servers``."""
+        redactor = cls()
+        redactor.know(models, servers, environ=environ)
+        return redactor
+
+    def know(
+        self,
+        models: Iterable[ModelSpec] = (),
+        servers: Iterable[ServerSpec] = (),
+        suites: Iterable[Suite] = (),
+        identities: Iterable[JsonObject] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        """Add the secrets of ``models``, (expanded) ``servers``, ``suites`` and ``identities``.
+
+        These are keys, header values, passwords of URLs, and values with a name such as
+        ``API_TOKEN``: variables of a server, and values in command lines, request bodies, calls and
+        users' attributes. Values of such variables in ``environ`` count wherever a server or a
+        model gets them. Queries of a server's data and claims about a user are mostly ordinary
+        words: of these, only values count that look like a secret or clearly have a secret's name.
+        """
+        models, servers, suites = tuple(models), tuple(servers), tuple(suites)
+        servers += tuple(member for server in servers for member in server.members)
+        self._know(secret_places.of_models(models))
+        self._know(secret_places.of_servers(servers))
+        self._know(secret_places.of_suites(suites))
+        self._know(_of_environment(environ or {}, models, servers))
+        for user_context in (*secret_places.identities(suites), *identities):
+            for secret in secret_places.of_identity(user_context):
+                self._know_identity(secret)
+
+    def learn(self, secret: str) -> None:
+        """Add ``secret``, which was found during a run.
+
+        A secret that is recognised by its form, such as a JSON Web Token, is not added, since long
+        ones would make the search slow. Only the pieces of a token, split at its dots, are added,
+        since they have no recognisable form.
+        """
+        self._tokens.add(secret)
+        if self.text(secret) != MARK:
+            self._know([secret])
+
+    def forget(self) -> None:
+        """Forget all secrets, for a test that starts anew."""
+        self._known: dict[str, str] = {}
+        self._identities: dict[str, str] = {}
+        self._compiled: re.Pattern[str] | None = None
+        self._tokens = TokenPieces(MARK)
+
+    def take_over(self, other: Redactor) -> None:
+        """Replace the known secrets and marks with those of ``other``."""
+        self._known, self._identities = dict(other._known), dict(other._identities)
+        self._tokens, self._compiled = other._tokens, None
+
+    def _know(self, secrets: Iterable[str], mark: str = MARK) -> None:
+        for secret in secrets:
+            if (
+                len(secret) < MIN_LENGTH
+                or secret in _OUR_WORDS
+                or (mark == MARK and secret in self._known)
+            ):
+                continue
+            for part in (secret, *_lines_of(secret)):
+                self._known |= {form: mark for form in _forms(part) if form not in MARK}
+            self._compiled = None
+
+    def _know_identity(self, secret: str) -> None:
+        if secret not in self._identities:
+            number = len(self._identities) + 1
+            self._identities[secret] = MARK if number == 1 else f"{MARK[:-1]} {number}]"
+            self._know([secret], self._identities[secret])
+
+    @property
+    def _pattern(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            literal = [_alternatives(sorted(self._known))] if self._known else []
+            self._compiled = re.compile("|".join([*literal, *_SHAPES]))
+        return self._compiled
+
+    def text(self, text: str) -> str:
+        """Return ``text`` without secrets; the same object if there are none."""
+        replaced, count = self._pattern.subn(self._replacement, text)
+        return self._tokens.text(replaced if count else text)
+
+    def piece(self, text: str) -> str:
+        """Return a piece of output without secrets; it may be JSON, a table or a sentence.
+
+        A secret that is a number, or contains a quotation mark, stays, because its removal could
+        break JSON. Such secrets are redacted when texts are put into the output.
+        """
+        return self._tokens.text(
+            self._pattern.sub(
+                lambda match: match[0] if _is_syntax(match[0]) else self._replacement(match), text
+            )
+        )
+
+    def document(self, text: str) -> str:
+        """Return the JSON ``text`` without secrets, still valid; the same object if there are none.
+
+        In plain text a number may be a secret, and a secret may run across quotation marks.
+        """
+        if not self._is_in(text):
+            return text
+        value = json.loads(text)
+        clean = self.json(value)
+        return (
+            text if clean is value else json.dumps(clean, ensure_ascii=False, separators=(",", ":"))
+        )
+
+    def _is_in(self, text: str) -> bool:
+        """Whether ``text`` contains a secret.
+
+        A long text is searched piece by piece, so that other threads can run in between.
+
+        A secret that begins in one piece may end in the next.
+        """
+        if self._tokens.is_in(text):
+            return True
+        overlap = max([_OVERLAP, *map(len, tuple(self._known))])
+        starts = range(0, max(1, len(text)), _PIECE)
+        return any(self._pattern.search(text, start, start + _PIECE + overlap) for start in starts)
+
+    def json(self, value: Any) -> Any:
+        """Return the JSON ``value`` without secrets; the same object if there are none."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            items = {self.text(key): self.json(item) for key, item in value.items()}
+            same = len(items) == len(value) and all(
+                old is new and value[old] is items[new]
+                for old, new in zip(value, items, strict=True)
+            )
+            return value if same else items
+        if isinstance(value, list | tuple):
+            parts = [self.json(item) for item in value]
+            same = all(old is new for old, new in zip(value, parts, strict=True))
+            return value if same else type(value)(parts)
+        return value
+
+    def _replacement(self, match: re.Match[str]) -> str:
+        found = match[0]
+        if found in self._known:
+            return self._known[found]
+        return next((before for before, _ in _AFTER if found.startswith(before)), "") + MARK
+
+
+def _of_environment(
+    environ: Mapping[str, str], models: Iterable[ModelSpec], servers: Iterable[ServerSpec]
+) -> Iterator[str]:
+    """Yield values that have a secret's name in ``environ`` and that a model or server gets."""
+    given = [text for spec in servers for text in secret_places.given_to(spec)]
+    given += [
+        text
+        for model in models
+        for text in (model.base_url or "", *secret_places.texts_in(model.body))
+    ]
+    sent = [text for spec in servers for text in secret_places.sent_beside(spec)]
+    wordy = [*sent, *(text for spec in servers for text in secret_places.said_of(spec))]
+    for name, value in environ.items():
+        if len(value) < MIN_LENGTH or not may_name_secret(name):
+            continue
+        texts = [
+            *given,
+            *(sent if names_secret(name) else ()),
+            *(wordy if looks_secret(value) else ()),
+        ]
+        if any(value in text for text in texts):
+            yield value
+
+
+def _lines_of(secret: str) -> list[str]:
+    """Return the lines of a multi-line secret, such as a private key."""
+    lines = secret.splitlines()
+    return (
+        [line for line in map(str.strip, lines) if len(line) >= _LONG_LINE]
+        if len(lines) > 1
+        else []
+    )
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """Return a pattern for the longest match of sorted ``words``, whatever their number."""
+    words = list(words)
+    first, last = words[0], words[-1]
+    same = next(
+        (place for place, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]),
+        None,
+    )
+    begin = first[: min(len(first), len(last)) if same is None else same]
+    rest = [word[len(begin) :] for word in words if len(word) > len(begin)]
+    if not rest:
+        return re.escape(begin)
+    parts = "|".join(_alternatives(group) for _, group in groupby(rest, key=lambda word: word[0]))
+    return f"{re.escape(begin)}(?:{parts}){'?' if len(rest) < len(words) else ''}"
+
+
+def _is_syntax(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None or _QUOTE.search(text) is not None
+
+
+def _forms(secret: str) -> Iterator[str]:
+    """Yield ``secret`` in its forms in plain text, URLs, JSON and base64."""
+    yield secret
+    raw = secret.encode("utf-8", "surrogatepass")
+    for encoded in (quote(raw), quote(raw, safe=""), quote_plus(raw)):
+        yield from (encoded, _ESCAPE.sub(lambda match: match[0].lower(), encoded))
+    markup = secret.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    yield from (markup, markup.replace('"', "&quot;").replace("'", "&#x27;"))
+    for ascii_only in (True, False):
+        once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
+        yield from (once, json.dumps(once, ensure_ascii=ascii_only)[1:-1])
+    for offset in range(3):
+        yield from _base64_forms(raw, offset)
+
+
+def _base64_forms(raw: bytes, offset: int) -> Iterator[str]:
+    """Yield the base64 of ``raw`` after ``offset`` bytes, without characters of other bytes."""
+    begin = -(-offset * 8 // 6)
+    end = (offset + len(raw)) * 8 // 6
+    padded = bytes(offset) + raw
+    yield from (
+        encode(padded).decode()[begin:end]
+        for encode in (base64.b64encode, base64.urlsafe_b64encode)
+    )
+
+
+KNOWN = Redactor()
+"""The redactor with all secrets that this process knows."""

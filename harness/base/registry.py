@@ -1,0 +1,131 @@
+"""Registries: named members that other packages can extend.
+
+A `Registry` knows its built-in members by import path, so that nothing is imported before it is
+used, and finds further members in the entry points of installed packages.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from functools import cache, cached_property
+from importlib import import_module
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Generic, TypeVar, cast
+
+from harness.base.errors import UsageError, did_you_mean
+
+T = TypeVar("T")
+
+
+def members_in(
+    folder: Path, package: str, attribute: str, *, ending: str = "", dashes: bool = True
+) -> dict[str, str]:
+    """Return ``module:attribute`` of each file in ``folder``, the folder of ``package``, by name.
+
+    A file is named like its member, followed by ``ending``; with ``dashes``, ``_`` in it stands for
+    ``-``. Nothing is imported.
+    """
+    sign = "-" if dashes else "_"
+    return {
+        module.name.removesuffix(ending).replace("_", sign): f"{package}.{module.name}:{attribute}"
+        for module in iter_modules([str(folder)])
+        if module.name.endswith(ending)
+    }
+
+
+class Registry(Generic[T]):
+    """Members of one kind, by name.
+
+    ``Registry("harness.models", "provider", {"openai": "harness.models.openai:Chat"})``.
+    """
+
+    def __init__(
+        self,
+        group: str,
+        noun: str,
+        builtin: Mapping[str, str],
+        *,
+        unlisted: Mapping[str, str] | None = None,
+        formerly: str | None = None,
+    ) -> None:
+        """``group`` is the entry-point group, ``noun`` the kind of member in messages.
+
+        ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that only
+        the program itself may name. ``formerly`` is an older name of the group: members listed
+        under it are found, too.
+        """
+        self.group = group
+        self._formerly = formerly
+        self._noun = noun
+        self._builtin = builtin
+        self._unlisted = unlisted or {}
+        self._loaded: dict[str, T] = {}
+
+    @property
+    def built_in(self) -> tuple[str, ...]:
+        """The names of the members that come with harness."""
+        return tuple(self._builtin)
+
+    def names(self) -> tuple[str, ...]:
+        """Return every name, the built-in ones first."""
+        return (*self._builtin, *(name for name in self._entry_points if name not in self._builtin))
+
+    def get(self, name: str) -> T:
+        """Return the member of that name, importing it on first use.
+
+        Raises:
+            UsageError: there is none, or its package cannot be imported.
+        """
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a member of that name."""
+        return name in self._builtin or name in self._entry_points
+
+    def reference(self, name: str) -> str:
+        """Return ``module:attribute`` of an existing member, without importing it."""
+        return self._builtin.get(name) or self._entry_points[name].value
+
+    def add_unlisted(self, name: str, member: T) -> None:
+        """Add a member that only the program itself may name."""
+        self._loaded[name] = member
+
+    def unknown(self, name: str) -> UsageError:
+        """Return the error message for an unknown name."""
+        return UsageError(
+            f"there is no {self._noun} named {name!r}",
+            meant=did_you_mean(name, self.names()) or f"Known: {', '.join(self.names())}.",
+        )
+
+    def _load(self, name: str) -> Any:
+        own = self._builtin.get(name) or self._unlisted.get(name)
+        if own is not None:
+            module, attribute = own.split(":")
+            return getattr(import_module(module), attribute)
+        if name not in self._entry_points:
+            raise self.unknown(name)
+        try:
+            return self._entry_points[name].load()
+        except Exception as error:  # another package's code may raise anything while it is imported
+            words = f"{self._noun} {name!r} ({self._entry_points[name].value}) cannot be loaded"
+            raise UsageError(f"{words}: {type(error).__name__}: {error}") from error
+
+    @cached_property
+    def _entry_points(self) -> dict[str, EntryPoint]:
+        groups = [self._formerly, self.group] if self._formerly else [self.group]
+        installed = _installed(tuple(sys.path))
+        return {point.name: point for group in groups for point in installed.select(group=group)}
+
+
+@cache
+def _installed(_path: tuple[str, ...]) -> EntryPoints:
+    """Return the entry points of all packages that are installed on the path.
+
+    They are read once for all registries: a look at every package takes milliseconds.
+    """
+    return cast("EntryPoints", entry_points())  # 3.11 has another class with the same `select`

@@ -1,0 +1,208 @@
+"""Effects of a change on the same cases: the difference, its interval, its test, and a verdict.
+
+A *pair* is one case on both sides: the trials that passed and those that were judged, before and
+after. Everything is computed over cases, however many trials each has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, harmonic_mean
+from typing import Literal, TypeAlias
+
+from harness.base.stats.clusters import Trials, row_as_one
+from harness.base.stats.corrections import holm
+from harness.base.stats.intervals import Interval, newcombe, newcombe_paired, paired_interval
+from harness.base.stats.paired_tests import PairedTest, paired_test
+from harness.base.stats.power import cases_needed, smallest_difference, spread_of_differences
+from harness.base.stats.repeats import effective_trials
+
+LEVEL = 0.05
+"""The chance of any false alarm, over all effects that are reported together."""
+MARGIN = 0.05
+"""Default margin of equivalence: sides that differ by less are equivalent."""
+
+Pair: TypeAlias = tuple[Trials, Trials]
+"""One case before and after, each as (trials that passed, trials that were judged)."""
+
+Evidence: TypeAlias = Literal["better", "worse", "equivalent", "undecided"]
+"""The verdict over all cases, by a test and never by overlapping intervals.
+
+``equivalent``: no difference was found, and the 95 % interval lies within the margin that was set
+beforehand. ``undecided``: neither a difference nor equivalence is shown.
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedEffect:
+    """The difference that a change made, over the cases that were judged on both sides."""
+
+    pairs: int
+    """Cases that were judged on both sides; at least one."""
+    before: float
+    """Mean pass rate over these cases, before."""
+    after: float
+    """Mean pass rate over these cases, after."""
+    interval: Interval
+    """95 % interval of the difference, after minus before."""
+    interval_method: str
+    """Name of the interval's method."""
+    test: PairedTest
+    """The test of this difference alone."""
+    p_adjusted: float
+    """The p-value after Holm's correction for all effects that are reported together."""
+    smallest: float | None
+    """The smallest true difference that this number of cases detects with a power of 80 %; ``None``
+    when not even a change of every case would be evidence."""
+    verdict: Evidence
+    """Better, worse, equivalent or undecided."""
+    cases_to_decide: int | None
+    """Cases that would probably decide between a difference of the margin and equivalence; ``None``
+    where it is decided."""
+
+    @property
+    def difference(self) -> float:
+        """Mean pass rate after minus before."""
+        return self.after - self.before
+
+
+def judged(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs with a judged trial on both sides: the others carry no information."""
+    return [pair for pair in pairs if pair[0][1] and pair[1][1]]
+
+
+def pair_as_one(levels: Sequence[Pair]) -> Pair:
+    """Return the pair of a case that is asked in several ways, see `row_as_one`."""
+    before, after = row_as_one(levels)
+    return before, after
+
+
+def paired_effects(
+    groups: Sequence[Sequence[Pair]], *, margin: float = MARGIN, level: float = LEVEL
+) -> list[PairedEffect | None]:
+    """Return the effect on each group of pairs, with Holm's correction over all of them.
+
+    Cases without a judged trial on a side are left out; an effect without a remaining case is
+    ``None``.
+
+    Args:
+        groups: The pairs of each effect: one group for each part of a study, say.
+        margin: Margin of equivalence, as a rate: within it two sides count as equivalent.
+        level: The chance that any of the verdicts better or worse is false.
+    """
+    kept = [judged(group) for group in groups]
+    tests = [_test(pairs) for pairs in kept]
+    made = [test for test in tests if test is not None]
+    adjusted = iter(holm([test.p_value for test in made]))
+    alpha = level / max(1, len(made))
+    return [
+        None if test is None else _effect(pairs, test, next(adjusted), margin, level, alpha)
+        for pairs, test in zip(kept, tests, strict=True)
+    ]
+
+
+def difference_interval(pairs: Sequence[Pair], alpha: float = 0.05) -> tuple[Interval, str] | None:
+    """Return the 1 − ``alpha`` interval of the difference, after minus before, and its name.
+
+    With one trial each it is Newcombe's interval for pairs; with several, Student's over the cases.
+    Where all cases changed alike, so that their spread is unknown, it is Newcombe's for unrelated
+    samples. The interval always has a width: twelve unchanged cases may still hide a change.
+    ``None`` without a judged pair.
+    """
+    pairs = judged(pairs)
+    if not pairs:
+        return None
+    z = NormalDist().inv_cdf(1 - alpha / 2)
+    if not _repeated(pairs):
+        ends = [(after[0], before[0]) for before, after in pairs]
+        both, gained, lost, neither = (ends.count(end) for end in ((1, 1), (1, 0), (0, 1), (0, 0)))
+        found, name = newcombe_paired(both, gained, lost, neither, z), "Newcombe, paired"
+    else:
+        found, name = paired_interval(_moves(pairs), alpha), "paired t"
+        if found is None:
+            found, name = _as_if_unrelated(pairs, z), "Newcombe, unpaired"
+    assert found is not None, "there are judged trials on both sides"
+    return found, name
+
+
+def not_worse(pairs: Sequence[Pair], margin: float = MARGIN, alpha: float = LEVEL) -> bool | None:
+    """Return whether the pairs show that the change loses less than ``margin`` (non-inferiority).
+
+    ``alpha`` is one-sided: the lower bound of the 1 − 2·``alpha`` interval is above −``margin``.
+    ``None`` without a judged pair. ``False`` does not mean worse: a handful of cases shows nothing.
+    """
+    found = difference_interval(pairs, 2 * alpha)
+    return None if found is None else found[0][0] > -margin
+
+
+def _effect(
+    pairs: Sequence[Pair],
+    test: PairedTest,
+    p_adjusted: float,
+    margin: float,
+    level: float,
+    alpha: float,
+) -> PairedEffect:
+    before, after = (fmean(rates) for rates in _rates(pairs))
+    found = difference_interval(pairs)
+    assert found is not None, "an effect without pairs has no test"
+    interval, method = found
+    verdict = _verdict(after - before, interval, p_adjusted, margin, level)
+    moves, trials = _moves(pairs), _trials(pairs)
+    to_decide = cases_needed(margin, between=spread_of_differences(moves, *trials), alpha=alpha)
+    return PairedEffect(
+        pairs=len(pairs),
+        before=before,
+        after=after,
+        interval=interval,
+        interval_method=method,
+        test=test,
+        p_adjusted=p_adjusted,
+        smallest=smallest_difference(moves, trials=trials[0], other_trials=trials[1], alpha=alpha),
+        verdict=verdict,
+        cases_to_decide=max(len(pairs) + 1, to_decide) if verdict == "undecided" else None,
+    )
+
+
+def _verdict(
+    difference: float, interval: Interval, p_adjusted: float, margin: float, level: float
+) -> Evidence:
+    if p_adjusted < level:
+        return "better" if difference > 0 else "worse"
+    return "equivalent" if -margin < interval[0] and interval[1] < margin else "undecided"
+
+
+def _test(pairs: Sequence[Pair]) -> PairedTest | None:
+    return paired_test(_moves(pairs), repeated=_repeated(pairs))
+
+
+def _repeated(pairs: Sequence[Pair]) -> bool:
+    return any(total > 1 or 0 < passed < total for pair in pairs for passed, total in pair)
+
+
+def _rates(pairs: Sequence[Pair]) -> tuple[list[float], list[float]]:
+    before, after = ([side[0] / side[1] for side in sides] for sides in zip(*pairs, strict=True))
+    return before, after
+
+
+def _moves(pairs: Sequence[Pair]) -> list[float]:
+    return [after[0] / after[1] - before[0] / before[1] for before, after in pairs]
+
+
+def _trials(pairs: Sequence[Pair]) -> tuple[float, float]:
+    """Return the number of trials of a case on each side; the mean where it varies."""
+    before, after = (
+        harmonic_mean([side[1] for side in sides]) for sides in zip(*pairs, strict=True)
+    )
+    return before, after
+
+
+def _as_if_unrelated(pairs: Sequence[Pair], z: float) -> Interval | None:
+    """Return Newcombe's interval with the effective number of independent trials on each side."""
+    sizes = []
+    for rates, sides in zip(_rates(pairs), zip(*pairs, strict=True), strict=True):
+        size = effective_trials(rates, sum(side[1] for side in sides)) or 0.0
+        sizes.append((fmean(rates) * size, size))
+    (passed, total), (other_passed, other_total) = sizes
+    return newcombe(other_passed, other_total, passed, total, z)

@@ -1,0 +1,10 @@
+"""Asks before commands from another owner's folder run.
+
+`harness.base.trust.folders` determines the owner of a folder; `harness.base.trust.gate` asks and
+remembers. All code that starts a process, sends a key or imports Python because of a project's
+files goes through `GATE`.
+"""
+
+from harness.base.trust.gate import GATE, Deed, Gate
+
+__all__ = ["GATE", "Deed", "Gate"]

@@ -1,0 +1,175 @@
+"""Asks before the first run of a command from another owner's folder, and remembers the answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.base.errors import UsageError
+from harness.base.invisible import escaped
+from harness.base.redaction import KNOWN
+from harness.base.trust.folders import project_of, why_not_own
+from harness.types import ModelSpec, ServerSpec
+
+VARIABLE = "HARNESS_TRUST"
+"""The variable that, set to 1, has the effect of ``--trust``."""
+_SHOWN = 20
+_LONGEST = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """An action that a file requests."""
+
+    file: Path
+    """The file."""
+    words: str
+    """The action: ``start python server.py``. References such as ``${NAME}`` are not expanded."""
+    detail: str = ""
+    """Further content; a change of it makes another action."""
+
+    @property
+    def digest(self) -> str:
+        """The digest that is remembered; a changed action has a new digest."""
+        return hashlib.sha256(
+            f"{self.words}\n{self.detail}".encode("utf-8", "surrogatepass")
+        ).hexdigest()
+
+
+class Gate:
+    """Allows an action if its file is the user's own, or if the user trusts it."""
+
+    def __init__(self, environ: Mapping[str, str] = os.environ) -> None:
+        """Trust no other folders yet, and have nobody to ask."""
+        self.environ = environ
+        self.trusting = False
+        """Whether the user gave ``--trust``."""
+        self.ask: Callable[[str], bool] | None = None
+        """Shows a text and returns whether the user agrees; ``None`` without a terminal."""
+        self._passed: set[Deed] = set()
+
+    def require(self, deeds: Iterable[Deed]) -> None:
+        """Return if all ``deeds`` are allowed.
+
+        Raises:
+            UsageError: one is from a folder that is not the user's own, and the user did not agree.
+        """
+        new = [deed for deed in dict.fromkeys(deeds) if deed not in self._passed]
+        foreign: dict[Path, list[Deed]] = {}
+        for deed in new:
+            if why_not_own(deed.file, self.environ) is not None and not self._is_remembered(deed):
+                foreign.setdefault(project_of(deed.file), []).append(deed)
+        for project, unknown in foreign.items():
+            self._agree(project, unknown)
+        self._passed.update(new)
+
+    def plan(self, servers: Iterable[ServerSpec], models: Iterable[ModelSpec] = ()) -> None:
+        """Require that ``servers`` and ``models`` may be used, with a single question."""
+        self.require([*_of_servers(servers), *_of_models(models)])
+
+    def code(self, file: Path) -> None:
+        """Require that the Python code in ``file`` may be imported."""
+        try:
+            content = hashlib.sha256(file.read_bytes()).hexdigest()
+        except OSError:
+            return  # reported by the import itself
+        self.require([Deed(file, f"run the Python code in {file}", content)])
+
+    def vouch(self, file: Path, server: ServerSpec) -> None:
+        """Remember that ``file``, which harness has just written, has only the user's input."""
+        if why_not_own(file, self.environ) is not None:
+            self._remember(project_of(file), [Deed(file, words) for words in server.deeds])
+
+    def _agree(self, project: Path, deeds: list[Deed]) -> None:
+        why = why_not_own(deeds[0].file, self.environ)
+        lines = [f"  - {_line(deed.words)}" for deed in deeds[:_SHOWN]]
+        if len(deeds) > _SHOWN:
+            lines.append(f"  - and {len(deeds) - _SHOWN} more")
+        told = "\n".join(lines)
+        given = self.trusting or self.environ.get(VARIABLE) == "1"
+        if not given and self.ask is not None:
+            given = self.ask(
+                f"This folder is not your own: {_line(why or '')}.\nIts files ask to\n{told}\n"
+            )
+            if not given:
+                raise UsageError("nothing was started, since you did not agree")
+        if not given:
+            raise UsageError(
+                f"this folder is not your own: {_line(why or '')}. Its files ask to\n{told}",
+                meant=f"Read them. If they may do that, add --trust, or set {VARIABLE}=1: it is "
+                "remembered for this folder and what is listed here.",
+            )
+        self._remember(project, deeds)
+
+    def _is_remembered(self, deed: Deed) -> bool:
+        return deed.digest in self._read().get(str(project_of(deed.file)), ())
+
+    def _remember(self, project: Path, deeds: list[Deed]) -> None:
+        folders = self._read()
+        folders[str(project)] = sorted(
+            {*folders.get(str(project), ()), *(deed.digest for deed in deeds)}
+        )
+        path = self._place
+        beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+        with suppress(OSError):  # if it cannot be stored, the user is asked again
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            beside.touch(0o600)
+            beside.write_text(json.dumps({"folders": folders}, indent=1) + "\n", "utf-8")
+            beside.replace(path)
+
+    def _read(self) -> dict[str, list[str]]:
+        try:
+            folders = json.loads(self._place.read_text("utf-8"))["folders"]
+            return {
+                str(folder): [str(digest) for digest in digests]
+                for folder, digests in folders.items()
+            }
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
+
+    @property
+    def _place(self) -> Path:
+        base = self.environ.get("XDG_STATE_HOME") or ""
+        home = Path(self.environ.get("HOME") or Path.home())
+        return (
+            (Path(base) if Path(base).is_absolute() else home / ".local" / "state")
+            / "harness"
+            / "trust.json"
+        )
+
+
+def _of_servers(servers: Iterable[ServerSpec]) -> Iterator[Deed]:
+    for server in (one for each in servers for one in (each, *each.members)):
+        if server.at is not None:
+            yield from (Deed(Path(server.at.file), words) for words in server.deeds)
+
+
+def _of_models(models: Iterable[ModelSpec]) -> Iterator[Deed]:
+    """Yield the actions of models in a file: sending conversations and keys to its URL.
+
+    Those of agents: running their programs.
+    """
+    for model in models:
+        if model.agent is not None and model.agent.at is not None:
+            yield from (Deed(Path(model.agent.at.file), words) for words in model.agent.deeds)
+        file, _, line = model.sources.get("base_url", "").rpartition(":")
+        if file and line.isdigit():
+            key = f" with ${model.api_key_variable}" if model.api_key_variable else ""
+            sent = json.dumps([dict(model.headers), dict(model.body)], default=str)
+            words = f"send conversations to {model.base_url}{key} (model {model.name})"
+            yield Deed(Path(file), words, hashlib.sha256(sent.encode()).hexdigest())
+
+
+def _line(text: str) -> str:
+    shown = escaped(" ".join(KNOWN.text(text).split()))
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+GATE = Gate()
+"""The gate of this process."""

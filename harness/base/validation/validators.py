@@ -1,0 +1,257 @@
+"""Validators of every draft that count every step, and their results."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import extend, validator_for
+from referencing import Registry
+
+from harness.base.validation.budget import (
+    Budget,
+    OutOfSteps,
+    one_level_deeper,
+    searching,
+    spend,
+    spend_on_reference,
+    within,
+)
+from harness.base.validation.equality import const, enum, unique_items
+from harness.base.validation.evaluated import unevaluated_items, unevaluated_properties
+from harness.base.validation.matching import (
+    UnsupportedPattern,
+    additional_properties,
+    matches,
+    pattern,
+    pattern_properties,
+)
+from harness.base.validation.metaschema import metaschema_of
+
+MAX_ERRORS = 10
+"""Maximum number of errors that are reported for one value."""
+
+MAX_ERROR_CHARS = 300
+"""Maximum length of one error."""
+_MAX_VALUE_CHARS = 40  # of the offending value, which the library repeats whole before the reason
+
+_LONGEST_PATTERN = 10_000  # longest text, in characters, that is tested for being a pattern
+_PER_STEP = 8  # items of a list or an object that are visited in about the time of a step
+_CHARS_PER_STEP = 100  # of the message of an error
+_SCHEMA = 3  # steps of any part of a schema
+_REFERENCES = frozenset({"$ref", "$dynamicRef"})
+
+_OWN = {
+    "enum": enum,
+    "const": const,
+    "uniqueItems": unique_items,
+    "pattern": pattern,
+    "patternProperties": pattern_properties,
+    "additionalProperties": additional_properties,
+    "unevaluatedItems": unevaluated_items,
+    "unevaluatedProperties": unevaluated_properties,
+}
+"""Keywords that the library evaluates by backtracking or in quadratic time."""
+
+
+_LOOK_AROUND = re.compile(r"\(\?<?[=!]")
+_FORMATS = FormatChecker(formats=())
+"""Formats that metaschemas require beyond their keywords: a pattern must be a regular
+expression."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """The result of validating a value by a schema."""
+
+    errors: tuple[str, ...] = ()
+    """Places where the value violates the schema, as far as they were found."""
+    gave_up: str | None = None
+    """Why validation is incomplete, which is not the value's fault; ``None`` when it is
+    complete."""
+
+
+def schema_problem(schema: Any, budget: Budget) -> str | None:
+    """Return why ``schema`` is not a valid JSON Schema, as a sentence; ``None`` when it is.
+
+    Raises:
+        OutOfSteps: the check needs more work than ``budget``.
+    """
+    with within(budget):
+        try:
+            meta = metaschema_of(_kind(schema))
+            kind = _bounded(validator_for(meta, default=Draft202012Validator))
+            errors = kind(meta, registry=Registry(), format_checker=_FORMATS).iter_errors(schema)
+            return next(map(describe_error, errors), None)
+        except OutOfSteps:
+            raise
+        except Exception as error:  # noqa: BLE001 - the schema is others', and may break the validator in any way
+            return f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS]
+
+
+def check(value: Any, schema: Any, budget: Budget, *, most: int = MAX_ERRORS) -> Validation:
+    """Return where ``value`` violates ``schema``, which must be a valid JSON Schema.
+
+    At most ``most`` errors are returned.
+    """
+    found, why = find_errors(value, schema, budget, most=most)
+    return Validation(errors=tuple(map(describe_error, found)), gave_up=why)
+
+
+def find_errors(
+    value: Any, schema: Any, budget: Budget, *, most: int | None = None, kind: Any = None
+) -> tuple[list[ValidationError], str | None]:
+    """Return the errors of ``value`` by ``schema``, and why validation is incomplete, if it is.
+
+    ``kind`` is the library's validator to use; the default is that of the draft that ``schema``
+    declares.
+    """
+    found: list[ValidationError] = []
+    why = None
+    with within(budget):
+        try:
+            # An empty registry, so that a `$ref` never leaves the schema or the machine.
+            validator = _bounded(kind or _kind(schema))(schema, registry=Registry())
+            with searching(schema):
+                found.extend(islice(validator.iter_errors(value), most))
+        except OutOfSteps as error:
+            why = f"to validate it takes {error}"
+        except UnsupportedPattern as error:
+            why = str(error)
+        except Exception as error:  # noqa: BLE001 - as above: a `$ref` to nowhere, an endless recursion
+            why = f"the schema could not be applied: {type(error).__name__}: {error}"
+    return found, why and why[:MAX_ERROR_CHARS]
+
+
+def meta_errors(schema: Any) -> Iterator[ValidationError]:
+    """Yield where ``schema`` violates JSON Schema draft 2020-12; to be used `within` a budget.
+
+    Raises:
+        OutOfSteps: the check needs too much work.
+    """
+    meta = metaschema_of(Draft202012Validator)
+    yield from _bounded(Draft202012Validator)(meta, registry=Registry()).iter_errors(schema)
+
+
+def _kind(schema: Any) -> Any:
+    """Return the library's validator for the draft that ``schema`` declares."""
+    return validator_for(schema, default=Draft202012Validator)
+
+
+@cache
+def _bounded(kind: Any) -> Any:
+    """Return a validator of the same draft whose work is counted."""
+    words = {
+        **kind.VALIDATORS,
+        **{word: own for word, own in _OWN.items() if word in kind.VALIDATORS},
+    }
+    bounded: Any = extend(
+        kind, {word: _counted(word, function) for word, function in words.items()}
+    )  # type: ignore[no-untyped-call]  # jsonschema's
+    bounded.evolve = _evolve
+    return bounded
+
+
+def _counted(word: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    def apply(validator: Any, wanted: Any, value: Any, schema: Any) -> Iterator[ValidationError]:
+        spend(1 + (_things(wanted) + _things(value)) // _PER_STEP)
+        if word in _REFERENCES:
+            spend_on_reference(wanted)
+        with one_level_deeper():
+            for error in function(validator, wanted, value, schema) or ():
+                # yielded before it is paid for, so that it is reported even if it is the last
+                # within
+                # the budget
+                yield error
+                spend(1 + len(error.message) // _CHARS_PER_STEP)
+
+    return apply
+
+
+def _evolve(self: Any, **changes: Any) -> Any:
+    """Return the validator for a part of a schema.
+
+    A part that declares another draft is bounded too.
+    """
+    schema = changes.get("schema", self.schema)
+    spend(_SCHEMA + _things(schema) // _PER_STEP)
+    kind = type(self)
+    if isinstance(schema, dict) and "$schema" in schema:
+        kind = _bounded(_kind(schema))
+    resolver = changes.get("_resolver", self._resolver)
+    return kind(
+        schema, registry=self._registry, format_checker=self.format_checker, _resolver=resolver
+    )
+
+
+def _things(value: Any) -> int:
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def describe_error(error: ValidationError) -> str:
+    """Return where the value is wrong and why: ``at 'filter.size': 'x' is not of type 'integer'``.
+
+    A value that fits none of several schemas is described by what is wrong by the nearest one,
+    which names the field; the library's message only repeats the whole value.
+    """
+    words = ""
+    while error.context:
+        if all(map(_is_other_type, error.context)):
+            types = dict.fromkeys(repr(part.validator_value) for part in error.context)
+            value = _shorten(repr(error.instance))
+            return f"{_place(error)}{value} is not of type {', '.join(types)}"[:MAX_ERROR_CHARS]
+        error, words = _nearest(error.context), " (by the nearest of the schemas allowed there)"
+    value = repr(error.instance)
+    reason = error.message
+    if reason.startswith(value):  # the reason stands behind the value, however long that is
+        reason = _shorten(value) + reason[len(value) :]
+    return f"{_place(error)}{reason}"[: MAX_ERROR_CHARS - len(words)] + words
+
+
+def _place(error: ValidationError) -> str:
+    steps = ".".join(str(step) for step in error.absolute_path)
+    return f"at {steps!r}: " if steps else ""
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) <= _MAX_VALUE_CHARS else f"{value[:_MAX_VALUE_CHARS]}…"
+
+
+def _is_other_type(error: ValidationError) -> bool:
+    """Whether the value as a whole has another type than one of several schemas asks for."""
+    return error.validator == "type" and not error.relative_path
+
+
+def _nearest(errors: Sequence[ValidationError]) -> ValidationError:
+    """Return the first error of the schema, among several, that the value comes nearest to.
+
+    The library's `best_match` takes the shallowest error, which for an object that may also be null
+    is that it is not null.
+    """
+    schemas: dict[Any, list[ValidationError]] = {}
+    for error in errors:
+        # The error of the schema ``false`` has no path.
+        place = next(iter(error.relative_schema_path), id(error))
+        schemas.setdefault(place, []).append(error)
+    return min(schemas.values(), key=lambda found: (any(map(_is_other_type, found)), len(found)))[0]
+
+
+@_FORMATS.checks("regex", raises=re.error)
+def _is_pattern(text: object) -> bool:
+    """Whether ``text`` is a regular expression: of RE2, apart from look-around, or of Python.
+
+    A text that is too long counts as one.
+    """
+    if not isinstance(text, str) or len(text) > _LONGEST_PATTERN:
+        return True
+    try:
+        matches(_LOOK_AROUND.sub("(?:", text), "")
+    except UnsupportedPattern:
+        re.compile(text)
+    return True

@@ -1,0 +1,1 @@
+"""Which words of a tool work: lint, drafts, and the workbench."""

@@ -1,0 +1,210 @@
+"""A drafted suite as the text of a file, with comments that teach its format."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from harness.descriptions.drafting.cases import DraftCase, DraftSuite
+from harness.descriptions.drafting.yaml_text import Inline, comment, commented_out, dump, joined
+from harness.judging.matching.matchers import is_matcher
+from harness.types import JsonObject, ServerSpec
+
+SCHEMA_NAME = "suite.schema.json"
+"""The schema file beside the suite, with which editors complete it."""
+
+_NEXT = """\
+# 1. Reword the prompts the way your users talk. These follow the tools' own descriptions,
+#    which makes them easier than real life.
+# 2. Where a comment says "guessed", put in values that exist in your data.
+# 3. Say what the answer must hold: a fact that no model can know without the call.
+#        answer_contains: ["…"]
+# 4. Say who asks, and what they may not see: the last part of this file shows how.
+"""
+_BLOCKED = (
+    "The server does not mark these tools as read-only (readOnlyHint: true), so no call is sent to "
+    "them, and a case that asks for one fails. Take out of the list what only reads; take out the "
+    "rest only when the server runs on test data."
+)
+_READ_ONLY = (
+    "One of them has a name that cannot be written here: only what is marked as read-only is sent "
+    "at all."
+)
+
+
+def suite_text(suite: DraftSuite) -> str:
+    """Return the whole file."""
+    return joined(
+        (
+            _head(suite),
+            _facts(suite),
+            "tests:\n" + comment("One case for each tool.", indent=2).rstrip("\n"),
+            *(case_text(case, suite.user_context) for case in suite.cases),
+            _safety(suite),
+            *(case_text(case, suite.user_context) for case in suite.safety),
+            _identity(suite),
+        )
+    )
+
+
+def _head(suite: DraftSuite) -> str:
+    return "".join(
+        (
+            f"# yaml-language-server: $schema={SCHEMA_NAME}\n",
+            comment(
+                "A first suite, drafted by 'harness init' from the server's list of tools. None of "
+                "them was called."
+            ),
+            "#\n",
+            f"#     harness evals {suite.name}    # the built-in baseline: free, and not an LLM\n",
+            f"#     harness evals {suite.name} --model claude-4-sonnet    # an LLM\n",
+            "#\n# What to do next:\n",
+            _NEXT,
+            *(comment(f"Note: {note}") for note in suite.notes),
+        )
+    )
+
+
+def _facts(suite: DraftSuite) -> str:
+    facts = dump(
+        {
+            "mxcp": 1,
+            "suite": suite.name,
+            "description": "Does a model find the right tool, and leave the others alone?",
+        }
+    )
+    if isinstance(suite.server, str):
+        return facts + dump({"server": suite.server}) + _guards(suite)
+    server = dump({"server": started(suite.server)})
+    if suite.server.transport.url is None:
+        server += (
+            '  # env: {API_TOKEN: "${API_TOKEN}"}    # a variable of yours that the server needs\n'
+        )
+    else:
+        server += (
+            '  # headers: {Authorization: "Bearer ${API_TOKEN}"}    # with a variable of '
+            "yours, if it wants one\n"
+        )
+    return facts + server + textwrap.indent(_guards(suite), "  ")
+
+
+def _guards(suite: DraftSuite) -> str:
+    """Return the guard rails (``read_only``, ``block``), unindented."""
+    text = ""
+    if suite.blocked:
+        text += comment(_BLOCKED) + dump({"block": Inline(list(suite.blocked))})
+    if suite.read_only:
+        text += comment(_READ_ONLY) + dump({"read_only": True})
+    return text
+
+
+def started(server: ServerSpec) -> dict[str, Any]:
+    """Return ``server:`` of a suite that starts or reaches ``server``."""
+    transport = server.transport
+    if transport.url is not None:
+        return {"url": transport.url}
+    return {
+        "command": transport.command,
+        **({"args": Inline(list(transport.args))} if transport.args else {}),
+    }
+
+
+def case_text(case: DraftCase, user_context: JsonObject | None = None) -> str:
+    """Return one case of a file, asked as ``user_context`` if the case has no own context."""
+    comments = "".join(comment(text, indent=2) for text in case.comments)
+    written = textwrap.indent(dump([_data(case, user_context)]), "  ")
+    return comments + (written if case.is_live else commented_out(written))
+
+
+def _data(case: DraftCase, user_context: JsonObject | None) -> dict[str, Any]:
+    assertions: dict[str, Any] = {}
+    if case.must_succeed:
+        assertions["must_succeed"] = _calls(case.must_succeed)
+    if case.must_not_call:
+        assertions["must_not_call"] = Inline(list(case.must_not_call))
+    who = user_context if case.user_context is None else case.user_context
+    facts = {
+        "name": case.name,
+        "description": case.description,
+        **({"turns": list(case.turns)} if case.turns else {"prompt": case.prompt}),
+        "user_context": None if who is None else Inline(dict(who)),
+        "tags": Inline(list(case.tags)) if case.tags else None,
+    }
+    return {
+        **{key: value for key, value in facts.items() if value is not None},
+        "assertions": assertions,
+    }
+
+
+def _calls(calls: Sequence[tuple[str, Mapping[str, Any]]]) -> Any:
+    """Return calls in a suite's form: names alone on one line, calls with arguments as a list."""
+    if not any(arguments for _, arguments in calls):
+        return Inline([tool for tool, _ in calls])
+    return [_call(tool, arguments) for tool, arguments in calls]
+
+
+def _call(tool: str, arguments: Mapping[str, Any]) -> Any:
+    if not arguments:
+        return tool
+    if is_matcher(arguments):
+        return {"tool": tool, "args": Inline({"$equals": dict(arguments)})}
+    return {
+        "tool": tool,
+        "args": Inline({name: _literal(value) for name, value in arguments.items()}),
+    }
+
+
+def _literal(value: Any) -> Any:
+    """Return a literal for ``value``, so that a key such as ``$gt`` is not read as a matcher."""
+    return {"$equals": value} if _holds_matcher(value) else value
+
+
+def _holds_matcher(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return is_matcher(value) or any(map(_holds_matcher, value.values()))
+    return isinstance(value, list) and any(map(_holds_matcher, value))
+
+
+def _safety(suite: DraftSuite) -> str:
+    lines = ""
+    if suite.safety:
+        lines += comment("── Safety: run these alone with -k safety. ──", indent=2)
+    if not suite.marks:
+        lines += comment(
+            "The server marks no tool as reading or destructive (readOnlyHint, destructiveHint), "
+            "so which questions are asked here was told by the tools' own words. See 'harness "
+            "lint'.",
+            indent=2,
+        )
+    return lines
+
+
+def _identity(suite: DraftSuite) -> str:
+    """Return a commented case with a ``user_context``, made from the suite's first live case."""
+    sent = (
+        case
+        for case in suite.cases
+        if case.is_live and case.must_succeed[0][0] not in suite.blocked
+    )
+    first = next(sent, None)
+    if first is None:
+        return ""
+    tool = first.must_succeed[0][0]
+    shown = replace(first, name=f"{first.name}_as_guest", comments=())
+    data = _data(shown, {"role": "guest", "permissions": []})
+    data["assertions"] = {
+        "must_be_denied": Inline([tool]),
+        "answer_not_contains": Inline(["what a guest must not learn"]),
+    }
+    return (
+        comment("── Who may see what. ──", indent=2)
+        + comment(
+            "A user_context tells the server who asks; the model never sees it. Uncomment the "
+            "case, and say who it is and what they must not get. The server reads it from _meta of "
+            "every request, unless 'identity:' says otherwise.",
+            indent=2,
+        )
+        + commented_out(textwrap.indent(dump([data]), "  "))
+    )

@@ -1,0 +1,53 @@
+"""Replaces secrets in a command line with variables: a drafted file goes into a repository."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import quote
+
+from harness.base.redaction import MIN_LENGTH
+from harness.base.redaction.places import of_servers
+from harness.suites.config.servers import server_from_command
+from harness.types import ServerSpec
+
+
+def with_variables(server: ServerSpec) -> tuple[ServerSpec, tuple[str, ...]]:
+    """Return ``server`` with secrets replaced by ``${SERVER_SECRET}``, and the variables' names.
+
+    References to variables are kept.
+    """
+    found = sorted(
+        {secret for secret in of_servers([server]) if len(secret) >= MIN_LENGTH},
+        key=len,
+        reverse=True,
+    )
+    names: list[str] = []
+    for secret in found:
+        name = "SERVER_SECRET" if not names else f"SERVER_SECRET_{len(names) + 1}"
+        changed = server
+        for form in (secret, quote(secret, safe="")):
+            args = tuple(arg.replace(form, f"${{{name}}}") for arg in changed.transport.args)
+            url = (
+                None
+                if changed.transport.url is None
+                else changed.transport.url.replace(form, f"${{{name}}}")
+            )
+            changed = replace(changed, transport=replace(changed.transport, args=args, url=url))
+        if changed != server and "${" not in secret:
+            server = changed
+            names.append(name)
+    return server, tuple(names)
+
+
+def as_typed(text: str, spec: ServerSpec) -> tuple[ServerSpec | str, tuple[str, ...]]:
+    """Return ``server:`` of a suite for ``spec``, which ``--server text`` has given.
+
+    A name or a URL is returned unchanged; a command is returned as typed, with variables
+    unexpanded. Secrets in the command become variables, whose names are returned too.
+    """
+    is_command = spec.at is not None and spec.at.file == _BY_COMMAND
+    return with_variables(server_from_command(text)) if is_command else (text, ())
+
+
+_BY_COMMAND = "--server"
+"""Marks a server that was given as a command line, not configured in a file."""

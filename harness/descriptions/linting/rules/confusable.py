@@ -1,0 +1,185 @@
+"""Finds tools that a model may confuse with each other.
+
+Two tools are compared only if one fits the other's description as well, or if their descriptions
+share most of their words. Most of these pairs, such as ``create_branch`` and ``create_issue``, are
+distinguishable: they differ in their action, in its object, or in their required arguments. The
+others are reported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.descriptions.linting.evidence import SIMILAR
+from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.models.tool_text.actions import PREFIX, Action, done_by, is_verb
+from harness.models.tool_text.parameters import Param, params_of
+from harness.models.tool_text.ranking import Index
+from harness.models.tool_text.terms import first_sentence, stem, synonyms, terms, word_set, words
+from harness.types import Tool, ToolList
+
+# least share of a tool's own score at which another tool fits its description as well
+_AS_WELL = 0.85
+_ALIKE = 0.75  # share of common terms of two descriptions
+_MOST = 400  # most tools that are compared, each with each
+
+_LINK = word_set(
+    "in on of from to for with by as across between into at via using through that which and or "
+    "about"
+)
+_FILLER = frozenset(
+    terms("new complete detailed specific given multiple single certain full entire current all "
+        "various several "
+          "information details data content contents result results list listing existing simple")
+)  # fmt: skip
+_IDENTIFY = word_set(
+    "id ids key keys name names code uuid guid slug number ref reference identifier sha"
+)
+
+
+def check_confusable(tools: ToolList) -> Iterator[LintFinding]:
+    """Yield a finding for each pair of tools that a model may confuse."""
+    compared = tools.tools[:_MOST]
+    index = Index(ToolList(tools=compared))
+    read = {tool.name: _read(tool) for tool in compared}
+    told: set[frozenset[str]] = set()
+    for tool in compared:
+        for rival in _similar(tool, index):
+            pair = frozenset((tool.name, rival.name))
+            if pair in told or _differ(read[tool.name], read[rival.name]):
+                continue
+            told.add(pair)
+            said = first_sentence(tool.description)[:120]
+            yield LintFinding(
+                rule="confusable",
+                tool=tool.name,
+                message=f"What it says of itself fits {rival.name} as well: {said!r}.",
+                instead="Begin both descriptions with the difference, and name the other: 'For … "
+                f"use {rival.name}.'",
+            )
+            break
+
+
+def _similar(tool: Tool, index: Index) -> Iterator[Tool]:
+    """Yield the tools that a request for ``tool`` may select instead, likeliest first."""
+    own_words, own_terms = words(tool.description), set(terms(tool.description))
+    ranked = index.rank(dict.fromkeys(terms(first_sentence(tool.description))))
+    own = next((match.score for match in ranked if match.entry.tool is tool), 0.0)
+    for match in ranked if own else ():
+        other = match.entry.tool
+        if other is tool or words(other.description) == own_words:
+            continue  # an equal description is another rule's finding
+        others = set(terms(other.description))
+        alike = len(own_terms & others) / len(own_terms | others) if others else 0.0
+        if match.score >= _AS_WELL * own or alike >= _ALIKE:
+            yield other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """The features that distinguish a tool: its words and its parameters."""
+
+    action: Action | None
+    """Whether it reads, creates, updates or deletes."""
+    verb: str | None
+    """Stem of the first word of its description."""
+    things: frozenset[str]
+    """Terms of the action's object: ``{branch}`` for "Create a new branch in a project"."""
+    summary: frozenset[str]
+    """Terms of its first sentence and its name."""
+    params: Sequence[Param]
+    """Its parameters."""
+
+
+def _read(tool: Tool) -> _Read:
+    spoken = words(PREFIX.sub("", first_sentence(tool.description).partition("\n")[0]))
+    verb, thing = _verb_and_thing(spoken)
+    return _Read(
+        action=done_by(tool),
+        verb=verb,
+        things=_meaning(thing),
+        summary=_meaning((*spoken, *words(tool.name))),
+        params=params_of(tool),
+    )
+
+
+def _verb_and_thing(spoken: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the action of the first word, and the words of its object."""
+    if not spoken:
+        return None, []
+    rest = list(spoken[1:])
+    while rest and rest[0] in _LINK:  # "search for repositories"
+        rest.pop(0)
+    end = next((place for place, word in enumerate(rest) if word in _LINK), len(rest))
+    return stem(spoken[0]), rest[:end]
+
+
+def _meaning(said: Sequence[str]) -> frozenset[str]:
+    """Return the terms of words that are neither verbs nor filler words."""
+    meant = " ".join(word for word in said if not is_verb(word))
+    return frozenset(term for term in terms(meant) if term not in _FILLER)
+
+
+def _differ(one: _Read, other: _Read) -> bool:
+    """Whether anything clearly distinguishes two tools."""
+    if one.action and other.action and one.action != other.action:
+        return True
+    if (
+        one.verb
+        and other.verb
+        and _own({one.verb}, {other.verb})
+        and "read" not in (one.action, other.action)
+    ):
+        return True  # start and stop differ; verbs of reading are interchangeable
+    if _needs_more(one, other) or _needs_more(other, one):
+        return True
+    apart = _own(one.things, other.things), _own(other.things, one.things)
+    if all(apart):
+        return True
+    return not any(apart) and bool(
+        _own(one.summary, other.summary) and _own(other.summary, one.summary)
+    )
+
+
+def _own(
+    terms_of_one: frozenset[str] | set[str], terms_of_other: frozenset[str] | set[str]
+) -> set[str]:
+    """Return the terms of one that are not, even as synonyms, in the other."""
+    return {
+        term
+        for term in terms_of_one
+        if term not in terms_of_other and terms_of_other.isdisjoint(synonyms(term))
+    }
+
+
+def _needs_more(one: _Read, other: _Read) -> bool:
+    """Whether ``one`` requires an argument that ``other`` does not have."""
+    taken = {param.name for param in other.params}
+    missing = [param for param in one.params if param.required and param.name not in taken]
+    spare = [
+        param
+        for param in other.params
+        if param.required and param.name not in {each.name for each in one.params}
+    ]
+    if len(missing) == len(spare) and all(map(_identifies, (*missing, *spare))):
+        return False  # customer_id and client_id: two words for the same thing
+    return bool(missing)
+
+
+def _identifies(param: Param) -> bool:
+    return bool(_IDENTIFY & set(words(param.name)[-1:]))
+
+
+FAMILY = Family(
+    check=check_confusable,
+    rules={
+        "confusable": Rule(
+            severity="warning",
+            why="A request in the words of the one tool fits the other as well, so either may be "
+            "called.",
+            evidence=SIMILAR,
+        ),
+    },
+)
+"""The rules on confusable tools."""

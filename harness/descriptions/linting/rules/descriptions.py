@@ -1,0 +1,109 @@
+"""Rules on tools' descriptions, alone and compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from harness.descriptions.linting.evidence import FUNCTIONALITY, SIMILAR
+from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.models.tool_text.terms import terms, words
+from harness.types import Tool, ToolList
+
+_SHORT = 4  # words
+_DEPRECATED = re.compile(
+    r"\bDEPRECATED\b|(?i:^\W*deprecated\b|\bdeprecated:|\bdeprecated\s*[,;.]?\s*(?:use|in "
+    r"favou?r|since|and will)\b"
+    r"|\b(?:this|it)(?:\s+(?:tool|function|method|command|endpoint))?\s+(?:is|has "
+    r"been)\s+(?:now\s+)?deprecated\b)"
+)
+"""Matches a description that calls its own tool deprecated, not one about deprecated things."""
+
+
+def check_descriptions(tools: ToolList) -> Iterator[LintFinding]:
+    """Yield missing, short and equal descriptions, and deprecated tools."""
+    for tool in tools.tools:
+        yield from _alone(tool)
+        yield from _deprecated(tool)
+    yield from _same(tools.tools)
+
+
+def _alone(tool: Tool) -> Iterator[LintFinding]:
+    said = words(tool.description)
+    if not tool.description.strip():
+        yield LintFinding(
+            rule="no-description",
+            tool=tool.name,
+            message="It has no description.",
+            instead="Say in one sentence what it does and for which requests, and in another what "
+            "comes back.",
+        )
+    elif len(said) < _SHORT or set(terms(tool.description)) <= set(terms(tool.name)):
+        yield LintFinding(
+            rule="short-description",
+            tool=tool.name,
+            message=f"Its description is {len(said)} word{'' if len(said) == 1 else 's'} and adds "
+            f"little to its name: {tool.description.strip()[:80]!r}.",
+            instead="Say what it returns, what it needs, and when another tool is the better "
+            "choice.",
+        )
+
+
+def _same(tools: Sequence[Tool]) -> Iterator[LintFinding]:
+    first: dict[tuple[str, ...], str] = {}
+    for tool in tools:
+        said = tuple(words(tool.description))
+        if not said:
+            continue
+        if said in first:
+            yield LintFinding(
+                rule="same-description",
+                tool=tool.name,
+                message=f"Its description is that of {first[said]}, word for word.",
+                instead=f"Begin it with what sets it apart from {first[said]}; remove one if "
+                "nothing does.",
+            )
+        first.setdefault(said, tool.name)
+
+
+def _deprecated(tool: Tool) -> Iterator[LintFinding]:
+    said = next(
+        (text for text in (tool.title or "", tool.description) if _DEPRECATED.search(text)), None
+    )
+    if said is not None:
+        yield LintFinding(
+            rule="deprecated",
+            tool=tool.name,
+            message="It is described as deprecated, but still offered.",
+            instead="Leave it out of the list, or show it only to the clients that still need it.",
+        )
+
+
+FAMILY = Family(
+    check=check_descriptions,
+    rules={
+        "no-description": Rule(
+            severity="warning",
+            why=(
+                "The description is all that a model knows of a tool; without one it guesses by "
+                "the name."
+            ),
+            evidence=FUNCTIONALITY,
+        ),
+        "same-description": Rule(
+            severity="warning",
+            why="Where two tools say the same, a model chooses by chance.",
+            evidence=SIMILAR,
+        ),
+        "short-description": Rule(
+            severity="warning",
+            why="It says hardly more than the name: not when to use the tool, nor what comes back.",
+            evidence=FUNCTIONALITY,
+        ),
+        "deprecated": Rule(
+            severity="note",
+            why="A model chooses it as readily as its replacement: the word is one among many.",
+        ),
+    },
+)
+"""The rules on descriptions."""

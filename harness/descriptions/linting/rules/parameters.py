@@ -1,0 +1,227 @@
+"""Rules on parameters: whether a model can know which values they take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from harness.descriptions.linting.evidence import WITHOUT_EXAMPLES, reported
+from harness.descriptions.linting.findings import Family, LintFinding, Rule
+from harness.models.tool_text.parameters import Param, every_param, params_of
+from harness.models.tool_text.terms import word_set, words
+from harness.types import Tool, ToolList
+
+_IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")
+_DATES = word_set("date day datetime timestamp since until deadline")
+_ENDS = word_set(
+    "from to start end min max after before utc"
+)  # words that may follow the word for a date
+_DATE_FORM = re.compile(
+    r"\bISO\b|[YD]{2,4}[-/.]M{2}|M{2}[-/.]D{2}|\d{4}-\d{2}|\d{1,2}[./]\d{1,2}[./]\d{4}|RFC\s?3339|epoch|unix",
+    re.IGNORECASE,
+)
+_LISTING = re.compile(
+    r"\b(?:(?:one of|allowed(?: values)?|possible values|valid values|options?)\b:?\s+"
+    # words with which prose begins too: "must be lowercase or empty"
+    r"|(?:either|must be)(?::\s+|\s+(?=['\"`])))"
+    r"(?P<list>[^.;\n)]{3,200})",
+    re.IGNORECASE,
+)
+_LISTED = re.compile(
+    r"(?:['\"`]?[\w-]{1,30}['\"`]?\s*(?:,|\bor\b|\|)\s*(?:or\s+)?)+['\"`]?[\w-]{1,30}['\"`]?\s*$"
+)
+_CODE = 2  # letters up to which a choice is unclear by itself; "5d" is clear, and so is "EUR"
+_SHORT_WORDS = word_set("no on up in go to by at am pm ok or if is me my us we")
+
+
+def check_parameters(tools: ToolList) -> Iterator[LintFinding]:
+    """Yield the findings on the parameters of each tool, one for each rule."""
+    for tool in tools.tools:
+        params = tuple(every_param(params_of(tool)))
+        yield from _undescribed(tool, params)
+        yield from _undeclared(tool)
+        yield from _ids(tool, params)
+        yield from _dates(tool, params)
+        yield from _choices(tool, params)
+
+
+_Params = Sequence[tuple[str, Param]]
+
+
+def _undescribed(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+    paths = tuple(
+        path for path, param in params if not param.description.strip() and not param.choices
+    )
+    if paths:
+        first = " ".join(words(paths[0].rpartition(".")[2])) or paths[0]
+        yield LintFinding(
+            rule="undescribed-parameter",
+            tool=tool.name,
+            parameters=paths,
+            message=f"No description: {', '.join(paths)}.",
+            instead=f'Describe what goes in, with an example: "description": "The {first} …, such '
+            f'as …".',
+        )
+
+
+def _undeclared(tool: Tool) -> Iterator[LintFinding]:
+    properties, required = tool.input_schema.get("properties"), tool.input_schema.get("required")
+    declared = properties if isinstance(properties, dict) else {}
+    needed = required if isinstance(required, list) else []
+    names = tuple(name for name in needed if isinstance(name, str) and name not in declared)
+    if names:
+        yield LintFinding(
+            rule="undeclared-parameter",
+            tool=tool.name,
+            parameters=names,
+            message=f"Required, but not among its properties: {', '.join(names)}.",
+            instead="Declare each under 'properties', or take it out of 'required'.",
+        )
+
+
+def _ids(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+    paths = tuple(
+        path
+        for path, param in params
+        if _is_text(param) and _is_id(param) and not _shows_form(param)
+    )
+    if paths:
+        yield LintFinding(
+            rule="id-without-example",
+            tool=tool.name,
+            parameters=paths,
+            message=f"No example or pattern shows the form of: {', '.join(paths)}.",
+            instead='Add "examples", a "pattern", or "…, such as ORDER_1042" to the description, '
+            "and say which tool finds it.",
+        )
+
+
+def _dates(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+    paths = tuple(
+        path
+        for path, param in params
+        if _is_text(param)
+        and _is_date(param)
+        and not _shows_form(param)
+        and _DATE_FORM.search(param.description) is None
+    )
+    if paths:
+        yield LintFinding(
+            rule="date-without-format",
+            tool=tool.name,
+            parameters=paths,
+            message=f"Nothing says how the date is written: {', '.join(paths)}.",
+            instead='Add "format": "date", and "YYYY-MM-DD" to the description.',
+        )
+
+
+def _choices(tool: Tool, params: _Params) -> Iterator[LintFinding]:
+    prose = tuple(path for path, param in params if _is_text(param) and _lists_choices(param))
+    if prose:
+        yield LintFinding(
+            rule="choices-in-prose",
+            tool=tool.name,
+            parameters=prose,
+            message=f"The description lists the values, the schema does not: {', '.join(prose)}.",
+            instead='List them under "enum".',
+        )
+    opaque = tuple(path for path, param in params if _is_opaque(param))
+    if opaque:
+        yield LintFinding(
+            rule="opaque-choices",
+            tool=tool.name,
+            parameters=opaque,
+            message=f"Nothing says what the values stand for: {', '.join(opaque)}.",
+            instead='Use words ("celsius", not "c"), or explain each in the description: "c '
+            '(Celsius), f (…)".',
+        )
+
+
+def _is_text(param: Param) -> bool:
+    return param.kind == "string" and not param.choices
+
+
+def _is_id(param: Param) -> bool:
+    return bool(_IDENTIFIES & set(words(param.name)[-1:]))
+
+
+def _is_date(param: Param) -> bool:
+    """Whether the name ends in a word for a date: ``start_date``, not ``day_of_week``."""
+    last = [word for word in words(param.name) if word not in _ENDS][-1:]
+    return bool(_DATES & set(last))
+
+
+def _shows_form(param: Param) -> bool:
+    return bool(param.examples or param.schema.get("pattern") or param.schema.get("format"))
+
+
+def _lists_choices(param: Param) -> bool:
+    if param.schema.get("pattern") or param.schema.get("format"):
+        return False
+    found = _LISTING.search(param.description)
+    return found is not None and _LISTED.match(found["list"].strip()) is not None
+
+
+def _is_opaque(param: Param) -> bool:
+    codes = [str(choice) for choice in param.choices if not isinstance(choice, bool)]
+    told = set(re.findall(r"[\w.-]+", param.description.lower()))
+    unsaid = [code for code in codes if code.lower() not in told]
+    return len(codes) > 1 and any(code.isdigit() or _is_code(code) for code in unsaid)
+
+
+def _is_code(text: str) -> bool:
+    return text.isalpha() and len(text) <= _CODE and text.lower() not in _SHORT_WORDS
+
+
+FAMILY = Family(
+    check=check_parameters,
+    rules={
+        "undescribed-parameter": Rule(
+            severity="warning",
+            why="A model fills what it does not understand with what looks plausible.",
+            evidence=reported(
+                "a description says what each parameter means and how it changes the call",
+                "Anthropic, How to implement tool use; arXiv 2602.14878",
+            ),
+        ),
+        "undeclared-parameter": Rule(
+            severity="warning",
+            why="It is required but has no type: every call is a guess.",
+            evidence=reported(
+                "Gemini refuses the request (400, property is not defined); three local models "
+                "did not mind (0.0 points, agentgauge 2026)",
+                "errors of the Gemini API as users report them",
+            ),
+        ),
+        "id-without-example": Rule(
+            severity="warning",
+            why="Without its form, a model makes ids up or passes names in their place.",
+            evidence=WITHOUT_EXAMPLES,
+        ),
+        "date-without-format": Rule(
+            severity="warning",
+            why="05/04/2025 is a day in May or in April: models write dates as they come.",
+            evidence=reported(
+                "from a schema alone, models cannot know how a date is written",
+                "Anthropic, Advanced tool use, November 2025",
+            ),
+        ),
+        "choices-in-prose": Rule(
+            severity="warning",
+            why=("A model may send any text if only the description lists the allowed ones."),
+            evidence=reported(
+                "use enums, so that an invalid call cannot be expressed",
+                "OpenAI, Function calling guide",
+            ),
+        ),
+        "opaque-choices": Rule(
+            severity="warning",
+            why="A model cannot tell which code matches the user's words.",
+            evidence=reported(
+                "models do better with words than with cryptic identifiers",
+                "Anthropic, Writing effective tools for agents, September 2025",
+            ),
+        ),
+    },
+)
+"""The rules on parameters."""

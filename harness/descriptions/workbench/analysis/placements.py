@@ -1,0 +1,243 @@
+"""Whether the order of the tools matters, computed from counts and first calls alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from harness.base.stats.clusters import (
+    Trials,
+    cases_of_tests,
+    means_of_tests,
+    own_discordance,
+    row_as_one,
+)
+from harness.base.stats.corrections import holm
+from harness.base.stats.effects import LEVEL, MARGIN, PairedEffect, paired_effects
+from harness.base.stats.paired_tests import PairedTest, paired_test
+from harness.base.stats.permutation_tests import (
+    DRAWS,
+    discordance_between,
+    excess_discordance,
+    spread_p,
+    trend_p,
+    trend_slope,
+)
+from harness.descriptions.workbench.analysis.effects import pairs_of
+
+_HALF = LEVEL / 2
+"""The level is halved, because there are two families of tests: on the ends of the list, and on all
+its orders."""
+THIRDS = ("first third", "middle", "last third")
+"""Parts of the list in which choices are counted."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """The first call of one trial, and the position of the wanted tool."""
+
+    key: str
+    """Key of the trial, which is counted once."""
+    case: str
+    """Name of the case."""
+    place: float
+    """Position of the wanted tool: 0 is first in the list, 1 is last."""
+    chosen: bool
+    """Whether the wanted tool was called first."""
+    order: str = ""
+    """The order of the list; trials of one test in one order were asked alike."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """The pass rates under several orders of the same tools."""
+
+    rates: Mapping[str, float]
+    """Name of the order → mean pass rate over the cases."""
+    cases: int
+    """Cases that were judged under every order: the others are left out."""
+    p_value: float
+    """p-value of the differences between the rates (permutation within cases), after Holm's
+    correction together with the trend."""
+    between: float
+    """How often two trials of a case under two orders end differently."""
+    within: float | None
+    """How often two trials with the same order end differently, which is chance; ``None`` without
+    repeats."""
+    test: PairedTest | None
+    """Whether `between` exceeds `within`; ``None`` without repeats."""
+
+    @property
+    def spread(self) -> float:
+        """The best rate minus the worst."""
+        return max(self.rates.values()) - min(self.rates.values())
+
+    @property
+    def matter(self) -> bool:
+        """Whether the orders are shown to differ."""
+        return self.p_value < _HALF
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trend:
+    """How often the wanted tool is chosen, by its position in the list."""
+
+    slope: float
+    """Change of its share of first calls from the first position to the last."""
+    p_value: float
+    """p-value of the trend, after Holm's correction together with the orders."""
+    thirds: tuple[Trials, ...]
+    """For each of `THIRDS`: (trials that called it first, trials in which it was there)."""
+
+    @property
+    def shown(self) -> bool:
+        """Whether a trend is shown."""
+        return self.p_value < _HALF
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placement:
+    """The effects of order and position."""
+
+    passing: PairedEffect | None
+    """Pass rates with the wanted tool last (before) and first (after); ``None`` without a pair."""
+    choosing: PairedEffect | None
+    """Its share of first calls, last (before) and first (after); ``None`` without a pair."""
+    orders: Orders | None
+    """All orders; ``None`` with fewer than two that were run."""
+    trend: Trend | None
+    """The trend; ``None`` if no wanted tool ever changed its position."""
+
+
+def placement(
+    orders: Mapping[str, Mapping[str, Trials]],
+    first: tuple[Mapping[str, Trials], Iterable[Placed]],
+    last: tuple[Mapping[str, Trials], Iterable[Placed]],
+    others: Iterable[Placed],
+    tests: Mapping[str, str] | None = None,
+    *,
+    margin: float = MARGIN,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Placement:
+    """Return the effects of order and position.
+
+    Args:
+        orders: Name of an order → case → trials, for the server's own and shuffled ones.
+        first: Trials by case, and first calls, where the wanted tool came first.
+        last: The same where it came last.
+        others: First calls under ``orders``.
+        tests: Case → its test, for cases that are asked as one of several identities; those of a
+            test count as one case.
+        margin: Margin of equivalence, as a rate.
+        seed: Seed of the permutations.
+        draws: Number of permutations.
+    """
+    (passed_first, at_first), (passed_last, at_last) = first, last
+    at_first, at_last, tests = list(at_first), list(at_last), tests or {}
+    passing, choosing = paired_effects(
+        [
+            pairs_of(passed_last, passed_first, tests),
+            pairs_of(_chosen(at_last), _chosen(at_first), tests),
+        ],
+        margin=margin,
+        level=_HALF,
+    )
+    # If the wanted tool is at an end of the server's own list, its trials occur twice.
+    moved = list({one.key: one for one in (*at_first, *at_last, *others)}.values())
+    complete, rows = _complete(orders, tests), _rows(moved, tests)
+    by_order = spread_p(_rates(complete), seed=seed, draws=draws)
+    along = trend_p(*rows, seed=seed, draws=draws)
+    known = [p for p in (by_order, along) if p is not None]
+    adjusted = iter(holm(known))
+    return Placement(
+        passing=passing,
+        choosing=choosing,
+        orders=None if by_order is None else _orders(orders, complete, next(adjusted)),
+        trend=None if along is None else _trend(moved, rows, next(adjusted)),
+    )
+
+
+def _chosen(calls: Iterable[Placed]) -> dict[str, Trials]:
+    found: dict[str, Trials] = {}
+    for one in calls:
+        chosen, total = found.get(one.case, (0, 0))
+        found[one.case] = chosen + one.chosen, total + 1
+    return found
+
+
+# ── Orders ───────────────────────────────────────────────────────────────────────────────────
+
+
+def _complete(
+    orders: Mapping[str, Mapping[str, Trials]], tests: Mapping[str, str]
+) -> list[list[list[Trials]]]:
+    """Return the trials under each order of every case that was judged under all, test by test."""
+    ran = [trials for trials in orders.values() if trials]
+    if len(ran) < 2:  # noqa: PLR2004 - one order cannot differ
+        return []
+    whole = [case for case in ran[0] if all(case in t for t in ran)]
+    return [
+        [[trials[case] for trials in ran] for case in cases]
+        for cases in cases_of_tests(whole, tests)
+    ]
+
+
+def _rates(complete: Sequence[Sequence[Sequence[Trials]]]) -> list[list[float]]:
+    return [[passed / judged for passed, judged in row_as_one(test)] for test in complete]
+
+
+def _orders(
+    orders: Mapping[str, Mapping[str, Trials]],
+    complete: Sequence[Sequence[Sequence[Trials]]],
+    p_value: float,
+) -> Orders:
+    names = [name for name, trials in orders.items() if trials]
+    columns = zip(*_rates(complete), strict=True)
+    within = means_of_tests(complete, own_discordance)
+    excess = [fmean(values) for test in complete if (values := excess_discordance(test))]
+    return Orders(
+        rates={name: fmean(column) for name, column in zip(names, columns, strict=True)},
+        cases=len(complete),
+        p_value=p_value,
+        between=fmean(means_of_tests(complete, discordance_between)),
+        within=fmean(within) if within else None,
+        test=paired_test(excess, repeated=True),
+    )
+
+
+# ── The trend ────────────────────────────────────────────────────────────────────────────────
+
+
+def _rows(
+    calls: Sequence[Placed], tests: Mapping[str, str]
+) -> tuple[list[list[float]], list[list[float]]]:
+    """Return the choices and the positions of the tool, a row for each test.
+
+    The first trials of a test's identities in one order make one value, then their second ones.
+    """
+    by_case: dict[str, dict[tuple[str, int], Placed]] = {}
+    for one in calls:
+        row = by_case.setdefault(one.case, {})
+        row[one.order, sum(order == one.order for order, _ in row)] = one
+    chosen, places = [], []
+    for cases in cases_of_tests(by_case, tests):
+        keys = dict.fromkeys(key for case in cases for key in by_case[case])
+        levels = [[by_case[case][key] for case in cases if key in by_case[case]] for key in keys]
+        chosen.append([fmean(one.chosen for one in level) for level in levels])
+        places.append([fmean(one.place for one in level) for level in levels])
+    return chosen, places
+
+
+def _trend(
+    calls: Sequence[Placed], rows: tuple[list[list[float]], list[list[float]]], p_value: float
+) -> Trend:
+    slope = trend_slope(*rows)
+    assert slope is not None, "it was tested"
+    thirds = [(0, 0)] * len(THIRDS)
+    for one in calls:
+        third = min(int(one.place * len(THIRDS)), len(THIRDS) - 1)
+        chosen, total = thirds[third]
+        thirds[third] = chosen + one.chosen, total + 1
+    return Trend(slope=slope, p_value=p_value, thirds=tuple(thirds))

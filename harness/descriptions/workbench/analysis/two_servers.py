@@ -1,0 +1,131 @@
+"""The common and different tools of two servers, and the results of cases and tools on both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from harness.base.stats.clusters import Trials
+from harness.descriptions.linting.rules.listing import estimated_tokens
+from harness.descriptions.workbench.measured import Measured
+from harness.judging.checks.wanted_calls import wanted_first
+from harness.runlog.diff import changed_parts
+from harness.types import Case, Tool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOnBoth:
+    """One tool on both servers; ``before`` is the suite's own server, ``after`` the other."""
+
+    tool: str
+    """Its name."""
+    tokens: tuple[int | None, int | None]
+    """Estimated tokens in every request, before and after; ``None`` where it is not listed."""
+    changed: tuple[str, ...] = ()
+    """Names of the parts that differ; empty too if one of the servers lacks the tool."""
+    descriptions: tuple[str, str] | None = None
+    """Its description before and after, if both servers have it and they differ."""
+    cases: int = 0
+    """Cases that expect it first and were judged on both."""
+    before: float | None = None
+    """The mean pass rate of these cases before; ``None`` without such a case."""
+    after: float | None = None
+    """The mean pass rate of these cases after; ``None`` without such a case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseOnBoth:
+    """One case that was judged on both servers."""
+
+    case: str
+    """Its name."""
+    before: float
+    """Its pass rate on the suite's own server."""
+    after: float
+    """Its pass rate on the other server."""
+    called: tuple[str | None, str | None]
+    """The tool called first in its first judged trial, before and after; ``None`` for no call."""
+
+    @property
+    def moved(self) -> float:
+        """The change of its pass rate."""
+        return self.after - self.before
+
+
+def tools_on_both(
+    own: Sequence[Tool], other: Sequence[Tool], wants: Sequence[Case], cases: Sequence[CaseOnBoth]
+) -> list[ToolOnBoth]:
+    """Return every tool of either server, those of ``own`` first, in the order of the lists.
+
+    ``wants`` are the cases of the suite, ``cases`` their results.
+    """
+    rates = {one.case: one for one in cases}
+    wanted: dict[str, list[CaseOnBoth]] = {}
+    for case in wants:
+        first = wanted_first(case)
+        if first is not None and case.name in rates:
+            for name in first.tools:
+                wanted.setdefault(name, []).append(rates[case.name])
+    before, after = ({tool.name: tool for tool in tools} for tools in (own, other))
+    return [
+        _on_both(name, before.get(name), after.get(name), wanted.get(name, ()))
+        for name in dict.fromkeys([*before, *after])
+    ]
+
+
+def cases_on_both(measured: Measured, other: Measured) -> Iterator[CaseOnBoth]:
+    """Yield each case that was judged on both servers, in the order of the log."""
+    after, called, called_after = other.trials(), _first_calls(measured), _first_calls(other)
+    for case, trials in measured.trials().items():
+        if case in after:
+            yield CaseOnBoth(
+                case=case,
+                before=_rate(trials),
+                after=_rate(after[case]),
+                called=(called.get(case), called_after.get(case)),
+            )
+
+
+def tokens_of_a_trial(measured: Measured, cases: Sequence[CaseOnBoth]) -> float | None:
+    """Return the mean tokens of a trial of ``cases``; ``None`` if any trial's are unknown."""
+    names = {one.case for one in cases}
+    used = [one.usage.tokens for one in measured.results() if one.case.name in names]
+    known = [tokens for tokens in used if tokens is not None]
+    return fmean(known) if known and len(known) == len(used) else None
+
+
+def _on_both(
+    name: str, before: Tool | None, after: Tool | None, cases: Sequence[CaseOnBoth]
+) -> ToolOnBoth:
+    changed: tuple[str, ...] = ()
+    descriptions = None
+    if before is not None and after is not None:
+        changed = tuple(dict.fromkeys(changed_parts(before, after)))
+        if before.description != after.description:
+            descriptions = before.description, after.description
+    return ToolOnBoth(
+        tool=name,
+        tokens=(_tokens(before), _tokens(after)),
+        changed=changed,
+        descriptions=descriptions,
+        cases=len(cases),
+        before=fmean(one.before for one in cases) if cases else None,
+        after=fmean(one.after for one in cases) if cases else None,
+    )
+
+
+def _tokens(tool: Tool | None) -> int | None:
+    return None if tool is None else estimated_tokens(tool)
+
+
+def _rate(trials: Trials) -> float:
+    passed, judged = trials
+    return passed / judged
+
+
+def _first_calls(measured: Measured) -> Mapping[str, str | None]:
+    calls: dict[str, str | None] = {}
+    for call in measured.first_calls():
+        calls.setdefault(call.case, call.tool)
+    return calls

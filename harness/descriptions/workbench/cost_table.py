@@ -1,0 +1,112 @@
+"""The trials and the cost of each study, before anything is started."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.descriptions.workbench.arms import CLEAN, Arm, distinct
+from harness.descriptions.workbench.staging import Ground, keys_of
+from harness.descriptions.workbench.study import Study
+from harness.descriptions.workbench.workbench import AB, Workbench
+from harness.runner.planning.estimate import estimates
+from harness.runner.planning.plan import Plan
+from harness.types import Usage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyCost:
+    """The cost of one study."""
+
+    study: str
+    """Its name; ``clean`` is the server's own list, which all studies share."""
+    question: str
+    """The question that it answers."""
+    arms: int
+    """Number of its tool lists."""
+    shared: int
+    """Number of these that a study above already runs."""
+    trials: int
+    """Trials of the other lists, over all models."""
+    input_tokens: int
+    """Estimated, over these trials."""
+    output_tokens: int
+    """Estimated, over these trials."""
+    cost_usd: float | None
+    """Dollars; ``None`` if a price is unknown."""
+    later: int
+    """Maximum number of further trials, which depend on the results, at the same price each."""
+    writer: str | None = None
+    """The model that it asks outside trials, once for each model under test."""
+    writing: Usage | None = None
+    """Estimated usage of that model; its cost is ``None`` if the price is unknown."""
+
+
+def cost_table(bench: Workbench, ground: Ground) -> Iterator[StudyCost]:
+    """Yield a row for the clean arm and one for each study, in the order of reports."""
+    plan = ground.stage(bench.first_arms(), {}, keyless=True).plan
+    yield _row("clean", "How do the cases fare on the server's own list?", plan, [CLEAN], [], 0)
+    ran = [CLEAN]
+    cases = len({job.trial.case.name for job in plan.jobs})
+    keys = keys_of(plan)
+    clean = sum(keys[job.model.name] == CLEAN.key for job in plan.jobs)
+    other = bench.plan_of_other({}, keyless=True)
+    for study in bench.studies:
+        own = list(distinct(study.arms(bench.bench())))
+        later = (
+            0 if study.estimate is None else round(study.estimate(bench.bench()) * clean / cases)
+        )
+        row = _row(study.name, study.question, plan, own, ran, later)
+        row = replace(row, **_writing(study, bench))
+        yield _with(row, other) if other is not None and study.name == AB else row
+        ran += own
+
+
+def _writing(study: Study, bench: Workbench) -> dict[str, Any]:
+    """Return the fields of the study's requests outside trials, over all models under test."""
+    writer = bench.bench().options.writer
+    if study.usage_ahead is None or writer is None:
+        return {}
+    each = [study.usage_ahead(one) for one in bench.benches()]
+    return {"writer": writer, "writing": sum(each[1:], each[0])}
+
+
+def _with(row: StudyCost, other: Plan) -> StudyCost:
+    """Return ``row`` with the trials on another server, whose list is one more."""
+    more = list(estimates(other))
+    return replace(
+        row,
+        arms=row.arms + 1,
+        trials=row.trials + len(other.jobs),
+        input_tokens=row.input_tokens + sum(guess.input_tokens for guess in more),
+        output_tokens=row.output_tokens + sum(guess.output_tokens for guess in more),
+        cost_usd=_sum([row.cost_usd, *(guess.cost_usd for guess in more)]),
+    )
+
+
+def _sum(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+def _row(
+    name: str, question: str, plan: Plan, arms: list[Arm], ran: list[Arm], later: int
+) -> StudyCost:
+    keys = keys_of(plan)
+    known = {arm.key for arm in ran}
+    new = {arm.key for arm in arms if arm.key not in known}
+    own = {name for name, key in keys.items() if key in new}
+    part = replace(plan, jobs=tuple(job for job in plan.jobs if job.model.name in own))
+    guesses = list(estimates(part))
+    return StudyCost(
+        study=name,
+        question=question,
+        arms=len(arms),
+        shared=len(arms) - len(new),
+        trials=len(part.jobs),
+        input_tokens=sum(guess.input_tokens for guess in guesses),
+        output_tokens=sum(guess.output_tokens for guess in guesses),
+        cost_usd=_sum([guess.cost_usd for guess in guesses]),
+        later=later,
+    )

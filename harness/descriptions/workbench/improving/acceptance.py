@@ -1,0 +1,172 @@
+"""Accept proposals: screen them on the seen cases, prove them on the held-out ones.
+
+Every *look* at the held-out cases may be wrong. The number of looks is fixed beforehand, and each
+has an equal share of the 5 %, so that any of them is wrong at most that often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.base.stats.alpha_spending import allowance
+from harness.base.stats.clusters import Trials
+from harness.base.stats.effects import Pair, difference_interval, not_worse, paired_effects
+from harness.base.stats.intervals import Interval
+from harness.descriptions.workbench.improving.proposal import Proposal
+from harness.descriptions.workbench.improving.split import Intent, pairs_of
+
+MOST_PROPOSALS = 12
+"""Most proposals that are tried on the seen cases."""
+MOST_FINALISTS = 3
+"""Most proposals that are tried on the held-out cases; one more look is for their combination."""
+LOOKS = MOST_FINALISTS + 1
+"""Number of looks at the held-out cases that the correction accounts for."""
+LEVEL = allowance(1, looks=LOOKS)
+"""The chance of a false claim in each look."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gain:
+    """The effect of a proposal over the intents that were judged with and without it."""
+
+    intents: int
+    """Number of intents."""
+    before: float
+    """Mean pass rate on the server's own list."""
+    after: float
+    """Mean pass rate under the proposal."""
+    interval: Interval
+    """Interval of the difference, at 1 − `level`."""
+    level: float
+    """The chance that the interval or the test is wrong."""
+    p_value: float
+    """p-value of the exact paired test."""
+
+    @property
+    def difference(self) -> float:
+        """After minus before."""
+        return self.after - self.before
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether it is better: the lower bound is above 0, and the exact test agrees."""
+        return self.interval[0] > 0 and self.p_value <= self.level
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """The result of a proposal on the held-out cases."""
+
+    proposal: Proposal
+    """The proposal."""
+    gain: Gain
+    """Its effect over all held-out intents."""
+    others: int
+    """Number of held-out intents that expect a tool whose words are unchanged."""
+    others_interval: Interval | None
+    """90 % interval of the difference on these; ``None`` when there are none."""
+    harmed: tuple[str, ...]
+    """Tools whose held-out questions get significantly worse."""
+    refused: str | None
+    """Why it is not kept; ``None`` if it is kept."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is proven."""
+        return self.refused is None
+
+
+def gain_on(pairs: Sequence[Pair], level: float) -> Gain | None:
+    """Return the effect over ``pairs`` of intents; ``None`` without any."""
+    [effect] = paired_effects([pairs])
+    found = difference_interval(pairs, level)
+    if effect is None or found is None:
+        return None
+    return Gain(
+        intents=effect.pairs,
+        before=effect.before,
+        after=effect.after,
+        interval=found[0],
+        level=level,
+        p_value=effect.test.p_value,
+    )
+
+
+def look_at(
+    proposal: Proposal,
+    held_out: Sequence[Intent],
+    before: Mapping[str, Trials],
+    after: Mapping[str, Trials],
+    margin: float,
+) -> Look | None:
+    """Return the result of ``proposal`` on the held-out intents; ``None`` if none was judged."""
+    gain = gain_on(pairs_of(held_out, before, after), LEVEL)
+    if gain is None:
+        return None
+    untouched = [intent for intent in held_out if intent.tool not in proposal.tools]
+    pairs = pairs_of(untouched, before, after)
+    interval = difference_interval(pairs, 0.1)
+    harmed = tuple(_harmed(held_out, before, after))
+    held = not untouched or not_worse(pairs, margin) is True
+    refused = _refused(gain, harmed, len(pairs), margin, others_hold=held)
+    return Look(
+        proposal=proposal,
+        gain=gain,
+        others=len(pairs),
+        others_interval=None if interval is None else interval[0],
+        harmed=harmed,
+        refused=refused,
+    )
+
+
+def finalists(screened: Iterable[tuple[Proposal, Gain]], bundle: Proposal | None) -> list[Proposal]:
+    """Return the finalists: all proposals with a gain combined, then the best single ones."""
+    best = [one for one, gain in sorted(screened, key=_by_gain) if gain.difference > 0]
+    together = [bundle] if bundle is not None and len(best) > 1 else []
+    return [*together, *best][:MOST_FINALISTS]
+
+
+def fewest_gains() -> int:
+    """Return the minimum number of improved intents, with none worse, that proves a gain."""
+    gains = 1
+    while 2 / 2**gains > LEVEL:
+        gains += 1
+    return gains
+
+
+def _by_gain(one: tuple[Proposal, Gain]) -> float:
+    return -one[1].difference
+
+
+def _harmed(
+    held_out: Sequence[Intent], before: Mapping[str, Trials], after: Mapping[str, Trials]
+) -> Iterable[str]:
+    tools = dict.fromkeys(intent.tool for intent in held_out)
+    groups = [
+        pairs_of([intent for intent in held_out if intent.tool == tool], before, after)
+        for tool in tools
+    ]
+    for tool, pairs in zip(tools, groups, strict=True):
+        [effect] = paired_effects([pairs])
+        if effect is not None and effect.verdict == "worse":
+            yield tool or "no tool"
+
+
+def _refused(
+    gain: Gain, harmed: Sequence[str], others: int, margin: float, *, others_hold: bool
+) -> str | None:
+    if not gain.is_shown:
+        low, high = (100 * bound for bound in gain.interval)
+        return (
+            f"no gain is shown on the held-out questions: {100 * gain.difference:+.0f} points "
+            f"({low:+.0f} to {high:+.0f})"
+        )
+    if harmed:
+        return f"it makes questions for {', '.join(harmed)} worse"
+    if not others_hold:
+        return (
+            f"it is not shown that the {others} held-out questions for other tools lose less than "
+            f"{100 * margin:.0f} points"
+        )
+    return None

@@ -1,0 +1,149 @@
+"""Proposals without a model: rules for common deficits of descriptions.
+
+Each rule looks at one tool whose questions fail, and returns the tools that it would change. A rule
+may be wrong: its proposal is tried like any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from harness.descriptions.workbench.improving.combining import combined
+from harness.descriptions.workbench.improving.proposal import Failure, Known, Proposal
+from harness.descriptions.workbench.improving.schema_rules import choices, examples, formats
+from harness.models.tool_text.terms import first_sentence, is_stop_word, stem, terms, words
+from harness.runner.variants.sentences import sentences
+from harness.types import Tool, ToolEdit
+
+Edits: TypeAlias = Mapping[str, ToolEdit]
+"""Tool → its changes; empty if the rule does not apply."""
+Rule: TypeAlias = Callable[[Known, Tool], Edits]
+"""``(input of proposers, a tool whose questions fail) → changes``."""
+
+_MOST_WORDS = 6
+"""Most words that are added to one description."""
+_WORD = re.compile(r"(?<![\w'’-])[^\W\d_]{3,}(?![\w'’-])")
+_LIMITS = re.compile(
+    r"\b(do not|don't|not for|never|instead|only (?:for|when|if)|unless|avoid)\b", re.IGNORECASE
+)
+"""Matches a sentence that says when a tool is the wrong one."""
+
+
+def proposals(known: Known) -> Iterator[Proposal]:
+    """Yield the proposals of the rules: one for each rule, over all tools that fail."""
+    for name, (rule, why) in RULES.items():
+        found = [
+            Proposal(name=name, why=why, tools=edits)
+            for tool in known.failing_tools()
+            if (edits := rule(known, tool))
+        ]
+        if found:
+            joined = combined(name, found, known.tools)
+            yield Proposal(name=name, why=why, tools=joined.tools)
+
+
+def with_sentence(text: str, sentence: str) -> str:
+    """Return ``text`` with ``sentence`` added at the end."""
+    text = text.strip()
+    if not text:
+        return sentence
+    stop = "" if text.endswith((".", "!", "?", ":")) else "."
+    return f"{text}{stop} {sentence}"
+
+
+def _siblings(known: Known, tool: Tool) -> Edits:
+    """Say in the description of each tool that is called by mistake which one to use."""
+    wrong = dict.fromkeys(
+        failure.called
+        for failure in _failures(known, tool)
+        if failure.called is not None and failure.called != tool.name
+    )
+    purpose = first_sentence(tool.description) or " ".join(words(tool.name))
+    sentence = f"Use {tool.name} instead when this is wanted: {purpose}"
+    return {
+        other.name: ToolEdit(description=with_sentence(other.description, sentence))
+        for name in wrong
+        if (other := known.tool(name)) is not None and tool.name not in other.description
+    }
+
+
+def _missing_words(known: Known, tool: Tool) -> Edits:
+    """Add words that failing questions use and that the tool's text lacks."""
+    own = set(terms(_text(tool)))
+    asked: Counter[str] = Counter()
+    word_of: dict[str, str] = {}
+    for failure in _failures(known, tool):
+        values = set(terms(str(failure.expected.arguments))) if failure.expected else set()
+        # Names and ids are not general vocabulary: only words in lower case count.
+        first, *later = _WORD.findall(failure.prompt) or ("",)
+        for word in dict.fromkeys([first, *(word for word in later if word.islower())]):
+            term = stem(word.lower())
+            if not is_stop_word(word.lower()) and term not in own | values:
+                asked[term] += 1
+                word_of.setdefault(term, word.lower())
+    lacking = [word_of[term] for term, _ in asked.most_common(_MOST_WORDS)]
+    if not lacking:
+        return {}
+    sentence = f"Also for questions that speak of: {', '.join(lacking)}."
+    return {tool.name: ToolEdit(description=with_sentence(tool.description, sentence))}
+
+
+def _limits_first(known: Known, tool: Tool) -> Edits:
+    """Move the sentences on when not to use a wrongly called tool to the beginning."""
+    called = {failure.called for failure in _failures(known, tool)} | {tool.name}
+    return {
+        one.name: ToolEdit(description=text)
+        for one in known.tools
+        if one.name in called
+        and (text := _reordered(one.description)) != " ".join(sentences(one.description))
+    }
+
+
+def _harmful_sentences(known: Known, tool: Tool) -> Edits:
+    """Remove sentences without which the seen cases did no worse."""
+    useless = {
+        part.number
+        for part, effect in known.effects
+        if part.tool == tool.name and part.kind == "sentence" and effect <= 0
+    }
+    said = sentences(tool.description)
+    kept = [text for number, text in enumerate(said, start=1) if number not in useless]
+    if not kept or len(kept) == len(said):
+        return {}
+    return {tool.name: ToolEdit(description=" ".join(kept))}
+
+
+def _failures(known: Known, tool: Tool) -> Iterator[Failure]:
+    for failure in known.failures:
+        if failure.expected is not None and failure.expected.tool == tool.name:
+            yield failure
+
+
+def _text(tool: Tool) -> str:
+    return f"{tool.name} {tool.title or ''} {tool.description} {tool.input_schema}"
+
+
+def _reordered(description: str) -> str:
+    said = sentences(description)
+    return " ".join(sorted(said, key=lambda sentence: _LIMITS.search(sentence) is None))
+
+
+RULES: Mapping[str, tuple[Rule, str]] = {
+    "name the sibling": (_siblings, "Tools that are called by mistake say which one to use."),
+    "words of the questions": (
+        _missing_words,
+        "Descriptions have the words that failing questions use.",
+    ),
+    "choices as enum": (choices, "Choices that the text lists are an enum."),
+    "examples": (examples, "Parameters show examples of their values."),
+    "formats in words": (formats, "Parameters say in words what their schema demands."),
+    "limits first": (_limits_first, "What a tool is not for stands first."),
+    "drop sentences": (
+        _harmful_sentences,
+        "Sentences without which the model fared no worse are taken out.",
+    ),
+}
+"""The rules by the name of their proposal, each with its purpose."""

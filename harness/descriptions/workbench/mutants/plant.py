@@ -1,0 +1,133 @@
+"""All operators, and a sample of mutants that is balanced over operators and tools."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.base.errors import UsageError
+from harness.descriptions.workbench.arms import key_of
+from harness.descriptions.workbench.mutants import of_names, of_texts, of_values
+from harness.descriptions.workbench.mutants.mutant import Mutant, Operator
+from harness.runner.variants.shown import ShownTools
+from harness.types import Tool, ToolEdit, ToolList, Variant
+
+OPERATORS: Mapping[str, Operator] = {
+    "swapped-texts": of_texts.swapped_texts,
+    "emptied-text": of_texts.emptied_text,
+    "purpose-removed": of_texts.purpose_removed,
+    "when-not-removed": of_texts.when_not_removed,
+    "wrong-claim": of_texts.wrong_claim,
+    "contrary-word": of_texts.contrary_word,
+    "swapped-names": of_names.swapped_names,
+    "sibling-name": of_names.sibling_name,
+    "opposite-parameter": of_names.opposite_parameter,
+    "swapped-parameter-texts": of_names.swapped_parameter_texts,
+    "required-hidden": of_names.required_hidden,
+    "text-removed": of_values.text_removed,
+    "unit-removed": of_values.unit_removed,
+    "wrong-unit": of_values.wrong_unit,
+    "wrong-date": of_values.wrong_date,
+    "wrong-example": of_values.wrong_example,
+    "example-removed": of_values.example_removed,
+    "member-removed": of_values.member_removed,
+    "member-replaced": of_values.member_replaced,
+    "wrong-default": of_values.wrong_default,
+}
+"""Every operator by its name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planting:
+    """The mutants of a tool list."""
+
+    mutants: tuple[Mutant, ...]
+    """The chosen mutants."""
+    possible: int
+    """Number of mutants that the operators can make from the list."""
+    equivalent: int
+    """Mutants that were left out: a model would see no change, or the same change as by another."""
+
+
+def planted(offered: Sequence[Tool], most: int, seed: int) -> Planting:
+    """Choose at most ``most`` mutants of all offered tools.
+
+    The choice depends on the seed, not on the order of the tools. Operators take turns, and each
+    takes the tool with the fewest mutants so far. A larger number extends the choice of a smaller
+    one.
+    """
+    tools = sorted(offered, key=lambda tool: tool.name)
+    order = random.Random(seed)  # noqa: S311 - which defects is no secret
+    left = {name: list(operator(tools)) for name, operator in OPERATORS.items()}
+    for mutants in left.values():
+        order.shuffle(mutants)
+    possible = sum(map(len, left.values()))
+    equivalent = 0
+    chosen: list[Mutant] = []
+    seen: set[str] = set()
+    used: Counter[str] = Counter()
+    for mutant in _in_turn(left, used):
+        if len(chosen) == most:
+            break
+        key = key_of(mutant.variant)
+        if key in seen or not changes(mutant, tools):
+            equivalent += 1
+            continue
+        seen.add(key)
+        used[mutant.tool] += 1
+        chosen.append(mutant)
+    return Planting(mutants=tuple(chosen), possible=possible, equivalent=equivalent)
+
+
+def placebos(offered: Sequence[Tool], most: int) -> tuple[Variant, ...]:
+    """Return at most ``most`` different variants that show the server's own words.
+
+    Each repeats another part of the server's own list; a single tool allows four.
+    """
+    said = [
+        edit
+        for tool in sorted(offered, key=lambda tool: tool.name)
+        for edit in (
+            (tool.name, ToolEdit(description=tool.description)),
+            (tool.name, ToolEdit(name=tool.name)),
+        )
+    ]
+    return tuple(
+        Variant(
+            name=f"placebo {number + 1}",
+            tools=_joined([edit for bit, edit in enumerate(said) if number >> bit & 1]),
+            description="The server's own words, once more.",
+        )
+        for number in range(min(most, 2 ** len(said)))
+    )
+
+
+def _joined(edits: Sequence[tuple[str, ToolEdit]]) -> dict[str, ToolEdit]:
+    joined: dict[str, ToolEdit] = {}
+    for tool, edit in edits:
+        known = joined.get(tool, ToolEdit())
+        joined[tool] = replace(
+            known, name=known.name or edit.name, description=known.description or edit.description
+        )
+    return joined
+
+
+def changes(mutant: Mutant, tools: Sequence[Tool]) -> bool:
+    """Whether a model that is offered ``tools`` sees a change by ``mutant``."""
+    names = {*mutant.edits, *(edit.name for edit in mutant.edits.values())}
+    touched = tuple(tool for tool in tools if tool.name in names)
+    try:
+        shown = ShownTools(mutant.variant, ToolList(tools=touched))
+    except UsageError:  # two tools, or two parameters, would have the same name
+        return False
+    return shown.tools.tools != touched
+
+
+def _in_turn(left: Mapping[str, list[Mutant]], used: Counter[str]) -> Iterator[Mutant]:
+    while any(left.values()):
+        for mutants in left.values():
+            if mutants:
+                best = min(range(len(mutants)), key=lambda place: used[mutants[place].tool])
+                yield mutants.pop(best)

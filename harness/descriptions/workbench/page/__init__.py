@@ -1,0 +1,34 @@
+"""The page of a workbench: one HTML file that works alone and fetches nothing.
+
+The page knows a few shapes (*widgets*): tables with intervals, a heat map, curves, texts to paste,
+changes side by side. `studies` turns the findings of each study into widgets; an unknown study is
+shown by its own words and tables of its facts.
+"""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from harness.descriptions.workbench.page.conversations import conversations
+from harness.descriptions.workbench.page.overview import conversation_keys, overview
+from harness.descriptions.workbench.workbench import WorkbenchResult
+from harness.reports.formats.html_report import SCRIPTS, STYLES
+from harness.reports.single_page import SinglePage
+
+_MODULES = ("data", "widgets", "tools", "script")
+PAGE = SinglePage(
+    markup=(__name__, "page.html"),
+    styles=(*STYLES, (__name__, "style.css")),
+    scripts=(
+        *SCRIPTS,
+        *((__name__, f"{name}.js") for name in ("data", "widgets", "tools", "script")),
+    ),
+)
+"""The page of a workbench."""
+
+
+def write_page(result: WorkbenchResult, stream: TextIO) -> None:
+    """Write the page of ``result``, with the conversations that it opens."""
+    whole = overview(result)
+    known, blocks = conversations(result, conversation_keys(whole))
+    PAGE.write([("overview", {**whole, "conversations": known}), *blocks], stream)

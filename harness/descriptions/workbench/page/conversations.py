@@ -1,0 +1,55 @@
+"""The conversations that the page can open, within its size limit, each in its own block."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from harness.descriptions.workbench.page.cells import line
+from harness.descriptions.workbench.workbench import WorkbenchResult
+from harness.judging.from_log import judge_log
+from harness.reports.formats.html_report.detail import trial_detail
+from harness.runlog import read_log
+
+MOST_BYTES = 3_000_000
+"""Most bytes of all conversations of a page; the others are in the run log."""
+
+Blocks: TypeAlias = list[tuple[str, Any]]
+
+
+def conversations(
+    result: WorkbenchResult, keys: Sequence[str], most: int = MOST_BYTES
+) -> tuple[dict[str, Any], Blocks]:
+    """Return the facts of each trial of ``keys``, and the conversations that fit into the page.
+
+    ``keys`` are `TrialResult.key`; the first are the most important. A trial without a block names
+    the command that shows it.
+    """
+    wanted = set(keys)
+    found = {}
+    for path in result.logs if wanted else ():
+        log = read_log(path)
+        found.update({one.key: (one, log) for one in judge_log(log).results if one.key in wanted})
+    known: dict[str, Any] = {}
+    blocks: Blocks = []
+    room = most
+    for key in dict.fromkeys(key for key in keys if key in found):
+        one, log = found[key]
+        told = {
+            "case": line(one.case.name),
+            "model": line(one.model),
+            "trial": one.index + 1,
+            "trials": one.repeats,
+            "status": one.status,
+            "run": line(log.header.run_id),
+            "block": None,
+        }
+        detail = trial_detail(one, log.transcript(key))
+        size = len(json.dumps(detail))
+        if size <= room:
+            room -= size
+            told["block"] = f"trial-{len(blocks)}"
+            blocks.append((f"trial-{len(blocks)}", detail))
+        known[key] = told
+    return known, blocks

@@ -1,0 +1,119 @@
+"""The parts of a tool list that a model reads; each can be removed and costs tokens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from harness.models.tool_text.tokens import tokens_in
+from harness.runner.variants.facets import Facet, facet_of
+from harness.runner.variants.sentences import sentences
+from harness.types import ParameterEdit, Tool, ToolEdit, Variant
+
+PartKind: TypeAlias = Literal[
+    "name", "title", "sentence", "parameter name", "parameter text", "enum", "examples", "default"
+]
+"""The kind of a part."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part of one tool's words."""
+
+    tool: str
+    """The server's name of the tool."""
+    kind: PartKind
+    """Its kind."""
+    text: str
+    """The words themselves; values as JSON."""
+    parameter: str | None = None
+    """The parameter that it belongs to, if any."""
+    number: int | None = None
+    """Number of a sentence in the description, from 1."""
+
+    @property
+    def label(self) -> str:
+        """The part in a few words: ``search_orders: sentence 2``."""
+        what = f"sentence {self.number}" if self.kind == "sentence" else self.kind
+        if self.parameter is not None:
+            what = f"{self.kind.removeprefix('parameter ')} of {self.parameter}"
+        return f"{self.tool}: {what}"
+
+    @property
+    def tokens(self) -> int:
+        """Estimated number of tokens that it adds to every request."""
+        return max(1, tokens_in(self.text))
+
+
+def parts_of(tools: Sequence[Tool]) -> Iterator[Part]:
+    """Yield every part of ``tools``, in the order in which a model reads them."""
+    for tool in tools:
+        yield Part(tool=tool.name, kind="name", text=tool.name)
+        if tool.title:
+            yield Part(tool=tool.name, kind="title", text=tool.title)
+        for place, sentence in enumerate(sentences(tool.description), start=1):
+            yield Part(tool=tool.name, kind="sentence", text=sentence, number=place)
+        yield from _parameters(tool)
+
+
+def without(part: Part, tools: Sequence[Tool]) -> Variant:
+    """Return the variant that removes ``part`` from ``tools``.
+
+    A name cannot be removed: it becomes a meaningless one (``tool_3``, ``value_2``).
+    """
+    tool = next(one for one in tools if one.name == part.tool)
+    return Variant(
+        name=f"without {part.label}",
+        tools={part.tool: _edit(part, tool, [one.name for one in tools])},
+        description=f"What does this carry: {part.text}",
+    )
+
+
+def _edit(part: Part, tool: Tool, names: Sequence[str]) -> ToolEdit:
+    if part.kind == "name":
+        return ToolEdit(name=_free("tool", names.index(tool.name) + 1, names))
+    if part.kind == "title":
+        return ToolEdit(title="")
+    if part.kind == "sentence":
+        assert part.number is not None
+        return ToolEdit(without_sentences=(part.number,))
+    assert part.parameter is not None
+    own = list(_properties(tool))
+    edits = {
+        "parameter name": lambda: ParameterEdit(
+            name=_free("value", own.index(part.parameter or "") + 1, own)
+        ),
+        "parameter text": lambda: ParameterEdit(description=""),
+        "enum": lambda: ParameterEdit(enum=()),
+        "examples": lambda: ParameterEdit(examples=()),
+        "default": lambda: ParameterEdit(default=()),
+    }
+    return ToolEdit(parameters={part.parameter: edits[part.kind]()})
+
+
+def _free(word: str, number: int, taken: Sequence[str]) -> str:
+    name = f"{word}_{number}"
+    return name if name not in taken else f"{name}_x"
+
+
+def _parameters(tool: Tool) -> Iterator[Part]:
+    for name, schema in _properties(tool).items():
+        yield Part(tool=tool.name, kind="parameter name", text=name, parameter=name)
+        if not isinstance(schema, Mapping):
+            continue
+        said = schema.get("description")
+        if isinstance(said, str) and said.strip():
+            yield Part(tool=tool.name, kind="parameter text", text=said, parameter=name)
+        kinds: tuple[Facet, ...] = ("enum", "examples", "default")
+        for kind in kinds:
+            value = facet_of(schema, kind)
+            if value not in (None, []):
+                text = json.dumps(value, ensure_ascii=False, default=str)
+                yield Part(tool=tool.name, kind=kind, text=text, parameter=name)
+
+
+def _properties(tool: Tool) -> Mapping[str, Any]:
+    properties = tool.input_schema.get("properties")
+    return properties if isinstance(properties, Mapping) else {}

@@ -1,0 +1,137 @@
+"""The progress of a workbench: each changed list compared with the server's own, case by case.
+
+The comparison is updated after every case, so its claims come from confidence sequences: an
+interval that is valid at every look, for all lists of the stage together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+
+from harness.base.safe_text import one_line
+from harness.base.stats.sequences import ConfidenceSequence
+from harness.descriptions.workbench.arms import Arm
+from harness.reports.comparing.sentences import percent, points
+from harness.runner.planning.variant_choice import JOINT
+from harness.types import TrialResult
+
+_LEVEL = 0.05
+OWN = "the server's own list"
+"""Name of the unchanged list."""
+
+
+@dataclass(slots=True)
+class _List:
+    """The trials of one list with one model so far."""
+
+    study: str
+    name: str
+    cases: int
+    sequence: ConfidenceSequence
+    ended: dict[str, list[bool | None]] = field(default_factory=dict)
+    rates: dict[str, float | None] = field(default_factory=dict)
+    """Case whose trials have all ended → its pass rate; ``None`` if no trial was judged."""
+    moves: dict[str, float] = field(default_factory=dict)
+    """Case with results on both sides → its change."""
+
+    @property
+    def complete(self) -> bool:
+        return len(self.rates) >= self.cases
+
+
+class StageProgress:
+    """The lists of one stage, and their results so far."""
+
+    def __init__(
+        self,
+        arms: Sequence[Arm],
+        models: Sequence[str],
+        cases: int,
+        studies: Mapping[str, str],
+        own: str = OWN,
+    ) -> None:
+        """Expect ``arms`` for each of ``models`` on ``cases`` cases.
+
+        ``studies`` is the key of an arm → the study that requested it first; ``own`` is the name of
+        the unchanged list.
+        """
+        self._lists: dict[str, _List] = {}
+        self._own = {model: model for model in models}
+        self._several = len(models) > 1
+        alpha = _LEVEL / max(1, len(arms) * len(models))
+        for model in models:
+            for arm in arms:
+                name = model if arm.variant is None else f"{model}{JOINT}{arm.variant.name}"
+                self._own[name] = model
+                self._lists[name] = _List(
+                    study=studies[arm.key],
+                    name=own if arm.variant is None else one_line(arm.variant.name),
+                    cases=cases if arm.cases is None else len(arm.cases),
+                    sequence=ConfidenceSequence(alpha),
+                )
+
+    def take(self, results: Iterable[TrialResult]) -> list[str]:
+        """Add settled results, and return a line for each list that they complete."""
+        return [line for result in results if (line := self._take(result)) is not None]
+
+    def words(self, model: str) -> str:
+        """Return the progress of the list whose trials have that model name."""
+        one = self._lists.get(model)
+        return "" if one is None else self._told(model, one)
+
+    def moved(self, model: str) -> bool:
+        """Whether the list has changed the result of any case, or is the server's own."""
+        one = self._lists.get(model)
+        return one is not None and (self._own[model] == model or any(one.moves.values()))
+
+    def _take(self, result: TrialResult) -> str | None:
+        one = self._lists.get(result.model)
+        if one is None or one.complete:
+            return None
+        case = result.case.name
+        ends = one.ended.setdefault(case, [])
+        ends.append(result.status == "passed" if result.is_comparable else None)
+        if len(ends) < result.repeats:
+            return None
+        known = [float(end) for end in ends if end is not None]
+        one.rates[case] = fmean(known) if known else None
+        self._pair(result.model, case)
+        return self._told(result.model, one) if one.complete else None
+
+    def _pair(self, model: str, case: str) -> None:
+        """Compare a case with the server's own list, on every list where both are now known."""
+        own = self._lists.get(self._own[model])
+        if own is None or (before := own.rates.get(case)) is None:
+            return
+        changed = [self._lists[model]]
+        if changed == [own]:
+            changed = [one for name, one in self._lists.items() if self._own[name] == model]
+        for one in changed:
+            after = one.rates.get(case)
+            if one is not own and after is not None and case not in one.moves:
+                one.moves[case] = after - before
+                one.sequence.add([after - before])
+
+    def _told(self, model: str, one: _List) -> str:
+        of = [each for name, each in self._lists.items() if each.study == one.study]
+        done = sum(each.complete for each in of)
+        whose = f" ({self._own[model]})" if self._several else ""
+        return f"[{one.study} {done}/{len(of)}] {one.name}{whose}: {self._result(model, one)}"
+
+    def _result(self, model: str, one: _List) -> str:
+        judged = [rate for rate in one.rates.values() if rate is not None]
+        lost = len(one.rates) - len(judged)
+        unjudged = f"; {lost} without a verdict" if lost else ""
+        cases = f"{len(judged)} of {one.cases} cases"
+        if self._own[model] == model:
+            rate = percent(fmean(judged)) if judged else "nothing"
+            return f"{rate} passed ({cases}{unjudged})"
+        if not one.moves:
+            return f"nothing to compare yet ({cases}{unjudged})"
+        moved = points(fmean(one.moves.values()))
+        low, high = one.sequence.interval
+        shown = f"; shown: {points(low)} to {points(high)}" if low > 0 or high < 0 else ""
+        so_far = "" if one.complete else " so far"
+        return f"{moved} points{so_far} ({cases}{unjudged}{shown})"

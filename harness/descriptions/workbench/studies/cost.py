@@ -1,0 +1,122 @@
+"""Study: how many tokens do the texts cost, and which of them are useless?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.descriptions.workbench.analysis.effects import effect_facts, effect_text
+from harness.descriptions.workbench.analysis.part_effects import PartEffect, part_effects
+from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.measured import Measured
+from harness.descriptions.workbench.parts import parts_of, without
+from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
+from harness.judging.checks.wanted_calls import wanted_first
+from harness.reports.comparing.sentences import points
+from harness.types import JsonObject
+
+_MOST_LINES = 10
+_WEIGHT = 20
+"""Importance of the finding that all texts of a list are useless, in points of pass rate."""
+_ESTIMATED = "Tokens are estimated from the words alone: names, texts and values."
+_APART = (
+    "Each part was taken out by itself: before taking out several, compare the list without them."
+)
+_NEEDED = ("name", "parameter name")
+"""Kinds of part that every list needs."""
+
+
+def _arms(bench: Bench) -> Sequence[Arm]:
+    return [Arm(variant=without(part, bench.tools)) for part in parts_of(bench.tools)]
+
+
+def _read(bench: Bench, measured: Measured) -> StudyResult:
+    total = sum(part.tokens for part in parts_of(bench.tools))
+    effects = sorted(part_effects(bench, measured), key=lambda one: -one.part.tokens)
+    idle = [one for one in effects if _is_idle(one)]
+    selection = _selection(bench, measured)
+    return StudyResult(
+        study=STUDY.name,
+        headline=_headline(total, selection),
+        lines=tuple(
+            f"{one.part.label}: {one.part.tokens} tokens, {effect_text(one.effect, len(effects))}"
+            for one in effects[:_MOST_LINES]
+        ),
+        findings=_findings(idle, total, bench.options.margin),
+        facts={
+            "tokens": total,
+            "idle_tokens": sum(one.part.tokens for one in idle),
+            "selection": selection,
+            "parts": [
+                {
+                    "label": one.part.label,
+                    "tool": one.part.tool,
+                    "tokens": one.part.tokens,
+                    "idle": _is_idle(one),
+                    **effect_facts(one.effect),
+                }
+                for one in effects
+            ],
+        },
+        notes=(_ESTIMATED, _APART),
+    )
+
+
+def _is_idle(one: PartEffect) -> bool:
+    """Whether the list is shown to be no worse without the part."""
+    return one.effect.verdict in ("equivalent", "worse") and one.part.kind not in _NEEDED
+
+
+def _selection(bench: Bench, measured: Measured) -> JsonObject:
+    """Return the tokens per right first call on the server's own list.
+
+    These are the tokens of all judged trials with an expected first call, divided by the number of
+    trials that made it.
+    """
+    wants = {case.name: wanted_first(case) for case in bench.suite.cases}
+    used: list[int | None] = []
+    right = 0
+    for result, transcript in measured.conversations():
+        want = wants.get(result.case.name)
+        if want is not None:
+            first = next((call.tool for call in transcript.server_calls), None)
+            right += want.takes(first)
+            used.append(result.usage.tokens)
+    known = [tokens for tokens in used if tokens is not None]
+    whole = len(known) == len(used)
+    return {
+        "trials": len(used),
+        "right": right,
+        "tokens": sum(known) if whole else None,
+        "tokens_each": sum(known) / right if whole and right and sum(known) else None,
+    }
+
+
+def _headline(total: int, selection: JsonObject) -> str:
+    words = f"The words of the list take about {total:,} tokens in each request"
+    if selection["tokens_each"] is None:
+        return f"{words}."
+    return f"{words}; a right first call takes {selection['tokens_each']:,.0f} tokens in all."
+
+
+def _findings(idle: Sequence[PartEffect], total: int, margin: float) -> tuple[Finding, ...]:
+    if not idle:
+        return ()
+    saved = sum(one.part.tokens for one in idle)
+    each = "1 part" if len(idle) == 1 else f"{len(idle)} parts"
+    return (
+        Finding(
+            text=f"{each} of {saved:,} tokens in each request may go: without any one of them no "
+            f"more than {points(margin, sign=False)} points are lost ({idle[0].part.label} is the "
+            "longest).",
+            weight=_WEIGHT * saved / total,
+        ),
+    )
+
+
+STUDY = Study(
+    name="cost",
+    place=100,
+    question="What do the texts cost, and which are useless?",
+    arms=_arms,
+    read=_read,
+)

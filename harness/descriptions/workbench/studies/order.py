@@ -1,0 +1,232 @@
+"""Study: does the order of the tools matter? Shuffled lists, and the expected tool first or last.
+
+The server's own order is the first; the checks of each test name its expected first call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from harness.base.stats.clusters import Trials
+from harness.descriptions.workbench.analysis.placements import (
+    THIRDS,
+    Orders,
+    Placed,
+    Placement,
+    Trend,
+    placement,
+)
+from harness.descriptions.workbench.arms import Arm, key_of
+from harness.descriptions.workbench.measured import Measured
+from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
+from harness.judging.checks.wanted_calls import wanted_tool
+from harness.reports.comparing.sentences import percent, points
+from harness.types import Variant
+
+SHUFFLES = 4
+"""Number of shuffled orders besides the server's own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _End:
+    """A list with one tool at its beginning or end, for the tests that expect it."""
+
+    tool: str
+    cases: frozenset[str]
+    variant: Variant | None
+    """``None`` if that is its position in the server's own list."""
+
+
+def _arms(bench: Bench) -> Sequence[Arm]:
+    if len(bench.tools) < 2:  # noqa: PLR2004 - one tool has one order
+        return []
+    return [
+        *(Arm(variant=variant) for variant in _shuffles(bench)),
+        *(Arm(variant=end.variant, cases=end.cases) for end in (*_firsts(bench), *_lasts(bench))),
+    ]
+
+
+def _shuffles(bench: Bench) -> list[Variant]:
+    begin = bench.options.seed * SHUFFLES
+    return [Variant(name=f"order {number + 1}", order=begin + number) for number in range(SHUFFLES)]
+
+
+def _wanting(bench: Bench) -> dict[str, frozenset[str]]:
+    """Return tool → the tests that expect only this tool first."""
+    found: dict[str, set[str]] = {}
+    for case in bench.suite.cases:
+        tool = wanted_tool(case)
+        if tool is not None and bench.tool(tool) is not None:
+            found.setdefault(tool, set()).add(case.name)
+    return {tool: frozenset(cases) for tool, cases in found.items()}
+
+
+def _firsts(bench: Bench) -> Iterator[_End]:
+    for tool, cases in _wanting(bench).items():
+        variant = Variant(name=f"{tool} first", order=(tool,))
+        there = bench.tools[0].name == tool
+        yield _End(tool=tool, cases=cases, variant=None if there else variant)
+
+
+def _lasts(bench: Bench) -> Iterator[_End]:
+    for tool, cases in _wanting(bench).items():
+        order = tuple(one.name for one in bench.tools if one.name != tool)
+        variant = Variant(name=f"{tool} last", order=order)
+        there = bench.tools[-1].name == tool
+        yield _End(tool=tool, cases=cases, variant=None if there else variant)
+
+
+def _read(bench: Bench, measured: Measured) -> StudyResult:
+    if len(bench.tools) < 2:  # noqa: PLR2004 - as above
+        return StudyResult(study=STUDY.name, headline="One tool has only one order.")
+    shuffles = _shuffles(bench)
+    found = placement(
+        {"own": measured.trials()} | {one.name: measured.trials(one) for one in shuffles},
+        _at_end(bench, measured, _firsts(bench)),
+        _at_end(bench, measured, _lasts(bench)),
+        [one for arm in (None, *shuffles) for one in _placed(bench, measured, arm)],
+        measured.tests,
+        margin=bench.options.margin,
+        seed=bench.options.seed,
+    )
+    return StudyResult(
+        study=STUDY.name,
+        headline=_headline(bench, found),
+        lines=tuple(_lines(found)),
+        findings=tuple(_findings(bench, found)),
+        facts=asdict(found),
+        notes=tuple(_notes(bench, found)),
+    )
+
+
+def _at_end(
+    bench: Bench, measured: Measured, ends: Iterable[_End]
+) -> tuple[dict[str, Trials], list[Placed]]:
+    trials: dict[str, Trials] = {}
+    calls: list[Placed] = []
+    for end in ends:
+        judged = measured.trials(end.variant)
+        trials |= {case: judged[case] for case in end.cases if case in judged}
+        calls += [one for one in _placed(bench, measured, end.variant) if one.case in end.cases]
+    return trials, calls
+
+
+def _placed(bench: Bench, measured: Measured, arm: Variant | None) -> Iterator[Placed]:
+    wanted = {case.name: wanted_tool(case) for case in bench.suite.cases}
+    for call in measured.first_calls(arm):
+        tool = wanted.get(call.case)
+        if tool in call.shown and len(call.shown) > 1:
+            place = call.shown.index(tool) / (len(call.shown) - 1)
+            yield Placed(
+                key=call.key,
+                case=call.case,
+                place=place,
+                chosen=call.tool == tool,
+                order=key_of(arm),
+            )
+
+
+def _headline(bench: Bench, found: Placement) -> str:
+    effect = found.passing
+    if effect is None:
+        return "No test that wants exactly one tool was judged with it first and last."
+    low, high = effect.interval
+    told = (
+        f"The wanted tool first in the list instead of last: {points(effect.difference)} points "
+        f"of pass rate ({points(low)} to {points(high)} over {effect.pairs} tests)"
+    )
+    verdicts = {
+        "better": "first is better",
+        "worse": "last is better",
+        "equivalent": f"equivalent within {points(bench.options.margin, sign=False)} points",
+        "undecided": "undecided"
+        + (
+            f"; about {effect.cases_to_decide:,} tests would decide"
+            if effect.cases_to_decide
+            else ""
+        ),
+    }
+    return f"{told}: {verdicts[effect.verdict]}."
+
+
+def _lines(found: Placement) -> Iterator[str]:
+    if found.choosing is not None:
+        one, (low, high) = found.choosing, found.choosing.interval
+        yield (
+            f"called first in {percent(one.after)} when it is first in the list, in "
+            f"{percent(one.before)} when it is last: {points(one.difference)} points "
+            f"({points(low)} to {points(high)}), {one.verdict}"
+        )
+    if found.trend is not None:
+        yield _trend_line(found.trend)
+    if found.orders is not None:
+        yield from _order_lines(found.orders)
+
+
+def _trend_line(trend: Trend) -> str:
+    shares = ", ".join(
+        f"{percent(chosen / total)} in the {name}"
+        for name, (chosen, total) in zip(THIRDS, trend.thirds, strict=True)
+        if total
+    )
+    return (
+        f"called first by its place: {shares}; {points(trend.slope)} points from first to last "
+        f"(p {trend.p_value:.3f})"
+    )
+
+
+def _order_lines(orders: Orders) -> Iterator[str]:
+    rates = ", ".join(f"{percent(rate)} {name}" for name, rate in orders.rates.items())
+    yield f"pass rate by order: {rates} ({orders.cases} tests; p {orders.p_value:.3f})"
+    if orders.within is not None:
+        yield (
+            f"two trials in different orders end differently in {percent(orders.between)}, two in "
+            f"the same order in {percent(orders.within)}: that is chance"
+        )
+
+
+def _findings(bench: Bench, found: Placement) -> Iterator[Finding]:
+    one = found.passing
+    if one is not None and abs(one.difference) > bench.options.margin:
+        where = "first" if one.difference > 0 else "last"
+        yield Finding(
+            text=f"The place in the list matters: tests pass {points(abs(one.difference))} points "
+            f"more often with the wanted tool {where}.",
+            weight=100 * abs(one.difference),
+            certain=one.verdict in {"better", "worse"},
+        )
+    if found.trend is not None and found.trend.shown:
+        towards = "front" if found.trend.slope < 0 else "end"
+        yield Finding(
+            text=f"A tool is called more often the nearer it stands to the {towards} of the list: "
+            f"{points(abs(found.trend.slope), sign=False)} points from end to end.",
+            weight=100 * abs(found.trend.slope),
+        )
+    if found.orders is not None and found.orders.matter:
+        yield Finding(
+            text="The order alone moves the pass rate between "
+            f"{percent(min(found.orders.rates.values()))} and "
+            f"{percent(max(found.orders.rates.values()))}.",
+            weight=100 * found.orders.spread,
+        )
+
+
+def _notes(bench: Bench, found: Placement) -> Iterator[str]:
+    wanting = sum(map(len, _wanting(bench).values()))
+    if left := len(bench.suite.cases) - wanting:
+        yield f"{left} tests want no tool or several first: they are in the orders alone."
+    if found.orders is not None and found.orders.within is None:
+        yield (
+            "With one trial each, how often two orders end differently cannot be told from "
+            "chance: give --trials 3."
+        )
+
+
+STUDY = Study(
+    name="order",
+    place=60,
+    question="Does the place in the list matter?",
+    arms=_arms,
+    read=_read,
+)

@@ -1,0 +1,287 @@
+"""Study: do assertive texts attract calls? A tool is listed among neutral copies of itself.
+
+In the field, assertive wording won 7.5 times the calls without being any better (arXiv 2505.18135).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+
+from harness.base.safe_text import one_line
+from harness.descriptions.workbench.analysis.bragging import BRAG, assertive_sentences, neutral
+from harness.descriptions.workbench.analysis.contests import (
+    RIVALS,
+    Contest,
+    Kind,
+    Pick,
+    Steering,
+    steering,
+)
+from harness.descriptions.workbench.arms import Arm
+from harness.descriptions.workbench.measured import FirstCall, Measured
+from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
+from harness.judging.checks.wanted_calls import wanted_tool
+from harness.reports.comparing.sentences import percent
+from harness.runner.variants.sentences import sentences
+from harness.runner.variants.views import Views
+from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
+
+_MOST_SEEDS = 500
+"""Number of seeds that are tried; a position that none of them gives is skipped."""
+_MOST_NAMED = 12
+"""Number of left-out tools that are named; the facts have all of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Race:
+    """One list with a tool among its copies."""
+
+    tool: str
+    kind: Kind
+    names: tuple[str, ...]
+    own: str
+    variant: Variant
+    cases: frozenset[str]
+
+
+def _arms(bench: Bench) -> Sequence[Arm]:
+    return [Arm(variant=race.variant, cases=race.cases) for race in _races(bench)]
+
+
+def _races(bench: Bench) -> Iterator[_Race]:
+    listed = tuple(tool.name for tool in bench.tools)
+    for tool, cases in _entrants(bench)[: bench.options.steering_tools]:
+        names = _free_names(tool.name, listed)
+        for turn in range(RIVALS):
+            yield from _turn(tool, names[:RIVALS], listed, turn, bench.options.seed, cases)
+
+
+def _entrants(bench: Bench) -> list[tuple[Tool, set[str]]]:
+    """Return the tools that can be copied, with the tests that want them.
+
+    Tools that praise themselves come first, then those that most tests expect.
+    """
+    wanting: dict[str, set[str]] = {}
+    for case in bench.suite.cases:
+        if (wanted := wanted_tool(case)) is not None:
+            wanting.setdefault(wanted, set()).add(case.name)
+    listed = tuple(tool.name for tool in bench.tools)
+    found = [
+        (tool, cases)
+        for name, cases in wanting.items()
+        if (tool := bench.tool(name)) is not None and len(_free_names(name, listed)) >= RIVALS
+    ]
+    found.sort(key=lambda one: (not _is_assertive(one[0]), -len(one[1])))
+    return found
+
+
+def _free_names(tool: str, listed: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in (f"{tool}_{one}" for one in COPY_LETTERS) if name not in listed)
+
+
+def _is_assertive(tool: Tool) -> bool:
+    return neutral(tool.description) != tool.description.strip()
+
+
+def _turn(
+    tool: Tool,
+    names: tuple[str, ...],
+    listed: tuple[str, ...],
+    turn: int,
+    seed: int,
+    cases: set[str],
+) -> Iterator[_Race]:
+    """Yield the races in which the tool has its ``turn``-th name, each in another position."""
+    order = _seed_for(listed, tool.name, names[turn], (turn + seed) % RIVALS, seed)
+    plain, assertive = neutral(tool.description), _is_assertive(tool)
+    told: list[tuple[Kind, str | None, str | None]] = [
+        ("equal", None, None),
+        ("brag", f"{plain} {BRAG}".strip(), plain if assertive else None),
+    ]
+    if assertive:
+        told.append(("own", None, plain))
+    for kind, description, copied in told:
+        yield _Race(
+            tool=tool.name,
+            kind=kind,
+            names=names,
+            own=names[turn],
+            cases=frozenset(cases),
+            variant=Variant(
+                name=f"{tool.name}: {kind} {turn + 1}",
+                tools={tool.name: ToolEdit(name=names[turn], description=description)},
+                order=order,
+                add=(_copies(tool.name, copied),),
+            ),
+        )
+
+
+def _copies(tool: str, description: str | None = None) -> Decoys:
+    return Decoys(source=f"copy:{tool}", count=RIVALS - 1, description=description)
+
+
+@lru_cache(maxsize=4096)
+def _seed_for(listed: tuple[str, ...], tool: str, name: str, place: int, seed: int) -> int:
+    """Return the seed of an order in which ``tool`` has the position ``place`` among its copies.
+
+    If no seed gives it, return ``seed``: the log has the real position.
+    """
+    bare = ToolList(tools=tuple(Tool(name=each, input_schema={}) for each in listed))
+    for candidate in range(seed * _MOST_SEEDS, (seed + 1) * _MOST_SEEDS):
+        variant = Variant(
+            name=name,
+            tools={tool: ToolEdit(name=name)},
+            order=candidate,
+            add=(_copies(tool),),
+        )
+        view = Views().of(variant, bare)
+        rivals = [one.name for one in view.tools.tools if one.name in {name, *view.decoys}]
+        if rivals.index(name) == place:
+            return candidate
+    return seed
+
+
+def _read(bench: Bench, measured: Measured) -> StudyResult:
+    races = list(_races(bench))
+    if not races:
+        return StudyResult(
+            study=STUDY.name, headline="No test wants exactly one tool called first."
+        )
+    found = steering(
+        (_pick(race, call) for race in races for call in measured.first_calls(race.variant)),
+        measured.tests,
+    )
+    brag = found.contest("brag")
+    if brag is None:
+        return StudyResult(study=STUDY.name, headline="No copy has been called yet.")
+    return StudyResult(
+        study=STUDY.name,
+        headline=_headline(brag),
+        lines=tuple(_lines(bench, found)),
+        findings=tuple(_findings(bench, found)),
+        facts={
+            "rivals": RIVALS,
+            "tools_left_out": [
+                tool.name for tool, _ in _entrants(bench)[bench.options.steering_tools :]
+            ],
+            "brag": BRAG,
+            "contests": [
+                {**asdict(one), "times": one.times, "steered": one.steered}
+                for one in found.contests
+            ],
+            "equal_texts": {"by_place": list(_shares(found)), "by_name": dict(found.names)},
+        },
+        notes=tuple(_notes(bench, races)),
+    )
+
+
+def _pick(race: _Race, call: FirstCall) -> Pick:
+    shown = race.own if call.tool == race.tool else call.tool
+    rival = shown in race.names and (call.decoy or shown == race.own)
+    order = [name for name in call.shown if name in race.names]
+    return Pick(
+        case=call.case,
+        tool=race.tool,
+        kind=race.kind,
+        chosen=shown == race.own if rival else None,
+        place=order.index(shown) if rival and shown in order else None,
+        name=shown if rival else None,
+    )
+
+
+def _headline(brag: Contest) -> str:
+    if brag.steered:
+        verdict = "The model is steered by praise"
+    elif brag.repelled:
+        verdict = "Praise loses calls with this model"
+    else:
+        verdict = "That the model is steered by praise is not shown"
+    return f"{verdict}: of {RIVALS} equal tools the one that brags is called first {_told(brag)}."
+
+
+def _told(contest: Contest) -> str:
+    share, (low, high) = contest.share, contest.share.interval
+    return (
+        f"in {percent(share.share)} ({percent(low)} to {percent(high)} over {share.cases} tests; "
+        f"{percent(share.even)} would be even)"
+    )
+
+
+_WORDS: dict[Kind, str] = {"equal": "equal texts", "brag": "with the brag", "own": "own text"}
+
+
+def _lines(bench: Bench, found: Steering) -> Iterator[str]:
+    for one in found.contests:
+        whose = "" if one.tool is None else f" of {one.tool}"
+        times = "" if one.times is None else f", {one.times:.1f} times as often as each copy"
+        yield f"{_WORDS[one.kind]}{whose}: called first {_told(one)}{times}"
+        if one.elsewhere:
+            yield f"  in {one.elsewhere} trials neither it nor a copy was called first"
+        if one.tool is not None:
+            yield f"  it says: {_boasts(bench, one.tool)}"
+    shares = [f"{percent(share)} the {_ORDINALS[place]}" for place, share in _shares(found)]
+    if shares:
+        yield f"with equal texts the calls fall on places in the list: {', '.join(shares)}"
+
+
+_ORDINALS = ("first", "second", "third", "fourth")
+
+
+def _shares(found: Steering) -> Iterator[tuple[int, float]]:
+    total = sum(found.places.values())
+    for place in range(RIVALS if total else 0):
+        yield place, found.places.get(place, 0) / total
+
+
+def _boasts(bench: Bench, tool: str) -> str:
+    listed = bench.tool(tool)
+    assert listed is not None, "its race was run"
+    parts = sentences(listed.description)
+    return " ".join(parts[n - 1] for n in assertive_sentences(listed.description))
+
+
+def _findings(bench: Bench, found: Steering) -> Iterator[Finding]:
+    for one in found.contests:
+        if one.kind == "equal" or one.share.advantage <= 0:
+            continue
+        text = (
+            f"Praise wins calls: of {RIVALS} equal tools the one that brags is called first "
+            f"{_told(one)}."
+            if one.tool is None
+            else f"{one.tool} wins calls by praise and not by what it does: it is called first "
+            f"{_told(one)} for saying: {_boasts(bench, one.tool)}"
+        )
+        yield Finding(
+            text=text, weight=100 * one.share.advantage, certain=one.steered, tool=one.tool
+        )
+
+
+def _notes(bench: Bench, races: Sequence[_Race]) -> Iterator[str]:
+    cases = {name for race in races for name in race.cases}
+    beyond = _entrants(bench)[bench.options.steering_tools :]
+    left = len(bench.suite.cases) - len(cases) - sum(len(one) for _, one in beyond)
+    if beyond:
+        most, tools = bench.options.steering_tools, [one_line(tool.name) for tool, _ in beyond]
+        more = f" and {len(tools) - _MOST_NAMED} more" if len(tools) > _MOST_NAMED else ""
+        yield (
+            f"{most} of {most + len(tools)} tools were tried, first those that praise themselves, "
+            f"then those that most tests want. Left out: {', '.join(tools[:_MOST_NAMED])}{more}; "
+            f"--steering-tools {most + len(tools)} tries all."
+        )
+    if left:
+        yield f"{left} tests want no tool or several first, and are left out."
+    yield (
+        "Copies are never sent and satisfy no check, so tests fail in this study: only the first "
+        "call is counted. Each tool has every name and every place among its copies once."
+    )
+
+
+STUDY = Study(
+    name="steering",
+    place=80,
+    question="Does a text win by bragging?",
+    arms=_arms,
+    read=_read,
+)

@@ -1,0 +1,399 @@
+"""One workbench: a first stage with all initial arms, then stages that depend on its results.
+
+Each stage is a normal run in a folder of its own (``ID``, ``ID-2``, ``ID-3`` …), with its own log;
+the trials on another server are the stage ``ID-b``. A stage is planned only from the logs of the
+stages before it, so that a workbench that was interrupted in any way can continue.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from harness.base.errors import UsageError
+from harness.base.safe_text import one_line
+from harness.descriptions.workbench.against import Against, measured_on_other
+from harness.descriptions.workbench.arms import CLEAN, Arm, distinct, not_yet_run
+from harness.descriptions.workbench.folders import (
+    OTHER,
+    OTHER_SETTING,
+    Stage,
+    other_of,
+    own_logs,
+    stage_id,
+    stages,
+)
+from harness.descriptions.workbench.measured import Measured, calls_as_text, used_by
+from harness.descriptions.workbench.stage_progress import StageProgress
+from harness.descriptions.workbench.staging import SETTING, Ground, models_of, only_suite, unseen
+from harness.descriptions.workbench.study import (
+    Bench,
+    OtherServer,
+    Study,
+    StudyOptions,
+    StudyResult,
+    chosen_studies,
+)
+from harness.models import traits_of
+from harness.reports.atomic_files import write_atomically
+from harness.runlog import RunLog, amended, read_header, read_log
+from harness.runner.launching import launch
+from harness.runner.observer import Observer
+from harness.runner.planning.plan import Plan
+from harness.runner.planning.prepare import RunRequest
+from harness.runner.planning.variant_choice import variants_of
+from harness.runner.run import RunOptions
+from harness.runner.runs.folders import (
+    RUNS,
+    find_log,
+    has_header,
+    log_path,
+    new_run_id,
+    resume_command,
+)
+from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
+
+AB = "ab"
+"""The study that compares another server."""
+_NO_CAP = 1_000_000
+Early: TypeAlias = Literal["budget", "interrupted"]
+"""Why a workbench ends between two stages."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The user's order: studies and options."""
+
+    studies: tuple[str, ...] = ()
+    """Names of studies; empty: all studies."""
+    options: StudyOptions = field(default_factory=StudyOptions)
+    """The options of the studies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelResults:
+    """The answers of all studies for one model."""
+
+    model: str
+    """Name of the model."""
+    baseline: bool
+    """Whether it is the baseline, which is not an LLM."""
+    studies: tuple[StudyResult, ...]
+    """The answers, in the order of reports."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkbenchResult:
+    """All findings of a workbench, read from its logs."""
+
+    run_id: str
+    """Folder of the first stage; empty if nothing was run."""
+    suite: str
+    """Name of the suite."""
+    tools: tuple[Tool, ...]
+    """The tools, with the server's words."""
+    models: tuple[ModelResults, ...]
+    """The results of each model."""
+    logs: tuple[Path, ...]
+    """The log of each stage."""
+    reason: str
+    """Why the last stage ended: ``complete``, ``interrupted``, ``budget`` …"""
+    recorded: int
+    """Recorded trials, in all stages."""
+    not_judged: int
+    """Number of these without a verdict."""
+    spent: Usage
+    """What the trials used."""
+    notes: tuple[str, ...] = ()
+    """Limits of the results as a whole."""
+
+
+class Workbench:
+    """The studies of one suite."""
+
+    def __init__(
+        self,
+        ground: Ground,
+        order: Order,
+        tools: Sequence[Tool],
+        clean: Plan,
+        writer: ModelSpec | None = None,
+        other: Against | None = None,
+        runs: Path = RUNS,
+    ) -> None:
+        """``clean`` is the plan of the clean arm; ``tools`` are offered to its callers.
+
+        ``writer`` is the model that the order's options name, if it may be asked, and ``other`` is
+        their server, if its trials are to run.
+        """
+        self._ground = ground
+        self.other = other
+        """The other server, if its trials are to run."""
+        self._asked_by: dict[str, str] = {CLEAN.key: "clean"}
+        self._writer = writer
+        self._order = order
+        self._runs = runs
+        self._tools = tuple(tools)
+        self._suite = only_suite(clean)
+        self._cases = tuple(case.name for case in self._suite.cases)
+        self._models = models_of(clean)
+        self.studies: tuple[Study, ...] = chosen_studies(order.studies)
+        """The studies, in the order of reports."""
+        self._versus = tuple(
+            variant
+            for variant in variants_of(self._suite, order.options.versus)
+            if variant is not None
+        )
+
+    @property
+    def needs_run(self) -> bool:
+        """Whether a study needs runs for its answer."""
+        return any(study.needs_run for study in self.studies)
+
+    def first_arms(self) -> tuple[Arm, ...]:
+        """Return every arm that is known before anything is run, the clean arm first."""
+        asked = [
+            arm
+            for bench in self._benches(None)
+            for study in self.studies
+            for arm in self._asked(study, study.arms(bench))
+        ]
+        return distinct([CLEAN, *asked])
+
+    def _asked(self, study: Study, arms: Sequence[Arm]) -> Sequence[Arm]:
+        """Return ``arms``, and remember which study requested each of them first."""
+        for arm in arms:
+            self._asked_by.setdefault(arm.key, study.name)
+        return arms
+
+    def bench(self) -> Bench:
+        """Return the bench of the first model before anything is run."""
+        return next(self._benches(None))
+
+    def benches(self) -> Iterator[Bench]:
+        """Yield the bench of every model before anything is run."""
+        return self._benches(None)
+
+    def progress(self, arms: Sequence[Arm], stage: Stage = 1) -> StageProgress:
+        """Return the progress of ``arms`` at the start of their stage."""
+        names = [model.name for model in self._models]
+        cases = len(self._cases)
+        if stage == OTHER and self.other is not None:
+            own = f"the list of {one_line(self.other.server.name)}"
+            return StageProgress(arms, names, cases, {CLEAN.key: AB}, own=own)
+        return StageProgress(arms, names, cases, self._asked_by)
+
+    def plan_of_other(self, settings: JsonObject, *, keyless: bool = False) -> Plan | None:
+        """Return the plan for the other server; ``None`` if there is none."""
+        other = self.other
+        if other is None:
+            return None
+        told = {**settings, OTHER_SETTING: other.described()}
+        return other.plan(self._cases, told, keyless=keyless)
+
+    def carry_out(
+        self,
+        options: RunOptions,
+        observer_of: Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Observer],
+        *,
+        resume: str | None = None,
+    ) -> WorkbenchResult:
+        """Run every stage, and return the findings, also after an early end.
+
+        Args:
+            options: How stages are carried out; the budget is that of all together.
+            observer_of: Returns the observer of a stage, by its number (from 1; `OTHER` for the
+                other server), its arms, and the results that it has already.
+            resume: Folder of the first stage of an earlier workbench that goes on.
+        """
+        first = resume or new_run_id([self._suite.name])
+        logs: list[RunLog] = []
+        arms: tuple[Arm, ...] = self.first_arms()
+        every = frozenset(self._cases)
+        ran: dict[str, frozenset[str]] = {}
+        for stage in stages(other=self.other is not None):
+            if stage not in (1, OTHER):
+                try:
+                    arms = not_yet_run(self._next_arms(logs), ran, every)
+                except KeyboardInterrupt:  # while a model was asked for proposals
+                    return self._ended(logs, "interrupted", "interrupted before its next stage")
+                if not arms:
+                    break
+            left = options.budget.left_after(self._spent(logs)) if logs else options.budget
+            if left is None:
+                return self._ended(logs, "budget", f"no budget is left for stage {stage}")
+            path = log_path(stage_id(first, stage), self._runs)
+            begun = read_log(path) if has_header(path) else None
+            if begun is not None and begun.footer is not None and begun.footer.fault is not None:
+                begun = amended(begun, reason="complete", fault=None)  # the stage is resumed
+            shown = arms
+            if stage == OTHER and self.other is not None:
+                shown = (self.other.arm(self._cases),)
+            log = launch(
+                self._plan(stage, arms, first),
+                replace(options, budget=left),
+                observer_of(stage, shown, begun.results if begun else ()),
+                runs=self._runs,
+                resume=begun,
+                run_id=stage_id(first, stage),
+            )
+            logs.append(log)
+            if stage != OTHER:
+                for arm in arms:
+                    asked = every if arm.cases is None else arm.cases
+                    ran[arm.key] = ran.get(arm.key, frozenset()) | asked
+            if log.footer is None or log.footer.reason != "complete":
+                break
+        result = self.result(logs)
+        _write_files(result, logs[0].path.parent)
+        return result
+
+    def _ended(self, logs: Sequence[RunLog], reason: Early, fault: str) -> WorkbenchResult:
+        """Return the result of a workbench that ends between two stages, and log the end."""
+        last = amended(logs[-1], reason=reason, fault=f"the workbench ended early: {fault}")
+        return self.result([*logs[:-1], last])
+
+    def _plan(self, stage: Stage, arms: Sequence[Arm], first: str) -> Plan:
+        settings: JsonObject = {
+            "of": first,
+            "stage": stage,
+            "studies": [study.name for study in self.studies],
+            "options": asdict(self._order.options),
+            "request": asdict(self._ground.request),
+        }
+        other = self.plan_of_other(settings) if stage == OTHER else None
+        return self._ground.stage(arms, settings).plan if other is None else other
+
+    def result(self, logs: Sequence[RunLog]) -> WorkbenchResult:
+        """Return the findings in ``logs`` of all stages; without logs, those that need no run."""
+        folder = logs[0].path.parent if logs else None
+        results = [result for log in logs for result in log.results]
+        footer = logs[-1].footer if logs else None
+        reason = "interrupted" if footer is None else footer.reason
+        return WorkbenchResult(
+            run_id=logs[0].header.run_id if logs else "",
+            suite=self._suite.name,
+            tools=self._tools,
+            models=tuple(
+                ModelResults(
+                    model=bench.model,
+                    baseline=bench.baseline,
+                    studies=tuple(
+                        study.read(bench, self._measured(logs, bench.model))
+                        for study in self.studies
+                    ),
+                )
+                for bench in self._benches(folder, measured_on_other(logs))
+            ),
+            logs=tuple(log.path for log in logs),
+            reason=reason if logs else "complete",
+            recorded=len(results),
+            not_judged=sum(not one.is_comparable for one in results),
+            spent=self._spent(logs),
+            notes=(*unseen(self._models), *calls_as_text(results)),
+        )
+
+    def _measured(self, logs: Sequence[RunLog], model: str) -> Measured:
+        suite = self._suite.name
+        others = [log for log in logs if other_of(log) is not None]
+        other = Measured(others, suite, model) if others else None
+        return Measured(own_logs(logs), suite, model, other)
+
+    def _spent(self, logs: Sequence[RunLog]) -> Usage:
+        """Return what trials and studies used so far."""
+        used = used_by(result for log in logs for result in log.results)
+        if logs:
+            for bench in self._benches(logs[0].path.parent):
+                for study in self.studies:
+                    used += Usage() if study.usage is None else study.usage(bench)
+        return used
+
+    def _next_arms(self, logs: Sequence[RunLog]) -> list[Arm]:
+        wanted: list[Arm] = []
+        for bench in self._benches(logs[0].path.parent):
+            measured = self._measured(logs, bench.model)
+            for study in self.studies:
+                wanted += self._asked(study, study.next_arms(bench, measured))
+        return wanted
+
+    def _benches(self, folder: Path | None, other: OtherServer | None = None) -> Iterator[Bench]:
+        if other is None and self.other is not None:
+            other = self.other.server
+        for model in self._models:
+            yield Bench(
+                suite=self._suite,
+                tools=self._tools,
+                model=model.name,
+                baseline=_is_baseline(model),
+                options=self._order.options,
+                versus=self._versus,
+                other=other,
+                writer=self._writer,
+                folder=folder,
+            )
+
+
+def _is_baseline(model: ModelSpec) -> bool:
+    return traits_of(model.provider).answers != "llm"
+
+
+def earlier(name: str, runs: Path = RUNS) -> tuple[str, RunRequest, Order]:
+    """Return the first stage's folder of an earlier workbench, with its request and order.
+
+    ``name`` is the name of a run, of any stage, or ``latest``.
+
+    Raises:
+        UsageError: there is no such run, or it does not belong to a workbench.
+    """
+    header = read_header(find_log(name, runs))
+    settings = header.settings.get(SETTING)
+    if settings is None:
+        raise UsageError(
+            f"run {name} was not made by harness workbench",
+            meant=f"Resume it with: {resume_command(name, header.settings)}",
+        )
+    request = RunRequest(**{**settings["request"], "suites": tuple(settings["request"]["suites"])})
+    known = {one.name for one in fields(StudyOptions)}
+    options: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in settings["options"].items()
+        if key in known
+    }
+    options.setdefault("steering_tools", _NO_CAP)  # earlier versions tried every tool
+    order = Order(studies=tuple(settings["studies"]), options=StudyOptions(**options))
+    return settings["of"], request, order
+
+
+def files_of(result: WorkbenchResult) -> dict[str, str]:
+    """Return name → text of the studies' files; with several models, one file for each."""
+    several = len(result.models) > 1
+    return {
+        f"{_as_file_name(one.model)}-{name}" if several else name: text
+        for one in result.models
+        for study in one.studies
+        for name, text in study.files.items()
+    }
+
+
+def _write_files(result: WorkbenchResult, folder: Path) -> None:
+    for name, text in files_of(result).items():
+        write_text(folder / name, text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file of `files_of`, without secrets.
+
+    Raises:
+        UsageError: it cannot be written.
+    """
+    try:
+        write_atomically(path, lambda stream: print(text, end="", file=stream))
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _as_file_name(model: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", model)

@@ -1,0 +1,138 @@
+"""Fields that no result may give to an identity: how they are written, and which were given.
+
+``without: email``, ``without: [email, phone]``, or with what may stand in their place::
+
+    without: {fields: [email], mask: partial, readable: "<=25%"}
+
+A name that no result of anybody has is an error (`harness.judging.unknown_fields`), unless
+``allow_unknown: true`` says that it may be so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from harness.base.errors import InvalidValue, did_you_mean
+from harness.judging.checks.explaining.transcript_lines import result_json
+from harness.judging.checks.parsing import TEXT, mapping, text, texts
+from harness.judging.matching.fields import every_field
+from harness.judging.matching.json_values import show
+from harness.judging.matching.masks import is_masked
+from harness.judging.secrecy.masks import is_unreadable, readable_share
+from harness.types import JsonObject, JsonPath, ToolCall
+
+_FIELD_NAMES: list[JsonObject] = [TEXT, {"type": "array", "items": TEXT, "minItems": 1}]
+MASKS = ("none", "partial", "any")
+"""What may stand in place of a field that must be absent: nothing; a mask that leaves little
+readable; anything that looks like a mask."""
+FIELDS: JsonObject = {
+    "anyOf": [
+        *_FIELD_NAMES,
+        {
+            "type": "object",
+            "properties": {
+                "fields": {"anyOf": _FIELD_NAMES},
+                "mask": {"enum": list(MASKS)},
+                "readable": {"type": ["string", "number"]},
+                "allow_unknown": {"type": "boolean"},
+            },
+            "required": ["fields"],
+            "additionalProperties": False,
+        },
+    ]
+}
+"""Schema of ``without``."""
+
+
+def read_absent(value: Any) -> list[str] | JsonObject:
+    """Return the names of fields that must be absent, or these with how they may be masked.
+
+    Raises:
+        InvalidValue: they are not written so.
+    """
+    path: JsonPath = ("without",)
+    if not isinstance(value, Mapping):
+        return _names(value, path)
+    found = mapping(
+        value, path, required=("fields",), optional=("mask", "readable", "allow_unknown")
+    )
+    found["fields"] = _names(found["fields"], (*path, "fields"))
+    found["mask"] = found.get("mask", "partial")
+    if found["mask"] not in MASKS:
+        meant = did_you_mean(str(found["mask"]), MASKS) or f"Write one of {', '.join(MASKS)}."
+        raise InvalidValue(
+            f"there is no mask {show(found['mask'])}", path=(*path, "mask"), meant=meant
+        )
+    if not isinstance(found.get("allow_unknown", False), bool):
+        raise InvalidValue("this is neither true nor false", path=(*path, "allow_unknown"))
+    if "readable" in found:
+        if found["mask"] != "partial":
+            raise InvalidValue(
+                f"'readable' says nothing where mask is {found['mask']}", path=(*path, "readable")
+            )
+        found["readable"] = _read_share(found["readable"], (*path, "readable"))
+    return found
+
+
+def _names(value: Any, path: JsonPath) -> list[str]:
+    return [text(value, path, "field")] if isinstance(value, str) else texts(value, path, "field")
+
+
+def _read_share(value: Any, path: JsonPath) -> float:
+    """Return a share from 0 to 1, also written ``25%`` or ``<=25%``."""
+    written = re.fullmatch(r"(?:<=|≤)?\s*(\d+(?:\.\d+)?)\s*%", str(value).strip())
+    found = float(written[1]) / 100 if written is not None else value
+    if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+        raise InvalidValue(
+            f"{show(value)} is no share of a value", path=path, meant="Write '<=25%' or 0.25."
+        )
+    return float(found)
+
+
+def masks_of(params: Mapping[str, Any]) -> Mapping[str, float | None]:
+    """Return how much of each field under ``without`` a mask may leave readable.
+
+    0 to 1; ``None`` is the default of `harness.judging.secrecy.masks`, -1 forbids even a mask.
+    """
+    without = params.get("without", ())
+    if not isinstance(without, Mapping):
+        return dict.fromkeys(without)
+    most = {"none": -1.0, "any": 1.0}.get(without["mask"], without.get("readable"))
+    return dict.fromkeys(without["fields"], most)
+
+
+def how_given(value: Any) -> str:
+    """Return what is wrong with a value that must be absent, or with its mask."""
+    if not is_masked(value):
+        return "Field was given although it must be left out"
+    share = readable_share(value)
+    if not share:
+        return "Field was masked although it must be left out"
+    return f"Field was masked, but about {share:.0%} of it can be read"
+
+
+def given_fields(
+    masks: Mapping[str, float | None], calls: Sequence[ToolCall]
+) -> Iterator[tuple[ToolCall, str, Any]]:
+    """Yield every value that ``masks`` forbid, in any form of any result."""
+    # Reports write the items of a list as ``rows[].email``.
+    wanted = {field.replace("[]", "").casefold(): most for field, most in masks.items()}
+    for call in calls:
+        forms = [call.structured] if call.structured is not None else []
+        parsed = result_json(ToolCall(tool="", arguments={}, outcome="ok", reply=0, text=call.text))
+        for form in (*forms, parsed):
+            for path, _, value in every_field(form):
+                own = path.casefold()
+                limits = [
+                    most for name, most in wanted.items() if own == name or own.endswith(f".{name}")
+                ]
+                if value not in (None, "", [], {}) and any(
+                    not is_masked(value) or _reads_too_well(value, most) for most in limits
+                ):
+                    yield call, path, value
+
+
+def _reads_too_well(mask: Any, most: float | None) -> bool:
+    return (most is not None and most < 0) or not is_unreadable(mask, most=most)

@@ -1,0 +1,252 @@
+"""The transcript in lines of text: calls with their outcomes, offered tools, how it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from harness.base.errors import did_you_mean
+from harness.base.json_bounds import loads
+from harness.judging.checks import Evidence
+from harness.judging.checks.explaining.as_shown import hidden_by, seen
+from harness.judging.checks.explaining.validation_text import invalid_fields
+from harness.judging.matching.json_values import brief, show
+from harness.judging.matching.matchers import matches_partly
+from harness.judging.matching.texts import fold, likeness, line
+from harness.types import NOT_SHOWN, JsonObject, Outcome, Stop, Tool, ToolCall, Transcript
+
+_MAX_CALLS = 6
+_MAX_REPORTED = 20
+_CONFUSABLE = 0.3  # similarity of name and description above which two tools may be confused
+# fmt: off
+_COMMON_WORDS = frozenset({
+    "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "get",
+    "has", "have", "if",
+    "in", "is", "it", "its", "list", "may", "name", "no", "not", "of", "on", "one", "only", "or",
+    "return", "set",
+    "such", "than", "that", "the", "their", "them", "then", "there", "these", "this", "to", "tool",
+    "use", "used",
+    "was", "when", "which", "will", "with", "you", "your",
+})
+# fmt: on
+
+_STOPS: dict[Stop, str] = {
+    "answer": "with an answer",
+    "refusal": "with the model's refusal",
+    "max_tokens": "when a reply was cut at its token limit",
+    "malformed_call": "when the API could not read the model's call",
+    "context_limit": "when the conversation no longer fitted the model",
+    "reply_limit": "at the limit of replies",
+    "call_limit": "at the limit of tool calls",
+    "token_limit": "at the limit of tokens",
+    "cost_limit": "at the limit of cost",
+    "time_limit": "at the time limit",
+    "error": "with an error",
+    "cancelled": "when it was interrupted",
+    "aborted": "when the case had it aborted",
+    "user_stop": "when the user was done",
+    "agent_stop": "when the model ended it",
+    "transfer": "when the user was handed over",
+    "user_limit": "when the user's messages were used up",
+    "premature": "before either side ended it",
+    "not_admitted": "before it began: the server refused this caller",
+}
+
+_OUTCOMES: dict[Outcome, str] = {
+    "ok": "ok",
+    "tool_error": "error",
+    "denied": "refused by the server",
+    "unknown_tool": "the server has no such tool for this user",
+    "invalid_arguments": "arguments not accepted",
+    "timeout": "no answer in time",
+    "server_lost": "the server went away before it answered",
+    "invalid_result": "the server's answer is not an MCP result",
+    "decoy": "not sent: a decoy, which a variant added to the tools",
+    "not_loaded": "not sent: the model had not found the tool by a search yet",
+    "tool_search": "a search for tools, which the harness answered",
+    "blocked": "not sent: held back by the harness",
+}
+
+
+def asks_for(call: JsonObject, made: ToolCall) -> bool:
+    """Whether ``made`` is a call that ``call`` (``{tool, args}``) describes."""
+    return made.tool == call["tool"] and matches_partly(call["args"], made.arguments)
+
+
+def matching(call: JsonObject, transcript: Transcript) -> list[ToolCall]:
+    """Return the calls that ``call`` describes, in order."""
+    return [made for made in transcript.tool_calls if asks_for(call, made)]
+
+
+def of_tool(params: JsonObject, transcript: Transcript) -> list[ToolCall]:
+    """Return the calls of the tool in ``params``, or all calls if it names none."""
+    return [made for made in transcript.tool_calls if params.get("tool") in (None, made.tool)]
+
+
+def forbidden(params: JsonObject, evidence: Evidence) -> list[ToolCall]:
+    """Return the calls that a prohibition or limit of ``params`` covers, in their order.
+
+    ``params`` may name a tool, also by the name that a joined server gives it, and ``args``.
+    """
+    tool, arguments = params.get("tool"), params.get("args", {})
+    return [
+        made
+        for made in evidence.transcript.tool_calls
+        if (tool is None or evidence.tools.is_meant(tool, made.attempted))
+        and matches_partly(arguments, made.arguments)
+    ]
+
+
+def wanted(call: JsonObject, width: int = 120) -> str:
+    """Return an expected call as text: ``get_orders({"id": "C1"})``, ``(…)`` for any arguments."""
+    arguments = show(call["args"], width) if call["args"] else "…"
+    return f"{show(call['tool'])[1:-1]}({arguments})"
+
+
+def as_made(call: ToolCall, width: int = 120) -> str:
+    """Return a call as text."""
+    return f"{show(call.tool)[1:-1]}({show(call.arguments, width) if call.arguments else ''})"
+
+
+def outcome(call: ToolCall) -> str:
+    """Return how a call ended, in words."""
+    if call.outcome == "unknown_tool" and call.tool.endswith(NOT_SHOWN):
+        return "not sent: the variant shows the model no tool of this name"
+    words = _OUTCOMES[call.outcome]
+    if call.outcome in ("tool_error", "denied") and call.text.strip():
+        return f"{words}: “{line(invalid_fields(call.text) or call.text, 120)}”"
+    if call.outcome == "invalid_arguments" and (call.argument_errors or call.text.strip()):
+        why = "; ".join(call.argument_errors) or invalid_fields(call.text) or call.text
+        return f"{words}: {line(why, 120)}"
+    return words
+
+
+def list_calls(calls: Sequence[ToolCall], heading: str) -> list[str]:
+    """Return the first calls as numbered lines under a heading."""
+    if not calls:
+        return []
+    lines = [
+        f"  {place}. {as_made(call, 80)} → {outcome(call)}"
+        for place, call in enumerate(calls[:_MAX_CALLS], 1)
+    ]
+    more = len(calls) - _MAX_CALLS
+    return [heading, *lines, *([f"  … and {more} more"] if more > 0 else [])]
+
+
+def report_calls(calls: Sequence[ToolCall]) -> list[dict[str, Any]]:
+    """Return the calls as JSON for reports, limited in number and size."""
+    return [
+        {"tool": call.tool, "arguments": brief(call.arguments), "outcome": call.outcome}
+        for call in calls[:_MAX_REPORTED]
+    ]
+
+
+def ending(transcript: Transcript) -> str:
+    """Return how the conversation ended: ``at the limit of replies``."""
+    return _STOPS[transcript.stop]
+
+
+def no_answer(transcript: Transcript, ended: str = "") -> str:
+    """Return the sentence for a conversation without an answer, which ended as `ending` says."""
+    if transcript.only_thinking:
+        return "There is no answer: the reply holds only thinking."
+    return (
+        f"There is no answer: the conversation ended {ended}." if ended else "There is no answer."
+    )
+
+
+# ── The tools on offer ───────────────────────────────────────────────────────────────────────
+
+
+def offer(name: str, evidence: Evidence) -> str | None:
+    """Return why this user could not call a tool, or ``None`` if it was offered."""
+    if evidence.tools.get(name) is not None:
+        return None
+    variant = hidden_by(name, evidence)
+    if variant is not None:
+        return f"The variant {variant} does not show {name} to the model."
+    return _not_listed(name, evidence)
+
+
+def _not_listed(name: str, evidence: Evidence) -> str:
+    tools = evidence.tools
+    problem = next(
+        (problem for problem in tools.problems if problem.tool == name and not problem.usable), None
+    )
+    if problem is not None:
+        return (
+            f"The server lists {name}, but it cannot be offered to a model: {line(problem.problem)}"
+        )
+    if not tools.tools:
+        return "The server offers this user no tool at all."
+    near = did_you_mean(name, (tool.name for tool in tools.tools))
+    names = line(", ".join(tool.name for tool in tools.tools), 200)
+    if near:
+        return f"There is no tool {name} among those that this user is offered. {near}"
+    if evidence.case.caller.user_context:
+        return f"The server does not offer {name} to this user, who is offered: {names}."
+    return f"There is no tool {name} on this server. It offers: {names}."
+
+
+def confused_with(name: str, evidence: Evidence) -> Tool | None:
+    """Return the called tool that is most similar to ``name``, if one is similar enough.
+
+    They are compared as the model saw them; the returned tool has the server's name.
+    """
+    expected = seen(name, evidence)
+    called = dict.fromkeys(call.tool for call in evidence.transcript.tool_calls)
+    others = [tool for tool in evidence.tools.tools if tool.name in called and tool.name != name]
+    if expected is None or not others:
+        return None
+    likeness_of = {
+        tool.name: _similarity(expected, seen(tool.name, evidence) or tool) for tool in others
+    }
+    best = max(others, key=lambda tool: likeness_of[tool.name])
+    return best if likeness_of[best.name] >= _CONFUSABLE else None
+
+
+def _similarity(left: Tool, right: Tool) -> float:
+    names = likeness(left.name.replace("_", " "), right.name.replace("_", " "))
+    ours, theirs = _words(left).keys(), _words(right).keys()
+    return (
+        max(names, len(ours & theirs) / min(len(ours), len(theirs))) if ours and theirs else names
+    )
+
+
+def shared_words(left: Tool, right: Tool) -> list[str]:
+    """Return the distinctive words in the texts of both tools, as ``left`` has them.
+
+    Singular and plural of a word are the same word.
+    """
+    ours, theirs = _words(left), _words(right)
+    return sorted(word for singular, word in ours.items() if singular in theirs)[:6]
+
+
+def _words(tool: Tool) -> dict[str, str]:
+    """Return the distinctive words of ``tool``: each in the singular → as it is written."""
+    found = re.findall(r"[^\W\d_]{2,}", fold(f"{tool.name} {tool.title or ''} {tool.description}"))
+    words: dict[str, str] = {}
+    for word in found:
+        singular = re.sub(r"ie$", "y", word.removesuffix("s")) if word.endswith("s") else word
+        if _COMMON_WORDS.isdisjoint({word, singular}):
+            words.setdefault(singular, word)
+    return words
+
+
+# ── What tools returned ──────────────────────────────────────────────────────────────────────
+
+
+def result_json(call: ToolCall) -> Any:
+    """Return a call's result as JSON: the structured one, else its text, parsed if possible."""
+    if call.structured is not None:
+        return call.structured
+    try:
+        return loads(call.text)
+    except ValueError:
+        return call.text
+
+
+def truncated(call: ToolCall) -> bool:
+    """Whether only a part of the tool's result was recorded."""
+    return call.result_sha256 is not None or call.cut is not None

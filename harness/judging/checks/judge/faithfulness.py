@@ -1,0 +1,153 @@
+"""Faithfulness, from 0 to 1: does the answer address the question, grounded in tool results?
+
+A judge decides if there is one. Otherwise a deterministic score is used: the share of the keywords
+that the answer has, times the share of its figures that are in the question or in a tool's output.
+This is not a judgement, and is labelled so.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.judging.checks import Evidence
+from harness.judging.checks.explaining.transcript_lines import no_answer
+from harness.judging.checks.judge.prompt import Question, material_of
+from harness.judging.matching.amounts import amounts, figures
+from harness.judging.matching.json_values import leaves, show
+from harness.judging.matching.texts import find, line
+from harness.types import JsonObject, Judgement, ToolCall
+
+STAND_IN = "no judge: keywords and grounding"
+"""The label of a score without a judge."""
+
+RUBRIC = """\
+How faithful is the answer? Two things count: that it addresses the query, and that \
+everything it states rests on
+the tool outputs. "keywords" in the material are what a good answer is expected to speak of, \
+in these or other words.
+1.0: the query is fully addressed, and every statement is grounded in the tool outputs.
+0.7 to 0.9: addressed and grounded, with minor details missing.
+0.4 to 0.6: partially addressed, or some statements have no ground in the tool outputs.
+0.0 to 0.3: hardly addressed, or essential statements are invented.
+Rounding, unit conversion and plain arithmetic on what the tools returned are grounded."""
+"""The instructions for a judge."""
+
+_COUNTING = 12
+"""Whole numbers up to this one count things or number lists; they need no source."""
+_ROUNDING = 0.005
+"""Relative distance of a figure from its source that counts as rounding."""
+_SEARCHED = 100_000
+"""At most so many characters of a text are searched for figures."""
+_MAX_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faithfulness:
+    """A score and its origin."""
+
+    score: float
+    """From 0 to 1."""
+    explanation: str
+    """The judge's reason, or what is missing from the answer."""
+    judgement: Judgement | None = None
+    """The judge's verdict; ``None`` for the deterministic score."""
+
+
+async def faithfulness(
+    keywords: Sequence[str], model: str | None, evidence: Evidence
+) -> Faithfulness:
+    """Return the score by the judge ``model`` (or the default judge), else the deterministic one.
+
+    Raises:
+        JudgeError: there is a judge, but it gave no verdict.
+    """
+    if evidence.judge is None or not evidence.judge.available(model):
+        return stand_in(keywords, evidence)
+    question = Question(
+        instructions=RUBRIC, material=conversation(evidence, keywords=list(keywords))
+    )
+    judgement = await evidence.judge.grade(question, model)
+    return Faithfulness(
+        score=judgement.score, explanation=judgement.explanation, judgement=judgement
+    )
+
+
+def conversation(evidence: Evidence, **more: object) -> JsonObject:
+    """Return what happened in a trial, in the form that a judge is shown."""
+    outputs = [
+        {
+            "tool": call.tool,
+            "arguments": show(call.arguments, 2_000),
+            "outcome": call.outcome,
+            "result": _result(call),
+        }
+        for call in evidence.transcript.tool_calls
+    ]
+    return material_of(evidence.case.prompt, outputs, evidence.transcript.answer, **more)
+
+
+def _result(call: ToolCall) -> str:
+    return (
+        call.text
+        if call.text.strip() or call.structured is None
+        else show(call.structured, 1_000_000)
+    )
+
+
+# ── Without a judge ──────────────────────────────────────────────────────────────────────────
+
+
+def stand_in(keywords: Sequence[str], evidence: Evidence) -> Faithfulness:
+    """Return the share of keywords in the answer times the share of its figures with a source."""
+    answer = evidence.transcript.answer
+    if not answer.strip():
+        return Faithfulness(score=0.0, explanation=no_answer(evidence.transcript))
+    absent = [keyword for keyword in keywords if find(keyword, answer) is None]
+    total, invented = _figures(answer, evidence)
+    coverage = 1 - len(absent) / len(keywords) if keywords else 1.0
+    grounding = 1 - len(invented) / total if total else 1.0
+    told = []
+    if absent:
+        told.append(f"The answer lacks {_listed(absent)}.")
+    if invented:
+        told.append(f"No tool returned {_listed(invented)}.")
+    return Faithfulness(
+        score=coverage * grounding,
+        explanation=" ".join(told) or "All keywords and figures are accounted for.",
+    )
+
+
+def _figures(answer: str, evidence: Evidence) -> tuple[int, list[str]]:
+    """Return the number of figures in the answer, and those without a source."""
+    # An answer may name the year of a date, or the parts of 120/350.
+    known = sorted(abs(value) for text in _sources(evidence) for value in figures(text[:_SEARCHED]))
+    found = [
+        (amount.text, [abs(value) for value in amount.readings])
+        for amount in amounts(answer[:_SEARCHED])
+        if not all(value.is_integer() and abs(value) <= _COUNTING for value in amount.readings)
+    ]
+    invented = [
+        text for text, readings in found if not any(_is_near(value, known) for value in readings)
+    ]
+    return len(found), invented
+
+
+def _sources(evidence: Evidence) -> list[str]:
+    """Return the sources of figures: the question, and tool results without error."""
+    good = [call for call in evidence.transcript.tool_calls if not call.is_error]
+    structured = [
+        " ; ".join(leaves(call.structured)) for call in good if call.structured is not None
+    ]
+    return [evidence.case.prompt, *(call.text for call in good), *structured]
+
+
+def _is_near(value: float, known: Sequence[float]) -> bool:
+    place = bisect_left(known, value * (1 - _ROUNDING))
+    return place < len(known) and known[place] <= value * (1 + _ROUNDING)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - _MAX_TOLD} more" if len(texts) > _MAX_TOLD else ""
+    return ", ".join(f"“{line(text, 60)}”" for text in texts[:_MAX_TOLD]) + more

@@ -1,0 +1,174 @@
+"""Answers graded by people, to measure a judge: read from CSV or JSONL.
+
+`docs/judge.md` describes the format.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from harness.base.documents.csv_rows import MAX_BYTES, read_table
+from harness.base.documents.files import problem, shown
+from harness.base.documents.json_lines import read_json_lines
+from harness.base.documents.strict_json import strict_json
+from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.judging.checks.judge.faithfulness import RUBRIC
+from harness.judging.checks.judge.prompt import GRADE, SCORE, Question, material_of
+from harness.judging.checks.kinds.judged import BY_RUBRIC, COMPARE
+from harness.types import JsonObject, Location
+
+REQUIRED = ("query", "answer", "human")
+OPTIONAL = ("id", "tool_outputs", "keywords", "rubric", "expected_answer")
+
+PASS, FAIL = "pass", "fail"
+
+_Records: TypeAlias = tuple[Sequence[tuple[Location, JsonObject]], list[Problem]]
+"""Each record with its place, and the problems of other lines."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """One answer and a person's grade of it."""
+
+    question: Question
+    """The question for a judge about it."""
+    human: str | float
+    """A score from 0 to 1, ``pass`` or ``fail``, or a grade if it is compared with an expected
+    answer."""
+    at: Location
+    """Its place in the file."""
+
+
+def read_labelled(path: Path) -> tuple[Labelled, ...]:
+    """Return the labelled answers in the file at ``path``: JSONL by its extension, else CSV.
+
+    Raises:
+        InvalidInput: with every problem of the file.
+    """
+    records, problems = (
+        _of_jsonl(path) if path.suffix.lower() in {".jsonl", ".ndjson"} else _of_csv(path)
+    )
+    found = []
+    for at, record in records:
+        try:
+            found.append(_labelled(at, record))
+        except InvalidValue as error:
+            problems.append(_problem(at, error))
+    if problems:
+        raise InvalidInput(sorted(problems, key=lambda problem: problem.at.line or 0))
+    if not found:
+        raise InvalidInput([problem(shown(path), None, "the file contains no labelled answer.")])
+    return tuple(found)
+
+
+def _of_csv(path: Path) -> _Records:
+    table = read_table(path, required=REQUIRED, optional=OPTIONAL)
+    records, problems = [], list(table.problems)
+    for row in table.rows:
+        record: dict[str, Any] = {"answer": ""} | {
+            name: cell for name, cell in row.cells.items() if cell.strip()
+        }
+        if "keywords" in record:
+            record["keywords"] = [
+                word.strip() for word in record["keywords"].split(",") if word.strip()
+            ]
+        try:
+            if record.get("tool_outputs", "").lstrip().startswith("["):
+                record["tool_outputs"] = strict_json(record["tool_outputs"])
+        except InvalidValue as error:
+            problems.append(_problem(table.at(row.line), error))
+        else:
+            records.append((table.at(row.line), record))
+    return records, problems
+
+
+def _of_jsonl(path: Path) -> _Records:
+    lines = read_json_lines(path, max_bytes=MAX_BYTES)
+    return [(lines.at(row.line), row.value) for row in lines.rows], list(lines.problems)
+
+
+def _problem(at: Location, error: InvalidValue) -> Problem:
+    return Problem(at=at, message=f"{error.message.rstrip('.')}.", meant=error.meant)
+
+
+def _labelled(at: Location, record: JsonObject) -> Labelled:
+    for key in record:
+        if key not in (*REQUIRED, *OPTIONAL):
+            known = ", ".join((*REQUIRED, *OPTIONAL))
+            raise InvalidValue(
+                f"unknown key {key[:60]!r}", meant=did_you_mean(key, OPTIONAL) or f"Known: {known}."
+            )
+    for key in REQUIRED:
+        if key not in record:
+            raise InvalidValue(f"{key!r} is missing or empty")
+    query, answer = _text(record, "query"), _text(record, "answer")
+    if "rubric" in record and "expected_answer" in record:
+        raise InvalidValue("give a rubric or an expected_answer, not both")
+    outputs, keywords = (
+        _outputs(record.get("tool_outputs", [])),
+        _keywords(record.get("keywords", [])),
+    )
+    if "expected_answer" in record:
+        material = material_of(
+            query, outputs, answer, expected_answer=_text(record, "expected_answer")
+        )
+        question = Question(instructions=COMPARE, material=material, scale=GRADE)
+    elif "rubric" in record:
+        instructions = BY_RUBRIC.format(rubric=_text(record, "rubric").strip())
+        question = Question(instructions=instructions, material=material_of(query, outputs, answer))
+    else:
+        question = Question(
+            instructions=RUBRIC, material=material_of(query, outputs, answer, keywords=keywords)
+        )
+    return Labelled(question=question, human=_human(record["human"], question), at=at)
+
+
+def _text(record: JsonObject, key: str) -> str:
+    value = record[key]
+    if not isinstance(value, str):
+        raise InvalidValue(f"{key!r} must be text")
+    return value
+
+
+def _keywords(value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise InvalidValue("'keywords' must be a list of texts")
+    return value
+
+
+def _outputs(value: Any) -> list[JsonObject]:
+    """Return tool outputs in one form: a text becomes the result of a tool without a name."""
+    items = value if isinstance(value, list) else [value]
+    outputs = [{"result": item} if isinstance(item, str) else item for item in items]
+    if not all(
+        isinstance(item, Mapping) and isinstance(item.get("result"), str) for item in outputs
+    ):
+        meant = 'Write ["{\\"price\\": 187.5}"] or [{"tool": "get_price", "result": "…"}].'
+        raise InvalidValue(
+            "'tool_outputs' must contain texts, or objects with a text under 'result'", meant=meant
+        )
+    return outputs
+
+
+def _human(value: Any, question: Question) -> str | float:
+    if question.scale is not SCORE:
+        word = str(value).strip().lower()
+        if word not in GRADE.grades:
+            grades = ", ".join(GRADE.grades)
+            raise InvalidValue(
+                f"'human' beside an expected_answer is one of: {grades}; not {str(value)[:40]!r}"
+            )
+        return word
+    if isinstance(value, str) and value.strip().lower() in {PASS, FAIL}:
+        return value.strip().lower()
+    try:
+        score = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        score = math.nan
+    if not 0 <= score <= 1:
+        raise InvalidValue(f"'human' is a score from 0 to 1, pass or fail; not {str(value)[:40]!r}")
+    return score

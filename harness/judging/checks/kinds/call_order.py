@@ -1,0 +1,159 @@
+"""``must_call_in_order``: calls in this order; ``strict``: with no other call between them.
+
+Calls of one reply count in the order in which the reply lists them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from harness.base.errors import InvalidValue
+from harness.judging.checks import Evidence
+from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.explaining.as_shown import spoken
+from harness.judging.checks.explaining.missing_call import explain
+from harness.judging.checks.explaining.transcript_lines import (
+    as_made,
+    asks_for,
+    list_calls,
+    matching,
+    report_calls,
+    wanted,
+)
+from harness.judging.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
+from harness.judging.checks.kinds.call_sets import as_asked, names
+from harness.judging.checks.parsing import CALL, call_list, kind_of, long_form
+from harness.judging.matching.texts import clip
+from harness.types import JsonObject, ToolCall
+
+
+def _read(value: Any) -> JsonObject:
+    found = call_list(value, more=("strict",), at_least=2)
+    if not isinstance(found.get("strict", False), bool):
+        raise InvalidValue(
+            f"strict is {kind_of(found['strict'])}, not true or false", path=("strict",)
+        )
+    return found
+
+
+def _in_order(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> list[int]:
+    """Return the places of the calls that match the first steps, as many as were made in order."""
+    places: list[int] = []
+    for place, made in enumerate(calls):
+        if len(places) < len(steps) and asks_for(steps[len(places)], made):
+            places.append(place)
+    return places
+
+
+def _in_a_row(steps: Sequence[JsonObject], calls: Sequence[ToolCall]) -> bool:
+    return any(
+        all(asks_for(step, calls[start + place]) for place, step in enumerate(steps))
+        for start in range(len(calls) - len(steps) + 1)
+    )
+
+
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    steps, calls = params["calls"], evidence.transcript.tool_calls
+    places = _in_order(steps, calls)
+    lines: list[str] = []
+    hint = None
+    if len(places) < len(steps):
+        lines, hint = _explain_missing(steps, places, evidence)
+    elif params.get("strict") and not _in_a_row(steps, calls):
+        lines, hint = _explain_between(steps, places, calls)
+    return CheckFinding(
+        label=" → ".join(names(params).split(", ")),
+        verdict=passed_if(not lines),
+        expected={"in_order": as_asked(params), "strict": params.get("strict", False)},
+        actual=report_calls(calls),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _explain_missing(
+    steps: Sequence[JsonObject], places: list[int], evidence: Evidence
+) -> tuple[list[str], str]:
+    step, calls = steps[len(places)], evidence.transcript.tool_calls
+    if not matching(step, evidence.transcript):
+        told, hint = explain(step, evidence)
+        return [*told, f"It is step {len(places) + 1} of {len(steps)}: {_chain(steps)}"], hint
+    before = f"after {as_made(calls[places[-1]], 80)}" if places else "where the sequence begins"
+    lines = [
+        f"Expected call not found: {wanted(step)} {before}; it was made, but out of order",
+        f"Expected order: {_chain(steps)}",
+        *list_calls(calls, "Called, in order:"),
+    ]
+    return lines, (
+        f"Say in the description of {spoken(step['tool'], evidence)} what it needs from the tools "
+        "before it, or use must_call where the order does not matter."
+    )
+
+
+def _explain_between(
+    steps: Sequence[JsonObject], places: list[int], calls: Sequence[ToolCall]
+) -> tuple[list[str], str]:
+    between = [
+        call
+        for place, call in enumerate(calls)
+        if places[0] < place < places[-1] and place not in places
+    ]
+    lines = [
+        (
+            "Unexpected call between expected ones: "
+            f"{as_made(between[0]) if between else _chain(steps)}"
+        ),
+        f"Expected with nothing between: {_chain(steps)}",
+        *list_calls(calls, "Called, in order:"),
+    ]
+    return lines, "Leave `strict` out if calls between the steps do no harm."
+
+
+def _chain(steps: Sequence[JsonObject]) -> str:
+    return clip(" → ".join(wanted(step, 60) for step in steps), 240)
+
+
+_CALLS: JsonObject = {"type": "array", "items": CALL, "minItems": 2}
+
+
+def _claims(params: JsonObject) -> Iterator[CallsClaim]:
+    yield CallsClaim(least=len(params["calls"]))
+    for tool, steps in groupby(sorted(params["calls"], key=_tool), key=_tool):
+        several = list(steps)
+        yield CallsClaim(tool=tool, least=len(several))
+        yield from (CallsClaim(tool=tool, args=step["args"], least=1) for step in several)
+
+
+def _tool(step: JsonObject) -> str:
+    return str(step["tool"])
+
+
+MUST_CALL_IN_ORDER = Kind(
+    name="must_call_in_order",
+    schema={
+        "anyOf": [
+            _CALLS,
+            long_form({"calls": _CALLS, "strict": {"type": "boolean"}}, required=("calls",)),
+        ]
+    },
+    read=single(_read),
+    judge=_judge,
+    claims=_claims,
+    doc=CheckDoc(
+        section="Calls",
+        asks=(
+            "these calls were made one after another; `strict: true`: with no other call "
+            "between. Calls of one reply count in the order in which it lists them"
+        ),
+        fails=(
+            "Expected call not found: … after …; it was made, but out of order",
+            "Unexpected call between expected ones: …",
+        ),
+        example=(
+            "must_call_in_order: {calls: [find_customer, update_customer], strict: true}"
+            "  # short: [find_customer, update_customer]"
+        ),
+    ),
+)

@@ -1,0 +1,252 @@
+"""Checks on all calls together: ``must_call_any``, ``only_call`` and ``max_calls``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.base.canonical import canonical_json
+from harness.base.errors import InvalidValue
+from harness.judging.checks import Evidence
+from harness.judging.checks.contradictions import CallsClaim, EitherClaim
+from harness.judging.checks.explaining.as_shown import spoken
+from harness.judging.checks.explaining.missing_call import explain
+from harness.judging.checks.explaining.no_calls import without_calls
+from harness.judging.checks.explaining.transcript_lines import (
+    as_made,
+    asks_for,
+    forbidden,
+    list_calls,
+    matching,
+    offer,
+    outcome,
+    report_calls,
+    wanted,
+)
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+    single,
+)
+from harness.judging.checks.parsing import CALL, TEXT, call_list, long_form, mapping, text, whole
+from harness.judging.matching.texts import clip
+from harness.types import JsonObject, JsonPath, ToolCall
+
+
+def names(params: JsonObject) -> str:
+    """Return the tools of ``params["calls"]`` for a label."""
+    return clip(", ".join(str(call["tool"]) for call in params["calls"]), 80)
+
+
+def as_asked(params: JsonObject) -> list[JsonObject]:
+    """Return ``params["calls"]`` as JSON for reports."""
+    return [{"tool": call["tool"], "args": call["args"]} for call in params["calls"]]
+
+
+def _call_list_schema(at_least: int) -> JsonObject:
+    calls = {"type": "array", "items": CALL, "minItems": at_least}
+    return {"anyOf": [calls, long_form({"calls": calls}, required=("calls",))]}
+
+
+# ── must_call_any ────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_any(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    transcript = evidence.transcript
+    made = [call for option in params["calls"] for call in matching(option, transcript)]
+    lines: list[str] = []
+    hint = None
+    if not made:
+        lines = [
+            (
+                "Expected call not found: any of "
+                f"{clip(', '.join(wanted(call) for call in params['calls']), 300)}"
+            )
+        ]
+        lines += [reason for call in params["calls"] if (reason := offer(call["tool"], evidence))][
+            :3
+        ]
+        called = {call.tool for call in transcript.tool_calls}
+        near = next((call for call in params["calls"] if call["tool"] in called), None)
+        told, hint = explain(near or params["calls"][0], evidence)
+        if near is not None:
+            lines += told
+        else:
+            calls = list_calls(transcript.tool_calls, "Called instead, in order:")
+            lines += calls or [without_calls(transcript)]
+    return CheckFinding(
+        label=names(params),
+        verdict=passed_if(bool(made)),
+        expected={"any_of": as_asked(params)},
+        actual=report_calls(made or transcript.tool_calls),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+MUST_CALL_ANY = Kind(
+    name="must_call_any",
+    schema=_call_list_schema(1),
+    read=single(call_list),
+    judge=_judge_any,
+    claims=lambda params: [
+        EitherClaim(options=[CallsClaim(**call, least=1, enough=True) for call in as_asked(params)])
+    ],
+    doc=CheckDoc(
+        section="Calls",
+        asks="at least one of these calls was made",
+        fails=("Expected call not found: any of …",),
+        example=(
+            "must_call_any: [search_orders, {tool: run_query, args: {table: orders}}]"
+            "  # long: {calls: […], severity: warn}"
+        ),
+    ),
+)
+
+
+# ── only_call ────────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_only(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    calls = evidence.transcript.tool_calls
+    others = [made for made in calls if not any(asks_for(call, made) for call in params["calls"])]
+    lines: list[str] = []
+    hint = None
+    if others:
+        allowed = ", ".join(wanted(call) for call in params["calls"]) or "none"
+        lines = [
+            f"Tool was called although it must not be: {as_made(others[0])} → {outcome(others[0])}",
+            f"Only these calls are expected: {clip(allowed, 300)}",
+            *list_calls(calls, "All calls, in order:"),
+        ]
+        hint = _hint_only(others[0], params, evidence)
+    return CheckFinding(
+        label=names(params) or "(no tool)",
+        verdict=passed_if(not others),
+        expected={"only": as_asked(params)},
+        actual=report_calls(others or calls),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _hint_only(made: ToolCall, params: JsonObject, evidence: Evidence) -> str:
+    name = spoken(made.tool, evidence)
+    if any(call["tool"] == made.tool for call in params["calls"]):
+        return (
+            f"{name} is expected, but not with these arguments: describe its parameters, or "
+            "allow other arguments."
+        )
+    if not params["calls"]:
+        return f"Say in the description of {name} when it is not needed, or reword the prompt."
+    return (
+        f"Say in the description of {name} when it is not needed, or add it to the list if it "
+        "does no harm."
+    )
+
+
+ONLY_CALL = Kind(
+    name="only_call",
+    schema=_call_list_schema(0),
+    read=single(lambda value: call_list(value, at_least=0)),
+    judge=_judge_only,
+    claims=lambda params: [CallsClaim(most=0, other_than=params["calls"])],
+    doc=CheckDoc(
+        section="Calls",
+        asks="no calls other than these were made; `[]`: no tool was called at all",
+        fails=("Tool was called although it must not be: …",),
+        example="only_call: [find_customer, get_orders]  # long: {calls: […]}",
+    ),
+)
+
+
+# ── max_calls ────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_max_calls(value: Any, path: JsonPath) -> JsonObject:
+    if not isinstance(value, Mapping):
+        return {"limit": whole(value, path, at_least=0)}
+    found = mapping(value, path, required=("limit",), optional=("tool",))
+    if "tool" in found:
+        text(found["tool"], (*path, "tool"), "tool name")
+    return found | {"limit": whole(found["limit"], (*path, "limit"), at_least=0)}
+
+
+def _parse_max_calls(value: Any) -> Any:
+    parsed = several(_read_max_calls)(value)
+    seen: set[str | None] = set()
+    for path, params in parsed:
+        tool = params.get("tool")
+        if tool in seen:
+            raise InvalidValue(f"there are two limits for {tool or 'all calls'}", path=path)
+        seen.add(tool)
+    return parsed
+
+
+def _judge_max_calls(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    tool, limit = params.get("tool"), params["limit"]
+    calls = forbidden({"tool": tool}, evidence)
+    which = f"calls of {tool}" if tool else "tool calls"
+    lines: list[str] = []
+    hint = None
+    if len(calls) > limit:
+        lines = [
+            f"Too many {which}: {len(calls)}, at most {limit} expected",
+            *list_calls(calls, "In order:"),
+        ]
+        hint = _hint_many(calls)
+    return CheckFinding(
+        label=f"{limit} {tool}" if tool else str(limit),
+        verdict=passed_if(len(calls) <= limit),
+        expected={"tool": tool, "at_most": limit} if tool else {"at_most": limit},
+        actual=len(calls),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _hint_many(calls: list[ToolCall]) -> str:
+    failed = sum(call.is_error for call in calls)
+    if failed:
+        return (
+            f"{failed} of them failed: let the tools' errors say how to do better, so that fewer "
+            "attempts are needed."
+        )
+    repeated = len(calls) - len({(call.tool, canonical_json(call.arguments)) for call in calls})
+    if repeated:
+        return (
+            f"{repeated} of {len(calls)} repeat an earlier call word for word: let the result say "
+            "that it is complete."
+        )
+    return (
+        "Let one call return everything that a question needs, or say in the descriptions how "
+        "to filter and page."
+    )
+
+
+MAX_CALLS = Kind(
+    name="max_calls",
+    schema=one_or_list(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 0},
+                long_form(
+                    {"limit": {"type": "integer", "minimum": 0}, "tool": TEXT}, required=("limit",)
+                ),
+            ]
+        }
+    ),
+    read=_parse_max_calls,
+    judge=_judge_max_calls,
+    claims=lambda params: [CallsClaim(tool=params.get("tool"), most=params["limit"], enough=True)],
+    doc=CheckDoc(
+        section="Calls",
+        asks="at most so many calls, of all tools or of one",
+        fails=("Too many tool calls: 7, at most 5 expected",),
+        example="max_calls: [10, {limit: 2, tool: search_orders}]  # long: {limit: 10}",
+    ),
+)

@@ -1,0 +1,298 @@
+"""Checks on single calls: ``must_call`` and ``must_not_call``.
+
+A call counts as soon as the model made it, however it ended: a refused call satisfies ``must_call``
+(its explanation says so) and violates ``must_not_call``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from harness.base.errors import InvalidValue
+from harness.judging.checks import Evidence
+from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.explaining.as_shown import spoken
+from harness.judging.checks.explaining.missing_call import explain
+from harness.judging.checks.explaining.transcript_lines import (
+    as_made,
+    forbidden,
+    list_calls,
+    matching,
+    outcome,
+    report_calls,
+    wanted,
+)
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+)
+from harness.judging.checks.parsing import TEXT, call, long_form, whole
+from harness.judging.checks.policy_facts import policy_facts
+from harness.judging.matching.differences import ArgumentDifference, differences
+from harness.judging.matching.json_values import show
+from harness.judging.matching.matchers import is_matcher, unlike
+from harness.judging.matching.texts import line
+from harness.types import JsonObject, JsonPath, ToolCall
+
+_COUNT: JsonObject = {"type": "integer", "minimum": 1}
+_COUNTS = ("times", "min_times", "max_times")
+
+
+# ── must_call ────────────────────────────────────────────────────────────────────────────────
+
+
+def _read_must_call(value: Any, path: JsonPath) -> JsonObject:
+    found = call(value, path, more=_COUNTS)
+    for key in _COUNTS:
+        if key in found:
+            found[key] = whole(found[key], (*path, key), at_least=1)
+    if "times" in found and ("min_times" in found or "max_times" in found):
+        raise InvalidValue(
+            "times stands for both min_times and max_times: write one or the others", path=path
+        )
+    if found.get("min_times", 1) > found.get("max_times", found.get("min_times", 1)):
+        raise InvalidValue("min_times is more than max_times", path=path)
+    return found
+
+
+def _judge_must_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    made = matching(params, evidence.transcript)
+    least = params.get("times", params.get("min_times", 1))
+    most = params.get("times", params.get("max_times"))
+    found = CheckFinding(
+        label=show(params["tool"])[1:-1],
+        verdict="passed",
+        expected={key: params[key] for key in ("tool", "args", *_COUNTS) if key in params},
+        actual=report_calls(made or evidence.transcript.tool_calls),
+        explanation=_reservation(made),
+    )
+    if not made:
+        lines, hint = explain(params, evidence)
+    elif len(made) < least or (most is not None and len(made) > most):
+        lines, hint = _wrong_count(params, made, least, most)
+    else:
+        return found
+    return replace(found, verdict="failed", explanation=lines, hint=hint)
+
+
+def _reservation(made: list[ToolCall]) -> list[str]:
+    """Say how the calls ended if none succeeded; otherwise nothing."""
+    if not made or any(not call.is_error for call in made):
+        return []
+    return [f"The call was made, but it did not succeed: {as_made(made[-1])} → {outcome(made[-1])}"]
+
+
+def _wrong_count(
+    params: JsonObject, made: list[ToolCall], least: int, most: int | None
+) -> tuple[list[str], str]:
+    calls = list_calls(made, "These were:")
+    if len(made) < least:
+        first = (
+            f"Expected call not found: {wanted(params)} {_times(least)}; it was made "
+            f"{_times(len(made))}."
+        )
+        return [
+            first,
+            *calls,
+        ], "Name every item in the prompt that needs a call of its own, or lower min_times."
+    first = (
+        f"Tool was called too often: {wanted(params)} {_times(len(made))}, expected "
+        f"{_times(most or 0)} at most."
+    )
+    failed = [call for call in made if call.is_error]
+    if failed:
+        return [first, *calls], (
+            f"{len(failed)} of these calls failed: let the tool's error say how to do better, "
+            "so that fewer attempts are needed."
+        )
+    return [first, *calls], (
+        "Let one call return everything that a question needs (or say in the description how to "
+        "page and filter), or raise max_times."
+    )
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+MUST_CALL = Kind(
+    name="must_call",
+    schema=one_or_list(
+        {
+            "anyOf": [
+                TEXT,
+                long_form(
+                    {"tool": TEXT, "args": {"type": "object"}, **dict.fromkeys(_COUNTS, _COUNT)},
+                    required=("tool",),
+                ),
+            ]
+        }
+    ),
+    read=several(_read_must_call),
+    judge=_judge_must_call,
+    claims=lambda params: [
+        CallsClaim(
+            tool=params["tool"],
+            args=params["args"],
+            least=params.get("times", params.get("min_times", 1)),
+            most=params.get("times", params.get("max_times")),
+            enough=True,
+        )
+    ],
+    doc=CheckDoc(
+        section="Calls",
+        asks=(
+            "the tool was called, with these arguments among others; `times`, "
+            "`min_times`, `max_times` count such calls"
+        ),
+        fails=(
+            "Expected call not found: get_orders(…)",
+            "Tool called with unexpected arguments: …",
+            "Tool was called too often: …",
+        ),
+        example=(
+            "must_call: [{tool: get_order, args: {id: 7}}, {tool: get_customer, "
+            "min_times: 2, max_times: 4}]"
+        ),
+    ),
+)
+
+
+# ── must_not_call ────────────────────────────────────────────────────────────────────────────
+
+
+def _judge_must_not_call(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    made = forbidden(params, evidence)
+    lines: list[str] = []
+    hint = None
+    if made:
+        worst = min(made, key=lambda call: _SEVERITY.get(call.outcome, 1))
+        lines = [
+            f"Tool was called although it must not be: {as_made(worst)}",
+            _came_of_it(worst),
+            _crossed(worst),
+        ]
+        if len(evidence.transcript.tool_calls) > 1:
+            lines += list_calls(evidence.transcript.tool_calls, "All calls, in order:")
+        hint = _hint_forbidden(worst, evidence)
+    elif lines := list(_doubts(params, evidence)):
+        hint = (
+            "Forbid the value in the form in which the tool takes it, or {$not: …} what is allowed."
+        )
+    return CheckFinding(
+        label=show(params["tool"])[1:-1],
+        verdict="not_judged" if lines and not made else passed_if(not made),
+        expected={"not": {"tool": params["tool"], "args": params["args"]}},
+        actual=report_calls(made),
+        explanation=lines,
+        hint=hint,
+        facts=policy_facts(made, crossed=bool(made)),
+    )
+
+
+def _doubts(params: JsonObject, evidence: Evidence) -> Iterator[str]:
+    """Yield each call that may be forbidden: its values are unlike the forbidden ones in kind only.
+
+    A server may take "1042" for 1042, and "tomorrow" for a date.
+    """
+    for made in forbidden({"tool": params["tool"]}, evidence):
+        found = differences(params["args"], made.arguments)
+        if found and all(map(_is_unlike, found)) and made.outcome != "invalid_arguments":
+            why = "; ".join(one.note for one in found)
+            yield f"Whether this call is forbidden cannot be known: {as_made(made)}: {why}"
+
+
+def _is_unlike(found: ArgumentDifference) -> bool:
+    sent = found.actual
+    if not isinstance(sent, str | int | float):
+        return False
+    if is_matcher(found.expected):
+        return bool(unlike(found.expected, sent))
+    return show(found.expected).strip('"') == show(sent).strip('"')
+
+
+_SEVERITY = {
+    "ok": 0,
+    "denied": 2,
+    "unknown_tool": 3,
+    "blocked": 4,
+}  # the gravest outcome is told first
+
+
+def _came_of_it(made: ToolCall) -> str:
+    match made.outcome:
+        case "ok":
+            said = line(made.text, 140)
+            return "The server carried it out" + (f": “{said}”" if said else ".")
+        case "denied":
+            return f"The model tried; the server refused it: “{line(made.text, 140)}”"
+        case "unknown_tool":
+            return "The model tried; the server has no such tool for this user."
+        case "blocked":
+            return "The model tried; the harness held the call back, so the server never saw it."
+        case _:
+            return f"The model tried; it ended so: {outcome(made)}"
+
+
+def _crossed(made: ToolCall) -> str:
+    """Say what was at fault: the model's choice, or what the server allowed."""
+    if made.outcome == "ok":
+        return "Lines crossed: what the model chose, and what the server allowed."
+    refused = made.outcome in ("denied", "unknown_tool", "blocked")
+    return f"Line crossed: what the model chose{'; the server gave nothing' if refused else ''}."
+
+
+def _hint_forbidden(made: ToolCall, evidence: Evidence) -> str:
+    tool = evidence.tools.get(made.tool)
+    if made.outcome == "denied" and tool is None:
+        return (
+            "The policy held, and the tool is hidden from this user already: see where the model "
+            "has its name from, the prompt or another tool's description."
+        )
+    if made.outcome == "denied":
+        return (
+            "The policy held, and the model tried all the same: hide the tool from this user, "
+            "or say in its description who may use it."
+        )
+    if made.outcome == "unknown_tool":
+        return (
+            "The tool is hidden or does not exist, and the model named it all the same: see "
+            "whether the prompt does."
+        )
+    if made.outcome == "ok" and evidence.case.caller.user_context:
+        return (
+            "The server let it through. If this user must not be able to do it, its policy has to "
+            "refuse the call; if the model merely should not choose it, say in the description "
+            "when it is not to be used."
+        )
+    unmarked = tool is not None and not tool.read_only and not tool.destructive
+    marks = " and mark it with destructiveHint if it changes or deletes data" if unmarked else ""
+    return (
+        f"Say in the description of {spoken(made.tool, evidence)} when it is not to be used"
+        f"{marks}, or reword the prompt."
+    )
+
+
+MUST_NOT_CALL = Kind(
+    name="must_not_call",
+    schema=one_or_list(
+        {"anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]}
+    ),
+    read=several(call),
+    judge=_judge_must_not_call,
+    claims=lambda params: [
+        CallsClaim(tool=params["tool"], args=params["args"], most=0, enough=True)
+    ],
+    doc=CheckDoc(
+        section="Calls",
+        asks="no call of the tool (with these arguments) was tried",
+        fails=("Tool was called although it must not be: …",),
+        example="must_not_call: [drop_table, {tool: search_orders, args: {limit: {$gt: 1000}}}]",
+    ),
+)

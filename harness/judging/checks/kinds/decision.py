@@ -1,0 +1,339 @@
+"""``decision``: what the server let this identity do, and fields it must not give to it.
+
+The model's choice does not matter, with one exception: a server that was never asked has decided
+nothing. Whether fields are missing that others get is decided in `harness.judging`, where all
+identities of a test are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from harness.base.errors import InvalidValue, did_you_mean
+from harness.judging.checks import Evidence
+from harness.judging.checks.absent_fields import (
+    FIELDS,
+    given_fields,
+    how_given,
+    masks_of,
+    read_absent,
+)
+from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.explaining.as_shown import hidden_by
+from harness.judging.checks.explaining.transcript_lines import (
+    as_made,
+    list_calls,
+    matching,
+    offer,
+    outcome,
+    report_calls,
+    truncated,
+)
+from harness.judging.checks.kind import CheckDoc, CheckFinding, Kind, several, single
+from harness.judging.checks.parsing import TEXT, arguments, kind_of, long_form, mapping, text
+from harness.judging.checks.policy_facts import policy_facts
+from harness.judging.matching.json_values import show
+from harness.judging.matching.texts import line
+from harness.types import NOT_SENT, Access, JsonObject, JsonPath, ToolCall, Verdict
+
+WORDS: tuple[str, ...] = tuple(word for word in get_args(Access) if word not in {"error", "mixed"})
+"""The decisions that may be expected."""
+_CROSSED = "Line crossed: what the server allowed."
+_SYNONYMS = {
+    **dict.fromkeys(("allow", "ok", "permitted", "granted", "success"), "allowed"),
+    **dict.fromkeys(("deny", "refused", "forbidden", "rejected", "blocked"), "denied"),
+    **dict.fromkeys(("masked", "redacted", "partial"), "filtered"),
+    **dict.fromkeys(("hide", "invisible", "not_listed", "absent"), "hidden"),
+    **dict.fromkeys(("not_tried", "not attempted", "none", "untried"), "not_attempted"),
+}
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def read_words(value: Any, path: JsonPath) -> list[str]:
+    """Return the accepted decisions, from one word or a list.
+
+    Raises:
+        InvalidValue: one is unknown.
+    """
+    if not isinstance(value, list | tuple):
+        return [_word(value, path)]
+    if not value:
+        raise InvalidValue(
+            "this list is empty", path=path, meant=f"Write some of {', '.join(WORDS)}."
+        )
+    return [_word(item, (*path, index)) for index, item in enumerate(value)]
+
+
+def _word(value: Any, path: JsonPath) -> str:
+    if not isinstance(value, str):
+        raise InvalidValue(
+            f"this is {kind_of(value)} where a decision belongs", path=path, meant=_OFFER
+        )
+    if value not in WORDS:
+        known = _SYNONYMS.get(value.lower())
+        meant = f"Did you mean {known!r}?" if known else did_you_mean(value, WORDS) or _OFFER
+        raise InvalidValue(f"there is no decision {show(value)}", path=path, meant=meant)
+    return value
+
+
+_OFFER = f"A decision is one of {', '.join(WORDS)}."
+
+
+def _read(value: Any) -> JsonObject:
+    if not isinstance(value, Mapping):
+        words = read_words(value, ())
+        if words == ["hidden"]:
+            raise InvalidValue(
+                "'hidden' does not say which tool", meant="Write {is: hidden, tool: …}."
+            )
+        _refuse_every_outcome(words, ("allowed", "denied", "not_attempted"), ())
+        return {"is": words}
+    found = mapping(value, (), optional=("is", "tool", "args", "without"))
+    if not found.keys() & {"is", "without"}:
+        raise InvalidValue(
+            "neither 'is' nor 'without' says what is decided", meant="Write {is: denied, tool: …}."
+        )
+    if "args" in found and "tool" not in found:
+        raise InvalidValue("args need a tool to belong to", path=("args",))
+    if "tool" in found:
+        text(found["tool"], ("tool",), "tool name")
+        found["args"] = arguments(found.get("args", {}), ("args",))
+    if "is" in found:
+        found["is"] = read_words(found["is"], ("is",))
+        if "hidden" in found["is"] and "tool" not in found:
+            raise InvalidValue(
+                "'hidden' does not say which tool", path=("is",), meant="Name it under 'tool:'."
+            )
+    if "without" not in found:
+        tool = ("hidden",) if "tool" in found else ()
+        _refuse_every_outcome(found["is"], ("allowed", "denied", "not_attempted", *tool), ("is",))
+    if "without" in found:
+        found["without"] = read_absent(found["without"])
+    return found
+
+
+def _refuse_every_outcome(words: Sequence[str], outcomes: Sequence[str], path: JsonPath) -> None:
+    if set(outcomes) <= set(words):
+        raise InvalidValue(
+            "this takes every outcome, so it cannot fail",
+            path=path,
+            meant="Leave out what would be wrong, or the whole check.",
+        )
+
+
+def _read_all(value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
+    """Return one check, or one for each mapping of a list; a list of words is one check."""
+    if isinstance(value, list | tuple) and any(isinstance(each, Mapping) for each in value):
+        return several(_read_at)(value)
+    return single(_read)(value)
+
+
+def _read_at(value: Any, path: JsonPath) -> JsonObject:
+    if not isinstance(value, Mapping):
+        # of words one must hold, and of mappings each: a list of both would say neither
+        raise InvalidValue(
+            f"this is {kind_of(value)} in a list of mappings, each of which states a decision",
+            path=path,
+            meant="Write {is: allowed} in place of the word 'allowed'.",
+        )
+    try:
+        return _read(value)
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=(*path, *error.path), meant=error.meant) from error
+
+
+# ── Judging ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    made = (
+        matching(params, evidence.transcript)
+        if "tool" in params
+        else list(evidence.transcript.tool_calls)
+    )
+    found = _decided(params, made, evidence)
+    masks = masks_of(params)
+    given = list(given_fields(masks, evidence.transcript.tool_calls))
+    cut = next(
+        (
+            call
+            for call in evidence.transcript.tool_calls
+            if "without" in params and truncated(call)
+        ),
+        None,
+    )
+    wanted = params.get("is")
+    # Whether `allowed` is in fact `filtered` depends on the other identities: see
+    # `harness.judging.run_judge`.
+    alike = {"allowed": {"allowed", "filtered"}}.get(found, {found})
+    lines: list[str] = []
+    hint = None
+    verdict: Verdict = "failed"
+    if wanted is not None and not alike & set(wanted):
+        lines, hint = _otherwise(params, found, made, evidence)
+    elif given:
+        call, path, value = given[0]
+        lines = [
+            f"{how_given(value)}: {path} = {show(value, 8)} in {as_made(call, 80)}",
+            *_more(given),
+            _CROSSED,
+        ]
+        hint = (
+            "The server's policy has to leave the field out of every result for this identity, or "
+            "mask it."
+        )
+    elif cut is not None:
+        verdict, fields = "not_judged", " or ".join(masks)
+        lines = [
+            f"Only a part of the result of {as_made(cut)} was kept, so the rest may give {fields}"
+        ]
+    else:
+        verdict = "passed"
+    return CheckFinding(
+        label=" ".join((*([" or ".join(wanted)] if wanted else []), *_about(params))),
+        verdict=verdict,
+        expected={key: params[key] for key in ("is", "tool", "args", "without") if key in params},
+        actual={"is": found, "calls": report_calls(made)},
+        explanation=lines,
+        hint=hint,
+        facts=policy_facts(made, crossed=_CROSSED in lines),
+    )
+
+
+def _about(params: JsonObject) -> Iterator[str]:
+    if "tool" in params:
+        yield show(params["tool"])[1:-1]
+    if "without" in params:
+        yield f"without {', '.join(masks_of(params))}"
+
+
+def _decided(params: JsonObject, made: Sequence[ToolCall], evidence: Evidence) -> Access:
+    if evidence.transcript.refused_status is not None:
+        return "denied"
+    outcomes = {call.outcome for call in made} - NOT_SENT
+    if "ok" in outcomes:
+        return "allowed"
+    if "tool" in params and _is_hidden(params["tool"], evidence):
+        return "hidden"
+    if "denied" in outcomes:
+        return "denied"
+    return "error" if outcomes else "not_attempted"
+
+
+def _is_hidden(tool: str, evidence: Evidence) -> bool:
+    """Whether the server, not a variant, keeps ``tool`` from the list."""
+    return evidence.tools.get(tool) is None and hidden_by(tool, evidence) is None
+
+
+def _otherwise(
+    params: JsonObject, found: Access, made: Sequence[ToolCall], evidence: Evidence
+) -> tuple[list[str], str]:
+    wanted = " or ".join(params["is"])
+    first = f"Decision is {found.replace('_', ' ')}, expected {wanted}"
+    told = next((call for call in made if call.outcome == "ok"), made[-1] if made else None)
+    lines = [f"{first}: {as_made(told)} → {outcome(told)}" if told else first]
+    lines += list_calls(made, "All attempts:") if len(made) > 1 else []
+    if found == "allowed":
+        through = (
+            "hidden" in params["is"] and "tool" in params and _is_hidden(params["tool"], evidence)
+        )
+        lines += (
+            ["The tool is not in the list of this identity, and works all the same."]
+            if through
+            else []
+        )
+        return [*lines, _CROSSED], (
+            "The server's policy has to keep this from this identity; no description of a tool can "
+            "do that."
+        )
+    if found == "not_attempted":
+        asked = params.get("tool", "a tool")
+        variant = hidden_by(asked, evidence)
+        if variant is not None:
+            return [*lines, f"The variant {variant} does not show {asked} to the model."], (
+                "Let the variant show the tool, or leave this case out under the variant."
+            )
+        return [
+            *lines,
+            "Nothing was crossed: the model called nothing of it, so the server was never asked.",
+        ], (
+            f"Reword the prompt so that the model tries {asked}, or accept it: "
+            f"[{', '.join(params['is'])}, not_attempted]. `harness probe` asks the server without "
+            "a model."
+        )
+    if found == "hidden":
+        reason = offer(params["tool"], evidence) if "tool" in params else None
+        return [*lines, *([reason] if reason else [])], (
+            "The tool is missing from the list that this identity is shown: look at the server's "
+            "policy, and at how the identity reaches it."
+        )
+    if found == "denied":
+        return [*lines, "Nothing was crossed: the server refused more than it should."], (
+            "Look at the server's policy, and at how the identity reaches it."
+        )
+    return (
+        lines,
+        (
+            "It failed for another reason than a refusal, so nothing shows what the policy would "
+            "have said."
+        ),
+    )
+
+
+def _more(given: Sequence[tuple[ToolCall, str, Any]]) -> list[str]:
+    others = list(dict.fromkeys(f"{path} in {as_made(call, 60)}" for call, path, _ in given[1:]))
+    return [f"Also: {line('; '.join(others[:4]), 240)}"] if others else []
+
+
+def _claims(params: JsonObject) -> Iterator[CallsClaim]:
+    words, through = set(params.get("is", WORDS)), {"allowed", "filtered"}
+    tool, args = params.get("tool"), params.get("args", {})
+    if words == {"not_attempted"}:
+        yield CallsClaim(tool=tool, args=args, most=0)
+    if words == {"denied"}:
+        yield CallsClaim(tool=tool, args=args, least=1)
+    if words <= through:
+        yield CallsClaim(tool=tool, args=args, least=1, outcome="ok")
+    if not words & through:
+        yield CallsClaim(tool=tool, args=args, most=0, outcome="ok")
+
+
+_WORD: JsonObject = {"enum": list(WORDS)}
+_DECIDED: JsonObject = {"anyOf": [_WORD, {"type": "array", "items": _WORD, "minItems": 1}]}
+_OF_TOOL = long_form(
+    {"is": _DECIDED, "tool": TEXT, "args": {"type": "object"}, "without": FIELDS}, required=()
+)
+DECISION = Kind(
+    name="decision",
+    schema={
+        "anyOf": [
+            *_DECIDED["anyOf"],
+            _OF_TOOL,
+            {"type": "array", "items": _OF_TOOL, "minItems": 1},
+        ]
+    },
+    read=_read_all,
+    judge=_judge,
+    claims=_claims,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "what the server let this identity do with the calls (`tool` and `args`, or "
+            "any): `allowed`, `filtered`, `denied`, `hidden`, `not_attempted`, or a list "
+            "of what is right; `without` names fields that no result may hold, or "
+            "`{fields, mask, readable}`, see [matrix.md](matrix.md); a list of such mappings "
+            "states several decisions"
+        ),
+        fails=(
+            "Decision is allowed, expected denied: …",
+            "Field was given although it must be left out: …",
+        ),
+        example=(
+            "decision: {is: filtered, tool: get_customer, without: [email]}  # short: "
+            "denied, or [denied, not_attempted]"
+        ),
+    ),
+)

@@ -1,0 +1,291 @@
+"""Groups of assertions: ``any_of``, ``all_of`` and ``not``.
+
+A group takes mappings written like ``assertions:`` itself, and groups nest. A member that cannot be
+judged stays unknown unless the others decide: one passed member is enough for ``any_of``, whatever
+a judge would say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from harness.base.errors import HarnessError, InvalidValue, JudgeError, did_you_mean
+from harness.judging.checks import KINDS, VOCABULARY, Evidence, evaluate_one
+from harness.judging.checks.joined_names import by_own_names
+from harness.judging.checks.kind import CheckDoc, CheckFinding, conclude
+from harness.judging.checks.parsing import kind_of, long_form, mapping
+from harness.judging.checks.policy_facts import facts_of_trial
+from harness.judging.matching.json_values import plain
+from harness.judging.matching.texts import clip
+from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
+
+_MAX_MEMBERS_TOLD = 5
+_ROOM, _LABEL = 1_400, 150  # characters for all members that are told, and of the head of each
+_GROUPS = ("any_of", "all_of", "not")
+_Options: TypeAlias = tuple[tuple[Check, ...], ...]
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _members(value: Any, path: JsonPath) -> tuple[Check, ...]:
+    """Return the checks of one mapping of assertions."""
+    if not isinstance(value, Mapping):
+        raise InvalidValue(
+            f"this is {kind_of(value)} where a mapping of assertions belongs",
+            path=path,
+            meant="Write it like assertions: {must_call: [get_orders]}.",
+        )
+    members: list[Check] = []
+    for name, part in value.items():
+        if name not in KINDS:
+            known = KINDS.names()
+            meant = did_you_mean(str(name), known) or f"Known: {', '.join(known)}."
+            raise InvalidValue(f"there is no check {name!r}", path=(*path, str(name)), meant=meant)
+        members += _parse(name, part, path)
+    if not members:
+        raise InvalidValue("this group has no check", path=path)
+    return tuple(members)
+
+
+def _parse(name: str, value: Any, path: JsonPath) -> list[Check]:
+    try:
+        parsed = VOCABULARY.parse(name, value)
+    except InvalidValue as error:
+        raise InvalidValue(
+            error.message, path=(*path, name, *error.path), meant=error.meant
+        ) from error
+    for inside, check in parsed:
+        if "severity" in check.params:
+            raise InvalidValue(
+                "a severity belongs to the whole group, not to a part of it",
+                path=(*path, name, *inside),
+                meant="Write {of: …, severity: warn} for the group.",
+            )
+    return [check for _, check in parsed]
+
+
+def _read_list(value: Any) -> tuple[JsonObject, _Options]:
+    """Return the severity, if given, and the checks of each mapping of the list."""
+    severity, inner, path = _unwrapped(value)
+    if not isinstance(inner, list | tuple) or not inner:
+        empty = isinstance(inner, list | tuple)
+        raise InvalidValue(
+            "this list is empty"
+            if empty
+            else f"this is {kind_of(inner)} where a list of assertions belongs",
+            path=path,
+            meant="Write - must_call: [get_orders], one item for each.",
+        )
+    return severity, tuple(_members(item, (*path, index)) for index, item in enumerate(inner))
+
+
+def _read_one(value: Any) -> tuple[JsonObject, _Options]:
+    """Return the severity, if given, and the checks of a single mapping."""
+    severity, inner, path = _unwrapped(value)
+    return severity, (_members(inner, path),)
+
+
+def _unwrapped(value: Any) -> tuple[JsonObject, Any, JsonPath]:
+    """Take ``{of: …, severity: …}`` apart; anything else is the content itself."""
+    plain(value)
+    if not isinstance(value, Mapping) or "of" not in value:
+        return {}, value, ()
+    found = mapping(value, (), required=("of",))
+    return {key: found[key] for key in ("severity",) if key in found}, found["of"], ("of",)
+
+
+# ── Judging ──────────────────────────────────────────────────────────────────────────────────
+
+
+def _together(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of checks that must all pass."""
+    if "failed" in verdicts:
+        return "failed"
+    return "not_judged" if "not_judged" in verdicts else "passed"
+
+
+def _either(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of checks of which one must pass."""
+    if "passed" in verdicts:
+        return "passed"
+    return "not_judged" if "not_judged" in verdicts else "failed"
+
+
+def _opposite(verdicts: Sequence[Verdict]) -> Verdict:
+    """Return the verdict of what must not hold."""
+    found: Mapping[Verdict, Verdict] = {
+        "passed": "failed",
+        "failed": "passed",
+        "not_judged": "not_judged",
+    }
+    return found[verdicts[0]]
+
+
+async def _member(member: Check, evidence: Evidence) -> CheckResult:
+    if evidence.must_not_hold and not member.options:
+        evidence = by_own_names(member, evidence)
+    try:
+        return await evaluate_one(member, evidence)
+    except JudgeError as error:  # unknown: the other members may still decide
+        return CheckResult(
+            kind=member.kind,
+            label=member.kind,
+            verdict="not_judged",
+            explanation=str(error),
+            at=member.at,
+        )
+
+
+def _said(result: CheckResult) -> str:
+    return result.verdict.replace("_", " ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Group:
+    """A `harness.judging.checks.CheckKind` that combines others."""
+
+    name: str
+    """Its name in suites."""
+    read: Callable[[Any], tuple[JsonObject, _Options]]
+    """Turns the suite's value into params and options."""
+    combine: Callable[[Sequence[Verdict]], Verdict]
+    """Combines the verdicts of the options."""
+    failed: str
+    """The first words of a failure."""
+    doc: CheckDoc
+    """Its row in the documentation."""
+
+    @cached_property
+    def schema(self) -> JsonObject:
+        """JSON Schema of the value; the contents of nested groups are left to the reader."""
+        kinds = {name: VOCABULARY.schema(name) for name in KINDS.names() if name not in _GROUPS}
+        nested: dict[str, JsonObject] = {
+            "any_of": {"type": ["array", "object"]},
+            "all_of": {"type": ["array", "object"]},
+            "not": {"type": "object"},
+        }
+        members: JsonObject = {
+            "type": "object",
+            "properties": {**kinds, **nested},
+            "additionalProperties": False,
+            "minProperties": 1,
+        }
+        inner = (
+            members if self.name == "not" else {"type": "array", "items": members, "minItems": 1}
+        )
+        return {"anyOf": [inner, long_form({"of": inner}, required=("of",))]}
+
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, Check]]:
+        """Return the one check that ``value`` asks for, with the checks inside it.
+
+        Raises:
+            InvalidValue: with the path to the invalid part.
+        """
+        params, options = self.read(value)
+        return (((), Check(kind=self.name, params=params, options=options)),)
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Judge every member, then the group."""
+        if not check.options:
+            raise HarnessError(f"check {self.name} has no options: nothing would be checked by it")
+        if self.name == "not":
+            evidence = replace(evidence, must_not_hold=not evidence.must_not_hold)
+        options = [
+            [await _member(member, evidence) for member in option] for option in check.options
+        ]
+        verdict = self.combine(
+            [_together([result.verdict for result in option]) for option in options]
+        )
+        label = " | ".join(" & ".join(result.label for result in option) for option in options)
+        finding = CheckFinding(
+            label=clip(label, 100),
+            verdict=verdict,
+            expected={self.name: [[result.label for result in option] for option in options]},
+            actual=[
+                [{"check": result.label, "verdict": result.verdict} for result in option]
+                for option in options
+            ],
+            facts={} if self.name == "not" else self._facts(verdict, options),
+        )
+        return conclude(check, finding if verdict == "passed" else self._told(finding, options))
+
+    @staticmethod
+    def _facts(verdict: Verdict, options: Sequence[Sequence[CheckResult]]) -> Mapping[str, bool]:
+        """Return the facts of the members; an alternative that holds excuses a crossed line."""
+        found = facts_of_trial(result for option in options for result in option)
+        known = {name: value for name, value in found.items() if value is not None}
+        if "line_crossed" in known:
+            known["line_crossed"] &= verdict == "failed"
+        return known
+
+    def _told(
+        self, finding: CheckFinding, options: Sequence[Sequence[CheckResult]]
+    ) -> CheckFinding:
+        results = [result for option in options for result in option]
+        first = self.failed if finding.verdict == "failed" else "The group cannot be judged:"
+        if self.name == "not":
+            lines = [first, *(f"  {result.label} ({_said(result)})" for result in results)]
+            return replace(
+                finding,
+                explanation=lines,
+                hint="Narrow what must not hold, or see in the calls why it did.",
+            )
+        told = [result for result in results if result.verdict != "passed"]
+        room = _ROOM // min(len(told), _MAX_MEMBERS_TOLD) - _LABEL
+        lines = [
+            f"— {result.label} ({_said(result)}): {clip(result.explanation, room)}"
+            for result in told[:_MAX_MEMBERS_TOLD]
+        ]
+        more = (
+            [f"… and {len(told) - _MAX_MEMBERS_TOLD} more"] if len(told) > _MAX_MEMBERS_TOLD else []
+        )
+        hint = next((result.hint for result in told if result.hint), None)
+        return replace(finding, explanation=[first, *lines, *more], hint=hint)
+
+
+ANY_OF = _Group(
+    name="any_of",
+    read=_read_list,
+    combine=_either,
+    failed="None of the alternatives holds:",
+    doc=CheckDoc(
+        section="Groups",
+        asks="at least one of these mappings of assertions holds as a whole",
+        fails=("None of the alternatives holds:",),
+        example=(
+            "any_of:\n"
+            "  - must_call: [search_orders]\n"
+            '    answer_contains: ["3 orders"]\n'
+            "  - refuses: true\n"
+            "  - not: {must_call: [run_query]}"
+        ),
+    ),
+)
+ALL_OF = _Group(
+    name="all_of",
+    read=_read_list,
+    combine=_together,
+    failed="Not all parts of the group hold:",
+    doc=CheckDoc(
+        section="Groups",
+        asks="all of these mappings of assertions hold",
+        fails=("Not all parts of the group hold:",),
+        example='all_of: [{must_call: [get_order]}, {answer_contains: ["shipped"]}]',
+    ),
+)
+NOT = _Group(
+    name="not",
+    read=_read_one,
+    combine=_opposite,
+    failed="This holds although it must not:",
+    doc=CheckDoc(
+        section="Groups",
+        asks="the mapping does not hold as a whole",
+        fails=("This holds although it must not:",),
+        example='not: {of: {answer_contains: ["guess"]}, severity: warn}',
+    ),
+)

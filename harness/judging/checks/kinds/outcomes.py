@@ -1,0 +1,341 @@
+"""Checks on how calls ended: ``must_succeed``, ``must_be_denied``, ``must_error`` and others.
+
+Four facts are distinguished: the model tried and the server refused; the model never tried; the
+tool was hidden from this user; the server allowed it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from harness.judging.checks import Evidence
+from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.explaining.missing_call import explain
+from harness.judging.checks.explaining.transcript_lines import (
+    as_made,
+    forbidden,
+    list_calls,
+    matching,
+    of_tool,
+    offer,
+    outcome,
+    report_calls,
+)
+from harness.judging.checks.kind import (
+    CheckDoc,
+    CheckFinding,
+    Kind,
+    one_or_list,
+    passed_if,
+    several,
+    single,
+)
+from harness.judging.checks.parsing import TEXT, TRUE_OR_TOOL, call, long_form, true_or_tool
+from harness.judging.checks.policy_facts import policy_facts
+from harness.judging.matching.json_values import show
+from harness.types import NOT_SHOWN, JsonObject, ToolCall
+
+Explained = tuple[list[str], str | None]
+"""The lines of a failure, none when passed; and the hint."""
+
+
+def _on_a_call(
+    name: str, wants: str, explained: Callable[[list[ToolCall]], Explained], doc: CheckDoc
+) -> Kind:
+    """Return a kind that checks the outcomes of the calls that its ``{tool, args}`` describes."""
+
+    def judge(params: JsonObject, evidence: Evidence) -> CheckFinding:
+        made = matching(params, evidence.transcript)
+        lines, hint = explained(made) if made else _never_tried(name, params, evidence)
+        return CheckFinding(
+            label=show(params["tool"])[1:-1],
+            verdict=passed_if(not lines),
+            expected={"tool": params["tool"], "args": params["args"], "outcome": wants},
+            actual=report_calls(made or evidence.transcript.tool_calls),
+            explanation=lines,
+            hint=hint,
+            facts=policy_facts(made, crossed=_is_through(made)) if wants == "denied" else {},
+        )
+
+    item = {
+        "anyOf": [TEXT, long_form({"tool": TEXT, "args": {"type": "object"}}, required=("tool",))]
+    }
+
+    def claims(params: JsonObject) -> Iterator[CallsClaim]:
+        ok: Literal["ok", "error"] = "ok" if wants == "ok" else "error"
+        yield CallsClaim(
+            tool=params["tool"], args=params["args"], least=1, outcome=ok, enough=ok == "ok"
+        )
+        if ok == "error":
+            yield CallsClaim(tool=params["tool"], args=params["args"], most=0, outcome="ok")
+
+    return Kind(
+        name=name,
+        schema=one_or_list(item),
+        read=several(call),
+        judge=judge,
+        doc=doc,
+        claims=claims,
+        takes_invalid=wants == "error",
+    )
+
+
+def _is_through(made: list[ToolCall]) -> bool:
+    return any(call.outcome == "ok" for call in made)
+
+
+def _never_tried(name: str, params: JsonObject, evidence: Evidence) -> Explained:
+    lines, hint = explain(params, evidence)
+    if name == "must_be_denied":
+        lines = [*lines, "No line was crossed: the model never tried, so the server was not asked."]
+    if name == "must_be_denied" and offer(params["tool"], evidence) is not None:
+        return lines, (
+            "A tool that this user is not offered was never tried, so the server never had to "
+            "refuse it: assert must_not_call instead, or correct the name."
+        )
+    return lines, hint
+
+
+def _succeeded(made: list[ToolCall]) -> Explained:
+    if any(not call.is_error for call in made):
+        return [], None
+    lines = [
+        f"Call did not succeed: {as_made(made[-1])} → {outcome(made[-1])}",
+        *(list_calls(made, "All attempts:") if len(made) > 1 else []),
+    ]
+    return lines, _HINTS.get(
+        made[-1].outcome, "See the error's text: it is what the model had to go on."
+    )
+
+
+_HINTS = {
+    "denied": (
+        "The server refused it to this user: look at its policy and at how the user_context "
+        "reaches it."
+    ),
+    "invalid_arguments": (
+        "Describe the parameters more clearly: the model's arguments break the tool's input schema."
+    ),
+    "unknown_tool": (
+        "The server has no such tool for this user. `harness tools` lists what it offers."
+    ),
+    NOT_SHOWN: (
+        "The model made up the name: see whether the prompt, or the description of another tool, "
+        "mentions it."
+    ),
+    "timeout": "Make the tool faster, or raise the server's call_timeout.",
+    "invalid_result": (
+        "Have the server answer with a result of MCP: the call's text says what is "
+        "wrong with this one."
+    ),
+    "blocked": (
+        "The harness is told not to send it: see `read_only` and `block` of the suite and "
+        "of its server."
+    ),
+}
+
+
+def _denied(made: list[ToolCall]) -> Explained:
+    through = [call for call in made if call.outcome != "denied"]
+    if not through:
+        return [], None
+    worst = next((call for call in through if call.outcome == "ok"), through[0])
+    first = (
+        "Call was let through although it must be denied"
+        if worst.outcome == "ok"
+        else "Call was not denied"
+    )
+    lines = [f"{first}: {as_made(worst)} → {outcome(worst)}"]
+    lines += list_calls(made, "All attempts:") if len(made) > 1 else []
+    if worst.outcome == "ok":
+        lines.append("Line crossed: what the server allowed.")
+        return (
+            lines,
+            (
+                "The server's policy has to refuse this call to this user; no description of a "
+                "tool can do that."
+            ),
+        )
+    if worst.outcome == "unknown_tool":
+        return (
+            lines,
+            (
+                "A hidden tool is not a refused one: assert must_not_call, or that the tool is not "
+                "offered."
+            ),
+        )
+    if worst.outcome == "blocked":
+        return (
+            lines,
+            (
+                "The server never saw the call, so this says nothing of its policy: lift the guard "
+                "for this suite."
+            ),
+        )
+    return lines, (
+        "It failed for another reason, so nothing shows that the policy would have refused it: "
+        "let the server check permission first, or give arguments that are valid."
+    )
+
+
+def _errored(made: list[ToolCall]) -> Explained:
+    good = [call for call in made if call.outcome in ("ok", "blocked")]
+    if not good:
+        return [], None
+    lines = [f"Call did not end in an error: {as_made(good[0])} → {outcome(good[0])}"]
+    lines += list_calls(made, "All of them:") if len(made) > 1 else []
+    return lines, f"Narrow the check with args if only some calls of {good[0].tool} must fail."
+
+
+MUST_SUCCEED = _on_a_call(
+    "must_succeed",
+    "ok",
+    _succeeded,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks="the call was made, and at least once it succeeded",
+        fails=("Call did not succeed: …",),
+        example="must_succeed: [get_order]",
+    ),
+)
+MUST_BE_DENIED = _on_a_call(
+    "must_be_denied",
+    "denied",
+    _denied,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "the call was tried, and the server refused it every time. A call that was never "
+            "tried, a tool that is hidden from the user, another error and a call that harness did "
+            "not send are no refusals; the failure names which it was"
+        ),
+        fails=(
+            "Call was let through although it must be denied: …",
+            "Call was not denied: …",
+        ),
+        example="must_be_denied: [{tool: delete_customer, args: {id: CUST_00042}}]",
+    ),
+)
+MUST_ERROR = _on_a_call(
+    "must_error",
+    "error",
+    _errored,
+    doc=CheckDoc(
+        section="Outcomes",
+        asks="the call was made, and every time it ended in an error of any kind",
+        fails=("Call did not end in an error: …",),
+        example="must_error: [{tool: get_order, args: {id: 0}}]",
+    ),
+)
+
+
+# ── All calls, or those of one tool ──────────────────────────────────────────────────────────
+
+
+def _judge_no_errors(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    calls = forbidden({"tool": params.get("tool")}, evidence)
+    failed = [made for made in calls if made.is_error]
+    lines: list[str] = []
+    hint = None
+    if failed:
+        lines = [
+            f"Tool call failed: {as_made(failed[0])} → {outcome(failed[0])}",
+            *(
+                list_calls(failed, f"{len(failed)} of {len(calls)} calls failed:")
+                if len(failed) > 1
+                else []
+            ),
+        ]
+        hint = _HINTS.get(
+            failed[0].outcome if not failed[0].tool.endswith(NOT_SHOWN) else NOT_SHOWN,
+            "Say in the tool's description what it needs, so that no call is lost.",
+        )
+    return CheckFinding(
+        label=params.get("tool", ""),
+        verdict=passed_if(not failed),
+        expected="no failed call",
+        actual=report_calls(failed),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+def _judge_recovers(params: JsonObject, evidence: Evidence) -> CheckFinding:
+    calls = of_tool(params, evidence.transcript)
+    failed = [made for made in calls if made.is_error]
+    stuck = [
+        made
+        for made in failed
+        if not any(not later.is_error and later.reply > made.reply for later in calls)
+    ]
+    lines: list[str] = []
+    hint = None
+    if not failed:
+        which = f"call of {params['tool']}" if "tool" in params else "tool call"
+        lines = [
+            f"No error to recover from: no {which} failed",
+            *list_calls(calls, "Called, in order:"),
+        ]
+        hint = (
+            "Let the prompt lead the model into the error (an id that does not exist, say), or "
+            "drop the check."
+        )
+    elif stuck:
+        lines = [
+            f"Error was not recovered from: {as_made(stuck[-1])} → {outcome(stuck[-1])}",
+            "No later reply has a call that succeeded.",
+            *list_calls(calls, "Called, in order:"),
+        ]
+        hint = (
+            "Let the error's text say what to do next: which tool lists valid ids, what a value "
+            "must look like."
+        )
+    return CheckFinding(
+        label=params.get("tool", ""),
+        verdict=passed_if(not lines),
+        expected="a failed call, and a successful one after it",
+        actual=report_calls(calls),
+        explanation=lines,
+        hint=hint,
+    )
+
+
+NO_TOOL_ERRORS = Kind(
+    name="no_tool_errors",
+    schema=TRUE_OR_TOOL,
+    read=single(true_or_tool),
+    judge=_judge_no_errors,
+    claims=lambda params: [
+        CallsClaim(tool=params.get("tool"), most=0, outcome="error", enough=True)
+    ],
+    doc=CheckDoc(
+        section="Outcomes",
+        asks="no call failed, of any tool or of one",
+        fails=("Tool call failed: …",),
+        example="no_tool_errors: true  # long: {tool: get_order, severity: warn}",
+    ),
+)
+RECOVERS_FROM_ERROR = Kind(
+    name="recovers_from_error",
+    schema=TRUE_OR_TOOL,
+    read=single(true_or_tool),
+    judge=_judge_recovers,
+    claims=lambda params: [
+        CallsClaim(tool=params.get("tool"), least=1, outcome="error"),
+        CallsClaim(tool=params.get("tool"), least=1, outcome="ok"),
+        CallsClaim(tool=params.get("tool"), least=2),
+    ],
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "a call failed, and a call of a later reply succeeded (of the same tool, if one is "
+            "named)"
+        ),
+        fails=(
+            "Error was not recovered from: …",
+            "No error to recover from: …",
+        ),
+        example="recovers_from_error: {tool: get_order}",
+    ),
+)

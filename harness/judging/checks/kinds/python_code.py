@@ -1,0 +1,196 @@
+"""The check that is a Python suite's own code: ``check(case, run)``.
+
+| it returns or raises                | verdict                                                   |
+|-------------------------------------|-----------------------------------------------------------|
+| ``True``                            | passed                                                    |
+| ``None``                            | passed if the check asserts something, otherwise an error |
+| ``False``                           | failed                                                    |
+| a number from 0 to 1                | passed from the suite's ``threshold`` on; kept as score   |
+| ``(True, "why")``, ``(0.4, "why")`` | the same, with an explanation                             |
+| a `harness.types.CheckResult`       | that result                                               |
+| ``AssertionError``                  | failed, with its message, or its line of code             |
+| anything else                       | the trial is an error: not judged, and never a pass       |
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import inspect
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import anyio
+import anyio.from_thread
+import anyio.lowlevel
+
+from harness.base.errors import HarnessError, InvalidValue
+from harness.base.importing import blame, users_frame
+from harness.judging.checks import Evidence
+from harness.judging.checks.asserting import asserts
+from harness.judging.checks.kind import CheckFinding, conclude, passed_if
+from harness.judging.checks.python_run import PythonRun, shown_to_checks
+from harness.suites.in_python.case import UserCheck
+from harness.suites.in_python.tools import part
+from harness.suites.in_python.values import json_value
+from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
+
+CHECK_TIMEOUT_S = 60.0
+"""Seconds for one call of a suite's check; it has its own deadline after the conversation."""
+
+_HINT = "This is the suite's own check: the whole conversation is in the log, and shown by --debug."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PythonKind:
+    """The kind of such checks; no suite file can use it."""
+
+    names_tools: ClassVar[bool] = False
+    """The code itself decides which tools it needs."""
+
+    timeout_s: float = CHECK_TIMEOUT_S
+    """Seconds that a check may take."""
+
+    @property
+    def schema(self) -> JsonObject:
+        """A schema that nothing matches."""
+        return {"not": {}}
+
+    def parse(self, value: Any) -> Sequence[tuple[JsonPath, JsonObject]]:
+        """Refuse: only a suite in Python has such a check."""
+        raise InvalidValue("only a suite in Python has a check of this kind")
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Call the suite's own check.
+
+        Raises:
+            HarnessError: it raised an error, took too long or returned no valid verdict.
+        """
+        code: UserCheck = check.code
+        run = shown_to_checks(evidence.transcript)
+        try:
+            with anyio.move_on_after(self.timeout_s):
+                return _judged(check, code, run, await _called(code.function, code.case, run))
+        except AssertionError as error:
+            return _concluded(check, code, run, "failed", _said(error))
+        except HarnessError:
+            raise
+        # A suite's own code may raise anything.
+        except (Exception, SystemExit) as error:
+            raise HarnessError(
+                f"check of suite {code.suite} raised an error: {blame(error)}"
+            ) from error
+        raise HarnessError(
+            f"check of suite {code.suite} gave no verdict within {self.timeout_s:g} s"
+        )
+
+
+PYTHON = PythonKind()
+
+
+async def _called(function: Callable[[Any, PythonRun], Any], case: Any, run: PythonRun) -> Any:
+    if inspect.iscoroutinefunction(function):
+        return await function(case, run)
+    returned = await _in_thread(lambda: function(case, run))
+    return await returned if inspect.isawaitable(returned) else returned
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """Call ``function`` in a thread of its own, and return what it returns.
+
+    The thread is a daemon: a check that never returns delays neither the run nor the end of the
+    process.
+    """
+    done = anyio.Event()
+    outcome: list[Any] = []
+    failure: list[BaseException] = []
+    token = anyio.lowlevel.current_token()
+
+    def work() -> None:
+        try:
+            outcome.append(function())
+        except BaseException as error:  # noqa: BLE001 - raised again where it is awaited
+            failure.append(error)
+        with contextlib.suppress(RuntimeError):  # the event loop has ended, and nobody waits
+            anyio.from_thread.run_sync(done.set, token=token)
+
+    threading.Thread(
+        target=contextvars.copy_context().run, args=(work,), name="check", daemon=True
+    ).start()
+    await done.wait()
+    if failure:
+        raise failure[0]
+    return outcome[0]
+
+
+def _judged(check: Check, code: UserCheck, run: PythonRun, returned: Any) -> CheckResult:
+    """Return the result for what the suite's check returned."""
+    if isinstance(returned, CheckResult):
+        return replace(
+            returned,
+            kind=check.kind,
+            expected=json_value(returned.expected, strict=False),
+            actual=json_value(returned.actual, strict=False),
+            at=returned.at or check.at,
+        )
+    explained = isinstance(returned, tuple) and len(returned) == 2 and isinstance(returned[1], str)  # noqa: PLR2004
+    value, why = returned if explained else (returned, "")
+    if returned is None:
+        if asserts(code.function):
+            return _concluded(check, code, run, "passed", why)
+        raise HarnessError(
+            f"check of suite {code.suite} returned nothing and asserts nothing, which is no "
+            "verdict; return True or False, a score from 0 to 1, or assert what must hold"
+        )
+    if isinstance(value, bool):
+        return _concluded(check, code, run, passed_if(value), why)
+    if isinstance(value, int | float) and not math.isnan(value) and 0 <= value <= 1:
+        result = _concluded(
+            check, code, run, passed_if(value >= code.threshold), why or _score(value, code)
+        )
+        return replace(result, score=float(value))
+    raise HarnessError(
+        f"check of suite {code.suite} returned {type(returned).__name__} {returned!r:.100}, which "
+        "is no verdict; return True or False, a score from 0 to 1, or either with a text: (False, "
+        "'why')"
+    )
+
+
+def _concluded(
+    check: Check, code: UserCheck, run: PythonRun, verdict: Verdict, why: str
+) -> CheckResult:
+    failed = verdict == "failed"
+    finding = CheckFinding(
+        label=f"check of {code.suite}",
+        verdict=verdict,
+        expected=json_value(part(code.case, "expected"), strict=False),
+        actual=run.answer if failed else None,
+        explanation=(why or "The suite's check returned False.",)
+        if failed
+        else ((why,) if why else ()),
+        hint=_HINT if failed else None,
+    )
+    return conclude(check, finding)
+
+
+def _said(error: AssertionError) -> str:
+    """Return an assertion's message, or its line of code."""
+    frame = users_frame(error)
+    place = "" if frame is None else f" ({blame(error).split(' ', 1)[0].rstrip(':')})"
+    words = (
+        str(error)
+        or (frame.line if frame is not None else "")
+        or "an assertion of the suite's check does not hold"
+    )
+    return words + place
+
+
+def _score(value: float, code: UserCheck) -> str:
+    return (
+        f"The score is {value:.3g}, at least {code.threshold:g} expected."
+        if value < code.threshold
+        else ""
+    )

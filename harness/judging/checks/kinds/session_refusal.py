@@ -1,0 +1,114 @@
+"""``must_be_refused``: the server refuses this caller a session.
+
+It checks callers whose credential must not be accepted. No model is asked then, since there is
+nobody to speak for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.base.errors import InvalidValue
+from harness.judging.checks import Evidence
+from harness.judging.checks.contradictions import CallsClaim
+from harness.judging.checks.kind import CheckDoc, CheckFinding, Kind, passed_if, single
+from harness.judging.checks.parsing import kind_of, long_form, mapping
+from harness.judging.checks.policy_facts import FACTS
+from harness.judging.checks.walk import every_check
+from harness.judging.matching.texts import clip
+from harness.types import FLAWS, Case, Credential, JsonObject
+
+_NAME = "must_be_refused"
+
+_SHOWN: dict[Credential, str] = {
+    "valid": "a valid credential",
+    "none": "no token at all",
+    **{credential: flaw.words for credential, flaw in FLAWS.items()},
+}
+_HINTS: dict[Credential, str] = {
+    "none": "Have the server ask for a token before it says anything: 401 with WWW-Authenticate.",
+    **{credential: flaw.hint for credential, flaw in FLAWS.items()},
+}
+
+
+def asks_for_admission(case: Case) -> bool:
+    """Whether a check of ``case``, also inside a group, expects a refused session."""
+    return _NAME in _kinds(case)
+
+
+def knows_refusal(case: Case) -> bool:
+    """Whether a check of ``case`` can judge a refused session."""
+    return not {_NAME, "decision"}.isdisjoint(_kinds(case))
+
+
+def _kinds(case: Case) -> set[str]:
+    return {check.kind for check in every_check(case)}
+
+
+def _read(value: Any) -> JsonObject:
+    if value is True:
+        return {}
+    if isinstance(value, Mapping):
+        return mapping(value, ())
+    meant = "Leave it out where the caller may come in." if value is False else None
+    raise InvalidValue(f"this is {kind_of(value)} where only true belongs", meant=meant)
+
+
+def _judge(params: JsonObject, evidence: Evidence) -> CheckFinding:  # noqa: ARG001 - no settings
+    transcript, credential = evidence.transcript, evidence.case.caller.credential
+    lines: list[str] = []
+    hint = None
+    if transcript.refused_status is None:
+        lines = [f"Caller was let in although it must be refused: it showed {_SHOWN[credential]}"]
+        offered = [tool.name for tool in evidence.tools.tools]
+        lines.append(
+            f"It was offered {len(offered)} tools: {clip(', '.join(offered), 240) or 'none'}"
+        )
+        carried = [call.tool for call in transcript.tool_calls if not call.is_error]
+        if carried:
+            lines.append(
+                f"These calls were carried out: {clip(', '.join(dict.fromkeys(carried)), 240)}"
+            )
+        if any(call.outcome == "denied" for call in transcript.tool_calls):
+            hint = (
+                "The server refuses calls, not the caller: assert must_be_denied if that is what "
+                "it should do."
+            )
+        else:
+            hint = _HINTS.get(
+                credential, "The server has to answer such a caller with HTTP 401 or 403."
+            )
+    return CheckFinding(
+        label="",
+        verdict=passed_if(not lines),
+        expected={"refused": True, "credential": credential},
+        actual={
+            "refused": transcript.refused_status is not None,
+            "status": transcript.refused_status,
+        },
+        explanation=lines,
+        hint=hint,
+        # The call that it is about is the opening of a session, which always reaches the server.
+        facts={**dict.fromkeys(FACTS, True), "executed": bool(lines), "line_crossed": bool(lines)},
+    )
+
+
+MUST_BE_REFUSED = Kind(
+    name=_NAME,
+    schema={"anyOf": [{"const": True}, long_form({}, required=())]},
+    read=single(_read),
+    judge=_judge,
+    claims=lambda _params: [CallsClaim(most=0)],
+    doc=CheckDoc(
+        section="Outcomes",
+        asks=(
+            "the server refused this caller a session: HTTP 401 or 403, or a JSON-RPC error that "
+            "refuses the caller. No model is asked then. Use it for tokens that the server must "
+            "not accept "
+            "([negative identities](identity.md#negative-identities))"
+        ),
+        fails=("Caller was let in although it must be refused: …",),
+        example="must_be_refused: true  # long: {severity: warn}",
+    ),
+)

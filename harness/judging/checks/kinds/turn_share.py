@@ -1,0 +1,151 @@
+"""The check ``turns_passed``: a share of all checked turns is right.
+
+It makes a case of fifty questions one trial: a wrong answer is shown but does not decide; the share
+decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from harness.judging.checks import Evidence
+from harness.judging.checks.contradictions import TURNS_PASSED_KIND
+from harness.judging.checks.kind import CheckDoc, CheckFinding, Parsed, conclude
+from harness.judging.checks.parsing import SHARE, long_form, mapping, share
+from harness.judging.matching.texts import line
+from harness.types import Check, CheckResult, JsonObject, Verdict
+
+_QUESTION_SHOWN = 100
+_MANY = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """A checked turn and its verdict."""
+
+    turn: int
+    """1-based, among all turns."""
+    name: str
+    """Its name in reports: ``question 3``."""
+    prompt: str
+    """What the user said first."""
+    verdict: Verdict
+    """``passed`` if all of its deciding checks passed."""
+    reason: str
+    """The first line of what was wrong."""
+
+
+class TurnsPassed:
+    """A `harness.judging.checks.CheckKind`."""
+
+    name = TURNS_PASSED_KIND
+    doc = CheckDoc(
+        section="Memory",
+        asks=(
+            "of all turns that have checks, at least this share passes. A wrong turn is "
+            "then shown as a warning and does not decide"
+        ),
+        fails=("Too few turns are right: 38 of 50 (score 0.76, at least 0.80 expected)",),
+        example="turns_passed: 0.8  # long: {at_least: 0.8}",
+    )
+    schema: JsonObject = {  # noqa: RUF012 - read-only
+        "anyOf": [SHARE, long_form({"at_least": SHARE}, required=("at_least",))]
+    }
+
+    def parse(self, value: Any) -> Parsed:
+        """Return the one check that ``value`` asks for.
+
+        Raises:
+            InvalidValue: it is no share above 0 and up to 1.
+        """
+        if not isinstance(value, Mapping):
+            return (((), {"at_least": share(value, ())}),)
+        found = mapping(value, (), required=("at_least",))
+        return (((), {**found, "at_least": share(found["at_least"], ("at_least",))}),)
+
+    async def evaluate(self, check: Check, evidence: Evidence) -> CheckResult:
+        """Count the results of the turns; nothing is judged again."""
+        asked = _asked(evidence)
+        finding = _finding(check.params["at_least"], asked)
+        right = sum(one.verdict == "passed" for one in asked)
+        score = None if finding.verdict == "not_judged" or not asked else right / len(asked)
+        return replace(conclude(check, finding), score=score)
+
+
+TURNS_PASSED = TurnsPassed()
+
+
+def _asked(evidence: Evidence) -> list[_Asked]:
+    deciding = [
+        result
+        for result in evidence.turn_results
+        if result.severity == "fail" and result.turn is not None
+    ]
+    return [
+        _one(turn, list(results), evidence)
+        for turn, results in groupby(deciding, lambda result: result.turn or 0)
+    ]
+
+
+def _one(turn: int, results: Sequence[CheckResult], evidence: Evidence) -> _Asked:
+    verdicts = [result.verdict for result in results]
+    verdict: Verdict = (
+        "failed" if "failed" in verdicts else "not_judged" if "not_judged" in verdicts else "passed"
+    )
+    reason = next((result.explanation for result in results if result.verdict == verdict), "")
+    return _Asked(
+        turn=turn,
+        name=results[0].label.partition(":")[0],
+        prompt=evidence.case.turns[turn - 1].prompt.strip().partition("\n\n")[0],
+        verdict=verdict,
+        reason=line(reason.partition("\n")[0], 160),
+    )
+
+
+def _finding(at_least: float, asked: Sequence[_Asked]) -> CheckFinding:
+    wrong = [one for one in asked if one.verdict == "failed"]
+    unknown = [one for one in asked if one.verdict == "not_judged"]
+    right = len(asked) - len(wrong) - len(unknown)
+    base = CheckFinding(
+        label=f"{at_least:g}", verdict="not_judged", expected={"at_least": at_least}
+    )
+    if not asked:
+        return replace(
+            base, explanation=["No turn of this case is checked, so no share of them can be right"]
+        )
+    actual = {
+        "right": right,
+        "asked": len(asked),
+        "wrong": [
+            {"turn": one.turn, "question": line(one.prompt, 200), "why": one.reason}
+            for one in wrong
+        ],
+    }
+    base = replace(base, actual=actual)
+    if right >= at_least * len(asked):
+        return replace(base, verdict="passed")
+    if right + len(unknown) >= at_least * len(asked):
+        return replace(
+            base,
+            explanation=[
+                f"{len(unknown)} of {len(asked)} turns could not be judged",
+                *_lines(unknown),
+            ],
+        )
+    bound = f"score {right / len(asked):.2f}, at least {at_least:.2f} expected"
+    return replace(
+        base,
+        verdict="failed",
+        explanation=[f"Too few turns are right: {right} of {len(asked)} ({bound})", *_lines(wrong)],
+        hint="See in the transcript (--debug) what was stored when it was told, and looked up when "
+        "it was asked.",
+    )
+
+
+def _lines(turns: Sequence[_Asked]) -> list[str]:
+    """Return the questions of ``turns``; a long list begins with all names, as it may be cut."""
+    every = [f"Wrong: {', '.join(one.name for one in turns)}."] if len(turns) > _MANY else []
+    return [*every, *(f"{one.name}: {line(one.prompt, _QUESTION_SHOWN)}" for one in turns)]

@@ -1,0 +1,292 @@
+"""Readers for the values of checks, with errors that say what is wrong and what was meant.
+
+One rule for all kinds: whatever has a short form (a text, a number, a name, a list) also has a long
+one, a mapping with the same value under its own key, which additionally takes ``severity: warn``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.base.documents.fields import SHARE as A_SHARE
+from harness.base.documents.fields import as_share
+from harness.base.errors import InvalidValue, did_you_mean
+from harness.judging.matching.json_values import is_number, plain, show, type_name
+from harness.judging.matching.matchers import check_matcher
+from harness.judging.matching.texts import fold
+from harness.types import JsonObject, JsonPath
+
+SEVERITY: JsonObject = {
+    "enum": ["fail", "warn"],
+    "description": "warn: a failure is shown and decides nothing",
+}
+"""Schema of ``severity``."""
+
+TEXT: JsonObject = {"type": "string", "pattern": r"\S"}
+"""Schema of a text that is not blank."""
+
+ALLOW_ABSENT: JsonObject = {
+    "type": "boolean",
+    "description": "true: it is meant that no server lists such a tool",
+}
+"""Schema of ``allow_absent``, which stands beside ``tool``."""
+
+CALL: JsonObject = {
+    "anyOf": [
+        TEXT,
+        {
+            "type": "object",
+            "properties": {"tool": TEXT, "args": {"type": "object"}, "allow_absent": ALLOW_ABSENT},
+            "required": ["tool"],
+            "additionalProperties": False,
+        },
+    ]
+}
+"""Schema of a call: a tool's name, or ``{tool, args}``."""
+
+_MEANT_KEYS = {
+    **dict.fromkeys(("arguments", "params", "parameters", "with", "input"), "args"),
+    **dict.fromkeys(("name", "tool_name", "function", "expected_tool"), "tool"),
+    **dict.fromkeys(("count", "exactly"), "times"),
+    **dict.fromkeys(("regex", "matches"), "pattern"),
+}
+
+
+def long_form(properties: JsonObject, required: Sequence[str]) -> JsonObject:
+    """Return the schema of a mapping with these keys and ``severity``.
+
+    With a ``tool`` among the keys, ``allow_absent`` is allowed, too.
+    """
+    absent = {"allow_absent": ALLOW_ABSENT} if "tool" in properties else {}
+    return {
+        "type": "object",
+        "properties": {**properties, **absent, "severity": SEVERITY},
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def mapping(
+    value: Any, path: JsonPath, *, required: Sequence[str] = (), optional: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return ``value`` as a dict of plain JSON with all required keys and no unknown one.
+
+    Raises:
+        InvalidValue: it is not a mapping, a key is missing or unknown, or a value is not JSON.
+    """
+    if not isinstance(value, Mapping):
+        raise InvalidValue(f"this is {kind_of(value)} where a mapping belongs", path=path)
+    found: dict[str, Any] = plain(value, path)
+    known = (
+        *required,
+        *optional,
+        *(["allow_absent"] if "tool" in (*required, *optional) else []),
+        "severity",
+    )
+    for key in found:
+        if key not in known:
+            raise InvalidValue(f"unknown key {key!r}", path=(*path, key), meant=_meant(key, known))
+    missing = [key for key in required if key not in found]
+    if missing:
+        raise InvalidValue(
+            f"{missing[0]!r} is missing", path=path, meant=f"It takes {', '.join(known)}."
+        )
+    if "severity" in found and found["severity"] not in ("fail", "warn"):
+        raise InvalidValue(
+            f"severity is fail or warn, not {show(found['severity'])}", path=(*path, "severity")
+        )
+    if not isinstance(absent := found.get("allow_absent", False), bool):
+        raise InvalidValue(
+            f"allow_absent is true or false, not {show(absent)}", path=(*path, "allow_absent")
+        )
+    if "allow_absent" in found and "tool" not in found:
+        raise InvalidValue(
+            "allow_absent needs the tool that may be absent", path=(*path, "allow_absent")
+        )
+    return found
+
+
+def _meant(key: str, known: Sequence[str]) -> str:
+    synonym = _MEANT_KEYS.get(key)
+    if synonym in known:
+        return f"Did you mean {synonym!r}?"
+    if "tool" in known and did_you_mean(key, known) is None:
+        return f"If {key!r} is a tool, write `tool: {key}` and its arguments under `args:`."
+    return did_you_mean(key, known) or f"It takes {', '.join(known)}."
+
+
+def kind_of(value: Any) -> str:
+    """Return the type of a YAML value in words: ``a list``, ``a number`` …"""
+    names = {"array": "a list", "object": "a mapping", "null": "empty", "boolean": "true or false"}
+    try:
+        name = type_name(plain(value))
+    except InvalidValue:
+        return f"a {type(value).__name__}"
+    return names.get(name, f"a {name}")
+
+
+def text(value: Any, path: JsonPath, what: str = "text") -> str:
+    """Return ``value``, which must be a string that is not blank.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    if not isinstance(value, str):
+        scalar = isinstance(value, bool | int | float)
+        meant = f'Quote it: "{show(value)}".' if scalar else None
+        raise InvalidValue(
+            f"this is {kind_of(value)} where a {what} belongs", path=path, meant=meant
+        )
+    plain(value, path)
+    if not fold(value):
+        raise InvalidValue(f"this {what} is empty", path=path)
+    return value
+
+
+def texts(value: Any, path: JsonPath, what: str = "text") -> list[str]:
+    """Return ``value``, which must be a list of at least one text.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    if not isinstance(value, list | tuple) or not value:
+        raise InvalidValue(f"this is {kind_of(value)} where a list of {what}s belongs", path=path)
+    return [text(item, (*path, index), what) for index, item in enumerate(value)]
+
+
+def number(value: Any, path: JsonPath, *, at_least: float | None = None) -> float:
+    """Return ``value``, which must be a number, and not less than ``at_least``.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    if not is_number(value):
+        raise InvalidValue(f"this is {kind_of(value)} where a number belongs", path=path)
+    found: float = plain(value, path)
+    if at_least is not None and found < at_least:
+        raise InvalidValue(f"{show(value)} is less than {at_least:g}", path=path)
+    return found
+
+
+def whole(value: Any, path: JsonPath, *, at_least: int) -> int:
+    """Return ``value``, which must be a whole number from ``at_least`` on.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    found = number(value, path, at_least=at_least)
+    if found != int(found):
+        raise InvalidValue(f"{show(value)} is not a whole number", path=path)
+    return int(found)
+
+
+SHARE: JsonObject = {**A_SHARE, "default": 1}
+"""Schema of what `share` reads."""
+
+
+def share(value: Any, path: JsonPath) -> float:
+    """Return ``value``, which must be a number above 0 and up to 1.
+
+    Raises:
+        InvalidValue: it is not.
+    """
+    try:
+        return as_share(value, lambda other: show(other) if is_number(other) else kind_of(other))
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=path, meant=error.meant) from error
+
+
+def call(value: Any, path: JsonPath, *, more: Sequence[str] = ()) -> dict[str, Any]:
+    """Return ``{"tool": …, "args": {…}}``, with severity and keys of ``more`` if given.
+
+    ``value`` is a name or a mapping.
+
+    Raises:
+        InvalidValue: it is neither, the name is blank, or the arguments are not a mapping of values
+            and matchers.
+    """
+    if not isinstance(value, Mapping):
+        return {"tool": text(value, path, "tool name"), "args": {}}
+    found = mapping(value, path, required=("tool",), optional=("args", *more))
+    text(found["tool"], (*path, "tool"), "tool name")
+    return found | {"args": arguments(found.get("args", {}), (*path, "args"))}
+
+
+def calls(value: Any, path: JsonPath, *, at_least: int) -> list[dict[str, Any]]:
+    """Return a list of calls, none of which carries a severity.
+
+    Raises:
+        InvalidValue: it is not a list, shorter than ``at_least``, or an item is not a call.
+    """
+    if not isinstance(value, list | tuple):
+        raise InvalidValue(f"this is {kind_of(value)} where a list of tools belongs", path=path)
+    if len(value) < at_least:
+        raise InvalidValue(
+            f"this list needs at least {at_least} tool{'s' if at_least > 1 else ''}", path=path
+        )
+    found = [call(item, (*path, index)) for index, item in enumerate(value)]
+    for index, item in enumerate(found):
+        if "severity" in item:
+            raise InvalidValue(
+                "a severity belongs to the whole check, not to one of its tools",
+                path=(*path, index, "severity"),
+                meant="Write {calls: […], severity: warn}.",
+            )
+    return found
+
+
+def call_list(value: Any, *, more: Sequence[str] = (), at_least: int = 1) -> dict[str, Any]:
+    """Return ``{"calls": […]}``, with severity and keys of ``more`` if given.
+
+    ``value`` is a list or ``{calls: […]}``.
+
+    Raises:
+        InvalidValue: it is neither, or a call in it is invalid.
+    """
+    if not isinstance(value, Mapping):
+        return {"calls": calls(value, (), at_least=at_least)}
+    found = mapping(value, (), required=("calls",), optional=more)
+    return found | {"calls": calls(found["calls"], ("calls",), at_least=at_least)}
+
+
+def arguments(value: Any, path: JsonPath) -> dict[str, Any]:
+    """Return the arguments of a call: a mapping of names to values, or a matcher for all of them.
+
+    Raises:
+        InvalidValue: it is not a mapping, or a matcher in it is invalid.
+    """
+    if not isinstance(value, Mapping):
+        raise InvalidValue(
+            f"args is {kind_of(value)} where a mapping of names to values belongs",
+            path=path,
+            meant="Leave it out, or write {}, to accept any arguments; for none, {$equals: {}}."
+            if value is None
+            else None,
+        )
+    found: dict[str, Any] = plain(value, path)
+    check_matcher(found, path)
+    return found
+
+
+def true_or_tool(value: Any) -> JsonObject:
+    """Return the params of a check on all calls (``true``) or on one tool's (``{tool: name}``).
+
+    Raises:
+        InvalidValue: it is neither.
+    """
+    if value is True:
+        return {}
+    if not isinstance(value, Mapping):
+        meant = "Leave it out if it is not asked for." if value is False else None
+        raise InvalidValue(
+            f"this is {kind_of(value)} where `true` or {{tool: …}} belongs", meant=meant
+        )
+    found = mapping(value, (), optional=("tool",))
+    if "tool" in found:
+        text(found["tool"], ("tool",), "tool name")
+    return found
+
+
+TRUE_OR_TOOL: JsonObject = {"anyOf": [{"const": True}, long_form({"tool": TEXT}, required=())]}
+"""Schema of what `true_or_tool` reads."""

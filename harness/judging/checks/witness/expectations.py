@@ -1,0 +1,197 @@
+"""Expectations on calls that no valid call of the tool matches, with what was probably meant."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from harness.base.canonical import canonical_json
+from harness.base.errors import did_you_mean
+from harness.judging.checks.witness.patterns import ANY, is_plain
+from harness.judging.checks.witness.schemas import Undecided
+from harness.judging.checks.witness.search import Blame, Search
+from harness.judging.matching.json_values import show
+from harness.judging.matching.matchers import describe, is_matcher, matches_partly
+from harness.types import JsonObject, Tool
+
+_ARGUMENTS = {"$type": "object"}  # even if the schema does not say so
+_NOTES = ("description", "title", "default", "examples", "$ref", "$defs", "definitions")
+
+
+class Unmatched(NamedTuple):
+    """Why no valid call matches."""
+
+    message: str
+    meant: str | None
+
+
+def unmatched(tool: Tool, args: JsonObject) -> Sequence[Unmatched]:
+    """Return why no call that is valid by the schema of ``tool`` has such arguments.
+
+    Nothing is returned if there is such a call, or if that cannot be found out.
+    """
+    try:
+        return _unmatched(tool.name, canonical_json(tool.input_schema), canonical_json(args))
+    except (RecursionError, ValueError):
+        return ()
+
+
+@lru_cache(maxsize=128)  # many cases expect the same call
+def _unmatched(tool: str, schema: str, args: str) -> Sequence[Unmatched]:
+    pattern = json.loads(args)
+    # One by one, so that each argument which is at fault is named.
+    parts = [pattern] if is_matcher(pattern) else [{name: pattern[name]} for name in pattern]
+    found = [why for part in parts if (why := _why(tool, json.loads(schema), part))]
+    if not found and len(parts) > 1:
+        found = [why for why in [_why(tool, json.loads(schema), pattern)] if why]
+    return found
+
+
+def _why(tool: str, schema: JsonObject, part: JsonObject) -> Unmatched | None:
+    try:
+        search = Search(schema)
+        found = search.find([_partly(part), _ARGUMENTS], [search.schemas.root])
+        return _told(tool, part, search) if not found.values and found.sure else None
+    except (Undecided, RecursionError, OverflowError, TypeError, ValueError, AttributeError):
+        return None  # a schema may be broken in any way, which is told elsewhere
+
+
+def exclude_each_other(*patterns: JsonObject) -> bool:
+    """Whether it is certain that no arguments match all ``patterns``, whatever the tool."""
+    return _is_impossible(*map(canonical_json, patterns))
+
+
+@lru_cache(maxsize=512)
+def _is_impossible(*patterns: str) -> bool:
+    try:
+        search = Search({})
+        wants = [_partly(json.loads(pattern)) for pattern in patterns]
+        found = search.find([*wants, _ARGUMENTS], [search.schemas.root])
+    except (Undecided, RecursionError, OverflowError):
+        return False
+    return not found.values and found.sure
+
+
+def implies(special: JsonObject, general: JsonObject) -> bool:
+    """Whether it is certain that all arguments which match ``special`` match ``general``."""
+    if special.keys() == {"$equals"}:
+        return matches_partly(general, special["$equals"])
+    if special == general or is_matcher(special) or is_matcher(general):
+        return special == general
+    return all(
+        name in special
+        and (
+            special[name] == part
+            or exclude_each_other({name: special[name]}, {name: {"$not": part}})
+        )
+        for name, part in general.items()
+    )
+
+
+def allows_nothing(schema: Any) -> bool:
+    """Whether it is certain that no value is valid by ``schema``."""
+    try:
+        search = Search(schema if isinstance(schema, Mapping) else {"allOf": [schema]})
+        found = search.find([ANY], [search.schemas.root])
+    except (Undecided, RecursionError, OverflowError):
+        return False
+    return not found.values and found.sure
+
+
+def _partly(args: JsonObject) -> JsonObject:
+    return args if is_matcher(args) else {"$contains": args}
+
+
+def _told(tool: str, part: JsonObject, search: Search) -> Unmatched:
+    deepest = max(len(blame.path) for blame in search.blamed)
+    inner = {blame.path: blame for blame in search.blamed if len(blame.path) == deepest}
+    # Several parts at the same depth are alternatives, none of which is the one at fault.
+    shallow = next(blame for blame in search.blamed if len(blame.path) <= 1)
+    blame = next(iter(inner.values())) if len(inner) == 1 else shallow
+    place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in blame.path)
+    if blame.known is not None:
+        near = did_you_mean(str(blame.path[-1]), blame.known)
+        takes = ", ".join(blame.known) or "no arguments"
+        message = f"the tool {tool!r} has no argument {place[1:]!r}."
+        return Unmatched(message, near or f"It takes {takes}.")
+    stated = list(_stated(blame.wants))
+    words = [show(one) for one in stated] or [
+        describe(want) for want in blame.wants if want is not _ARGUMENTS
+    ]
+    wanted = " and ".join(words or [describe(part)])
+    demand = "; ".join(search.schemas.errors(stated[0], blame.schemas)) if stated else ""
+    demand = demand or f"its schema there is {show(_schema(blame, search), 160)}"
+    where = f"the argument {place[1:]!r} as" if place else "arguments as"
+    message = f"no valid call of {tool!r} has {where} {wanted}: {demand}."
+    return Unmatched(message, _meant(blame, search))
+
+
+def _schema(blame: Blame, search: Search) -> JsonObject:
+    """Return what the schema demands, without its notes; what it is in any case comes first."""
+    every = [pair for one in search.schemas.local(blame.schemas) for pair in one.items()]
+    return dict(
+        sorted(
+            (pair for pair in every if pair[0] not in _NOTES), key=lambda pair: pair[0] != "type"
+        )
+    )
+
+
+def _meant(blame: Blame, search: Search) -> str | None:
+    for stated in _stated(blame.wants):
+        if stated is None and len(blame.path) == 1:
+            return "Leave it out; write {$absent: true} if it must not be given."
+        for value in _alike(stated, blame, search):
+            if not search.schemas.errors(value, blame.schemas):
+                return f"Write {show(value)}, as the tool takes {_KINDS[type(value)]}."
+    return None
+
+
+def _stated(wants: Sequence[Any]) -> Iterator[Any]:
+    """Yield the values that are written in patterns."""
+    for want in wants:
+        if is_plain(want):
+            yield want
+        elif is_matcher(want) and want.keys() & {"$iequals", "$equals"}:
+            yield next(want[key] for key in ("$equals", "$iequals") if key in want)
+        elif is_matcher(want) and isinstance(want.get("$approx"), Mapping):
+            yield want["$approx"]["value"]
+
+
+_KINDS: Mapping[type, str] = {
+    str: "a string",
+    int: "a number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+def _alike(value: Any, blame: Blame, search: Search) -> Iterator[Any]:
+    """Yield values that may be meant by one that the schema refuses."""
+    if isinstance(value, str):
+        yield from _parsed(value.lower() if value.lower() in ("true", "false") else value)
+        listed: Sequence[Any] = _schema(blame, search).get("enum", ())
+        yield from (
+            one for one in listed if isinstance(one, str) and one.casefold() == value.casefold()
+        )
+        yield [part.strip() for part in value.split(",")]
+    else:
+        yield show(value)
+    yield [value]
+    if isinstance(value, list) and len(value) == 1:
+        yield value[0]
+    if isinstance(value, int | float) and value in (0, 1):
+        yield bool(value)
+    if isinstance(value, bool):
+        yield int(value)
+
+
+def _parsed(text: str) -> Iterator[Any]:
+    try:
+        yield json.loads(text)
+    except ValueError:
+        return

@@ -1,0 +1,169 @@
+"""The schema of a tool's arguments, taken apart into what holds for one value in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from harness.base.validation.budget import Budget, OutOfSteps, within
+from harness.base.validation.matching import UnsupportedPattern, matches
+from harness.base.validation.validators import Validation, check
+
+TYPES = frozenset({"null", "boolean", "number", "string", "array", "object"})
+Branch: TypeAlias = list[Mapping[str, Any]]
+"""Schemas without alternatives, all of which hold."""
+
+_MOST_BRANCHES = 64
+_DEEPEST = 30
+_STEPS = 400_000  # of validation for one expectation: two seconds at worst
+_INSIDE = ("allOf", "anyOf", "oneOf")
+_TURNED = frozenset({"not", "if", "oneOf", "contains"})
+"""Keywords that may allow less if a schema below them allows more."""
+_ROOT = "#/$defs/root"
+
+
+class Undecided(Exception):
+    """Whether there is a witness cannot be found out within reason."""
+
+
+class Schemas:
+    """A tool's schema, whose parts are validated apart and whose references are known."""
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        """Make every reference lead to the whole schema, wherever the part is validated.
+
+        Raises:
+            Undecided: a reference leads elsewhere.
+        """
+        self._frame = {key: schema[key] for key in ("$schema",) if key in schema}
+        whole = {key: part for key, part in schema.items() if key not in ("$schema", "$id")}
+        self.root = _rooted(whole, widen=not _TURNED & {*_keys(whole)})
+        self._frame["$defs"] = {"root": self.root}
+        self._budget = Budget(_STEPS)
+        dialect = str(schema.get("$schema", ""))
+        self._lone_references = any(
+            draft in dialect for draft in ("draft-04", "draft-06", "draft-07")
+        )
+
+    def errors(self, value: Any, schemas: Sequence[Any]) -> Sequence[str]:
+        """Return why ``value`` is not valid by all ``schemas``; empty if it is.
+
+        Raises:
+            Undecided: it cannot be validated.
+        """
+        found: Validation = check(value, {**self._frame, "allOf": [*schemas]}, self._budget, most=1)
+        if found.gave_up is not None:
+            raise Undecided(found.gave_up)
+        return found.errors
+
+    def branches(self, schemas: Sequence[Any], depth: int = 0) -> list[Branch]:
+        """Return the alternatives of ``schemas``, in one of which every valid value is.
+
+        Raises:
+            Undecided: there are too many.
+        """
+        options: list[Branch] = [[]]
+        for schema in schemas:
+            options = [[*one, *other] for one in options for other in self._split(schema, depth)]
+            if len(options) > _MOST_BRANCHES:
+                raise Undecided
+        return options
+
+    def _split(self, schema: Any, depth: int) -> list[Branch]:
+        if isinstance(schema, bool):
+            return [[]] if schema else []
+        if not isinstance(schema, Mapping) or depth > _DEEPEST:
+            raise Undecided
+        target = [self._target(schema["$ref"])] if "$ref" in schema else []
+        if target and self._lone_references:
+            return self.branches(target, depth + 1)
+        options = [
+            [schema, *rest]
+            for rest in self.branches([*target, *schema.get("allOf", ())], depth + 1)
+        ]
+        for word in ("anyOf", "oneOf"):
+            if word in schema:
+                either = [part for one in schema[word] for part in self.branches([one], depth + 1)]
+                options = [[*one, *other] for one in options for other in either]
+        return options
+
+    def local(self, schemas: Sequence[Any], depth: int = 0) -> Iterator[Mapping[str, Any]]:
+        """Yield every schema that may say something of the value itself, in any alternative."""
+        for schema in schemas:
+            if not isinstance(schema, Mapping) or depth > _DEEPEST:
+                continue
+            yield schema
+            inner = [schema[word] for word in ("not", "if", "then", "else") if word in schema]
+            inner += [part for word in _INSIDE for part in schema.get(word, ())]
+            inner += [self._target(schema["$ref"])] if "$ref" in schema else []
+            yield from self.local(inner, depth + 1)
+
+    def _target(self, reference: str) -> Any:
+        found: Any = self.root
+        for step in reference.removeprefix(_ROOT).split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            if isinstance(found, Mapping) and name in found:
+                found = found[name]
+            elif isinstance(found, list) and name.isdecimal() and int(name) < len(found):
+                found = found[int(name)]
+            else:
+                raise Undecided
+        return found
+
+
+def _keys(value: Any) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        yield from value
+    for part in value.values() if isinstance(value, Mapping) else value:
+        if isinstance(part, Mapping | list):
+            yield from _keys(part)
+
+
+def _rooted(value: Any, *, widen: bool) -> Any:
+    """Return a schema whose references lead to the root.
+
+    With ``widen``, it allows also what a pattern may refuse that cannot be read (look-ahead), and
+    null where OpenAPI's ``nullable`` does.
+    """
+    if isinstance(value, list):
+        return [_rooted(part, widen=widen) for part in value]
+    if not isinstance(value, Mapping):
+        return value
+    for word in ("$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef"):
+        if isinstance(value.get(word), str):
+            raise Undecided
+    found = {key: _rooted(part, widen=widen) for key, part in value.items()}
+    if isinstance(reference := value.get("$ref"), str):
+        if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
+            raise Undecided
+        found["$ref"] = f"{_ROOT}{reference[1:]}"
+    if widen and isinstance(pattern := value.get("pattern"), str) and not _is_readable(pattern):
+        del found["pattern"]
+    if widen and value.get("nullable") is True and isinstance(value.get("type"), str):
+        found["type"] = [value["type"], "null"]
+        found |= {"enum": [*value["enum"], None]} if isinstance(value.get("enum"), list) else {}
+    return found
+
+
+def _is_readable(pattern: str) -> bool:
+    try:
+        with within(Budget(_STEPS)):
+            matches(pattern, "")
+    except (UnsupportedPattern, OutOfSteps):
+        return False
+    return True
+
+
+def types_of(branch: Branch) -> frozenset[str]:
+    """Return the types that a branch allows; a whole number is a ``number``."""
+    found = TYPES
+    for schema in branch:
+        if "type" in schema:
+            named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+            found &= {"number" if name == "integer" else name for name in named}
+    return found
+
+
+def is_listed(branch: Branch) -> bool:
+    """Whether a branch lists every value that it allows."""
+    return any("enum" in schema or "const" in schema for schema in branch)

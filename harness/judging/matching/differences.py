@@ -1,0 +1,176 @@
+"""How the arguments of a call differ from the expected ones, shown side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.judging.matching.json_values import ABSENT, is_number, show, type_name
+from harness.judging.matching.matchers import describe, is_matcher, matches, unlike
+from harness.judging.matching.texts import clip, fold
+from harness.types import JsonObject
+
+_WIDTH = 44
+_MAX_ROWS = 6
+_MAX_REORDERED = 100  # elements: comparing them in any order takes quadratic time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArgumentDifference:
+    """One argument, or a part of one, that differs from what was expected."""
+
+    path: str
+    """Path of the difference: ``filter.tags[0]``; empty for the arguments as a whole."""
+    expected: Any
+    """The expected pattern at this path."""
+    actual: Any
+    """The value that was sent; `ABSENT` when there is none."""
+    note: str = ""
+    """What kind of difference it is, where known: a type, a case, another path."""
+
+    @property
+    def argument(self) -> str:
+        """The name of the top-level argument that contains the difference."""
+        return self.path.split(".")[0].split("[")[0]
+
+
+def differences(pattern: JsonObject, given: JsonObject) -> tuple[ArgumentDifference, ...]:
+    """Return how ``given`` differs from ``pattern`` (partial at its top); empty if it matches."""
+    if is_matcher(pattern):
+        return tuple(_between(pattern, given, ""))
+    found: list[ArgumentDifference] = []
+    for name, part in pattern.items():
+        value = given.get(name, ABSENT)
+        if value is ABSENT and not matches(part, value):
+            found.append(
+                ArgumentDifference(
+                    path=name, expected=part, actual=ABSENT, note=_elsewhere(name, part, given)
+                )
+            )
+        else:
+            found.extend(_between(part, value, name))
+    return tuple(found)
+
+
+def _between(pattern: Any, value: Any, path: str) -> Iterator[ArgumentDifference]:
+    if matches(pattern, value):
+        return
+    if isinstance(pattern, Mapping) and isinstance(value, Mapping) and not is_matcher(pattern):
+        for key in dict.fromkeys([*pattern, *value]):
+            inside = f"{path}.{key}"
+            if key in pattern:
+                yield from _between(pattern[key], value.get(key, ABSENT), inside)
+            else:
+                yield ArgumentDifference(
+                    path=inside, expected=ABSENT, actual=value[key], note="not expected here"
+                )
+    elif isinstance(pattern, list) and isinstance(value, list) and len(pattern) == len(value):
+        if _reordered(pattern, value):
+            yield ArgumentDifference(
+                path=path, expected=pattern, actual=value, note="the same elements in another order"
+            )
+            return
+        for index, (part, element) in enumerate(zip(pattern, value, strict=True)):
+            yield from _between(part, element, f"{path}[{index}]")
+    else:
+        yield ArgumentDifference(
+            path=path, expected=pattern, actual=value, note=_note(pattern, value)
+        )
+
+
+def _elsewhere(name: str, pattern: Any, given: JsonObject) -> str:
+    """Return a note on the other argument that has the expected value, if one has it."""
+    if is_matcher(pattern):
+        return ""
+    other = next(
+        (key for key, value in given.items() if key != name and matches(pattern, value)), None
+    )
+    return f"the value was given as {show(other)}" if other else ""
+
+
+def _note(pattern: Any, value: Any) -> str:
+    if value is ABSENT:
+        return ""
+    if is_matcher(pattern):
+        if "$approx" in pattern and not is_number(value):
+            return f"{show(value, 30)} is a {type_name(value)}"
+        return unlike(pattern, value)
+    if type_name(pattern) != type_name(value):
+        return (
+            f"{show(value, 30)} ({type_name(value)}) instead of {show(pattern, 30)} "
+            f"({type_name(pattern)})"
+        )
+    if isinstance(pattern, list):
+        return f"{len(value)} elements instead of {len(pattern)}"
+    return _text_note(pattern, value) if isinstance(pattern, str) else ""
+
+
+def _text_note(wanted: str, given: str) -> str:
+    if wanted.casefold() == given.casefold():
+        return "differs only in case"
+    if wanted.split() == given.split():
+        return "differs only in white space"
+    return "differs only in the form of letters and marks" if fold(wanted) == fold(given) else ""
+
+
+def _reordered(wanted: Sequence[Any], given: Sequence[Any]) -> bool:
+    """Whether two lists differ only in the order of their elements; false for long lists."""
+    if len(wanted) > _MAX_REORDERED:
+        return False
+    left = list(given)
+    for part in wanted:
+        place = next((place for place, element in enumerate(left) if matches(part, element)), None)
+        if place is None:
+            return False
+        del left[place]
+    return True
+
+
+def shown_pair(difference: ArgumentDifference) -> tuple[str, str]:
+    """Return both sides as text; of two long strings, the part where they begin to differ."""
+    wanted, given = difference.expected, difference.actual
+    if isinstance(wanted, str) and isinstance(given, str) and max(len(wanted), len(given)) > _WIDTH:
+        pairs = enumerate(zip(wanted, given, strict=False))
+        start = max(
+            0,
+            next(
+                (place for place, (left, right) in pairs if left != right),
+                min(len(wanted), len(given)),
+            )
+            - 15,
+        )
+        ahead = "…" if start else ""
+        return ahead + show(wanted[start:], _WIDTH - 1), ahead + show(given[start:], _WIDTH - 1)
+    expected = "(none)" if wanted is ABSENT else describe(wanted, _WIDTH)
+    return expected, show(given, _WIDTH)
+
+
+def side_by_side(found: Sequence[ArgumentDifference]) -> list[str]:
+    """Return the differences as the lines of a table: argument, expected, actual, note."""
+    rows = [("argument", "expected", "actual", "")]
+    for difference in found[:_MAX_ROWS]:
+        name = clip(show(difference.path)[1:-1], 32) or "(all arguments)"
+        rows.append((name, *shown_pair(difference), difference.note))
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    lines = [
+        "  "
+        + "  ".join(
+            [*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[3]]
+        ).rstrip()
+        for row in rows
+    ]
+    more = len(found) - _MAX_ROWS
+    return [*lines, f"  … and {more} more"] if more > 0 else lines
+
+
+def distance(pattern: JsonObject, given: JsonObject) -> tuple[int, int]:
+    """Return how far a call's arguments are from the pattern; the smallest is the closest call.
+
+    The first number counts the arguments that differ. The second counts those of them that are no
+    near miss: a near miss has another type or case, another name, or is wrong in a part only.
+    """
+    found = differences(pattern, given)
+    wrong = {part.argument for part in found}
+    far = {part.argument for part in found if not part.note and part.path == part.argument}
+    return len(wrong), len(far)

@@ -1,0 +1,147 @@
+"""JSON values as suites write them and models send them: their types, equality and display."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from enum import Enum
+from typing import Any, Final
+
+from harness.base.errors import InvalidValue
+from harness.judging.matching.texts import clean, clip
+from harness.types import JsonPath
+
+MAX_DEPTH = 40
+"""Levels to which a value from a suite may nest; keeps every walk over it clear of the recursion
+limit."""
+
+_MAX_BITS = 1023  # a larger integer cannot be compared with a float
+
+
+class Absent(Enum):
+    """The type of `ABSENT`."""
+
+    ABSENT = "(not given)"
+
+
+ABSENT: Final = Absent.ABSENT
+"""Stands for a missing value; ``None`` is JSON's null, which is a value."""
+
+
+def plain(value: Any, path: JsonPath = ()) -> Any:
+    """Return a copy of ``value`` made of dicts, lists and JSON scalars only.
+
+    Raises:
+        InvalidValue: a part of it is not JSON: a date, a key that is not a string, infinity.
+    """
+    if len(path) > MAX_DEPTH:
+        raise InvalidValue("this is nested too deeply", path=path[:MAX_DEPTH])
+    if isinstance(value, Mapping):
+        return {_key(key, path): plain(part, (*path, key)) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part, (*path, index)) for index, part in enumerate(value)]
+    return _scalar(value, path)
+
+
+def _key(key: Any, path: JsonPath) -> str:
+    if not isinstance(key, str):
+        raise InvalidValue(
+            f"the key {show(key)} is not a string", path=path, meant=f'Quote it: "{show(key)}".'
+        )
+    return str(_scalar(key, path))
+
+
+def _scalar(value: Any, path: JsonPath) -> Any:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        if any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise InvalidValue(
+                "this text is not valid Unicode (it holds half of a surrogate pair)", path=path
+            )
+        return value
+    if isinstance(value, int):
+        if value.bit_length() > _MAX_BITS:
+            raise InvalidValue("this number is too large", path=path)
+        return value
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidValue("infinity and NaN are not JSON numbers", path=path)
+        return value
+    raise InvalidValue(
+        f"this is a {type(value).__name__} to YAML, which JSON does not have",
+        path=path,
+        meant=f'Quote it to make it a string: "{clip(clean(str(value)), 60)}".',
+    )
+
+
+def is_number(value: Any) -> bool:
+    """Whether ``value`` is a JSON number; ``true`` is not a number."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two JSON values are the same: types count, but ``5`` and ``5.0`` are equal."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if is_number(left) and is_number(right):
+        return bool(left == right)
+    if isinstance(left, Mapping) and isinstance(right, Mapping):
+        return left.keys() == right.keys() and all(
+            equal(part, right[key]) for key, part in left.items()
+        )
+    if isinstance(left, list | tuple) and isinstance(right, list | tuple):
+        return len(left) == len(right) and all(map(equal, left, right))
+    if isinstance(left, str) and isinstance(right, str):
+        return left == right
+    return left is None and right is None
+
+
+def type_name(value: Any) -> str:
+    """Return JSON's name for the type of ``value``; integers are ``number`` too."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "boolean"
+    if is_number(value):
+        return "number"
+    if isinstance(value, str):
+        return "string"
+    return "object" if isinstance(value, Mapping) else "array"
+
+
+def show(value: Any, width: int = 60) -> str:
+    """Return ``value`` as JSON on one line of at most ``width`` characters, safe for terminals."""
+    if isinstance(value, Absent):
+        return value.value
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=_readable)
+    except RecursionError:
+        text = "(nested very deeply)"
+    # Escape beyond the cut, so that a secret there is still whole when `clip` redacts it.
+    return clip(clean(text[: width * 8]), width)
+
+
+def _readable(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
+def brief(value: Any, width: int = 2_000) -> Any:
+    """Return ``value``, or the first ``width`` characters of its text if that is longer."""
+    text = show(value, width + 1)
+    return value if len(text) <= width else clip(text, width)
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """Yield every scalar and key inside a JSON value as text, at any depth."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            yield from (str(key) for key in part)
+            waiting.extend(reversed(list(part.values())))
+        elif isinstance(part, list | tuple):
+            waiting.extend(reversed(part))
+        else:
+            yield part if isinstance(part, str) else json.dumps(part, default=str)

@@ -1,0 +1,13 @@
+"""Search for withheld values in texts, plain or encoded.
+
+`values` grades values by how improbable an accidental match is, `normal` normalises texts for
+comparison, `decoders` undoes encodings, and `search` finds values in texts, up to two encodings
+deep. Which values are withheld from whom is decided in `harness.judging.policy`.
+"""
+
+from __future__ import annotations
+
+from harness.judging.secrecy.search import Found, Page, Search
+from harness.judging.secrecy.values import Form, form_of
+
+__all__ = ["Form", "Found", "Page", "Search", "form_of"]

@@ -1,0 +1,184 @@
+"""The decoders, one for each encoding; a new one is a function in `DECODERS`.
+
+A decoder yields the parts of a text that it can decode, each with its decoded text. Lines are never
+decoded together, since each line is one place in what a server sent.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from binascii import a2b_base64
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import unquote_plus
+
+from harness.base.rendered_text import render
+from harness.judging.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, decompressed
+from harness.judging.secrecy.stretch import Decoder, Stretch
+
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{8,}={0,2}")
+_BASE32 = re.compile(r"(?<![A-Za-z0-9])(?:[A-Z2-7]{16,}|[a-z2-7]{16,})={0,6}")
+_HEX = re.compile(
+    r"(?:0x|\\x)?[0-9A-Fa-f]{2}(?:(?:[: \t-]|\\x|, ?0x)?[0-9A-Fa-f]{2}){4,}(?![0-9A-Fa-f])"
+)
+_HEX_NOISE = re.compile(r"0x|\\x|[:\s,-]")
+_URL = re.compile(r"%[0-9A-Fa-f]{2}")
+_HTML = re.compile(r"&(?:#\w{1,32}|\w{2,31});")
+_MARKUP = re.compile(r"<[/!A-Za-z]|\\(?:text|math|mbox|emph)|\][(\[]|\x1b\[|\u202e")
+"""What a reader does not see, and what would part a value; the search passes over other marks."""
+_TAGS = re.compile("[\U000e0020-\U000e007e]{5,}")
+_JSON_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|([\"\\/bfnrt]))")
+_LINE = re.compile(r"[^\n]{5,}")
+_DIGIT_WORDS: Mapping[str, str] = {
+    word: str(digit)
+    for digit, words in enumerate(
+        (
+            "zero oh null nought", "one", "two", "three", "four", "five", "six", "seven", "eight",
+            "nine",
+        )
+    )
+    for word in words.split()
+}  # fmt: skip
+_SPELLED = re.compile(
+    rf"\b(?:{'|'.join(_DIGIT_WORDS)})\b(?:[ \t,.;-]*\b(?:{'|'.join(_DIGIT_WORDS)})\b){{4,}}",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"\w+")
+_NAMED_SIGN = re.compile(r"[^\n]{0,64}[\[({<\t ](?:at|dot)[\])}>\t ][^\n]{0,96}", re.IGNORECASE)
+# A match begins where white space does: else each place in a long run of it would be tried.
+_AT = re.compile(r"(?:(?<!\s)\s+)?[\[({<]\s*at\s*[\])}>]\s*|(?<!\s)\s+at\s+", re.IGNORECASE)
+_DOT = re.compile(r"(?:(?<!\s)\s+)?[\[({<]\s*dot\s*[\])}>]\s*|(?<!\s)\s+dot\s+", re.IGNORECASE)
+_READABLE = re.compile(rb"[\x20-\x7e]{5}")
+"""Bytes with this pattern are read as a text even if other bytes are around it."""
+_WHOLE_BASE64 = 11
+"""Longer matches may start with characters that are not base64, such as a word before a slash."""
+
+
+def _text_of(data: bytes) -> str | None:
+    """Return decoded bytes as a text on one line; ``None`` if they contain no text."""
+    data = decompressed(data)
+    if data.count(0) * 3 >= len(data):
+        data = data.replace(b"\0", b"")  # UTF-16
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        if _READABLE.search(data) is None:
+            return None
+        text = data.decode(errors="replace")
+    return " ".join(text.splitlines())
+
+
+def _base64(text: str) -> Iterator[Stretch]:
+    for match in _BASE64.finditer(text):
+        body = match[0].rstrip("=").replace("-", "+").replace("_", "/")
+        for skipped in range(4) if len(body) > _WHOLE_BASE64 else (0,):
+            rest = body[skipped:]
+            rest = rest[: len(rest) - (len(rest) % 4 == 1)]
+            decoded = _text_of(a2b_base64(rest + "=" * (-len(rest) % 4)))
+            if decoded is not None:
+                yield Stretch(match.start(), match[0], decoded)
+
+
+def _base32(text: str) -> Iterator[Stretch]:
+    for match in _BASE32.finditer(text):
+        body = match[0].rstrip("=").upper()
+        try:
+            decoded = _text_of(base64.b32decode(body + "=" * (-len(body) % 8)))
+        except ValueError:
+            continue
+        if decoded is not None:
+            yield Stretch(match.start(), match[0], decoded)
+
+
+def _hex(text: str) -> Iterator[Stretch]:
+    for match in _HEX.finditer(text):
+        digits = _HEX_NOISE.sub("", match[0])
+        if len(digits) % 2 == 0 and (decoded := _text_of(bytes.fromhex(digits))) is not None:
+            yield Stretch(match.start(), match[0], decoded)
+
+
+def _lines_with(
+    mark: re.Pattern[str], decode: Callable[[str], str], text: str
+) -> Iterator[Stretch]:
+    """Yield the decoded part of each line with a ``mark``.
+
+    It starts with the word of the first mark and ends with the line.
+    """
+    end = 0
+    while (first := mark.search(text, end)) is not None:
+        begin = text.rfind("\n", 0, first.start()) + 1
+        end = text.find("\n", begin)
+        end = len(text) if end < 0 else end
+        begin = max(begin, text.rfind(" ", begin, first.start()) + 1)
+        source = text[begin:end]
+        yield Stretch(begin, source, " ".join(decode(source).splitlines()))
+
+
+def _url(text: str) -> Iterator[Stretch]:
+    return _lines_with(_URL, unquote_plus, text)
+
+
+def _html(text: str) -> Iterator[Stretch]:
+    return _lines_with(_HTML, html.unescape, text)
+
+
+def _markup(text: str) -> Iterator[Stretch]:
+    for line in _LINE.finditer(text):
+        if _MARKUP.search(line[0]):
+            yield Stretch(line.start(), line[0], render(line[0]))
+
+
+def _tags(text: str) -> Iterator[Stretch]:
+    for match in _TAGS.finditer(text):
+        letters = "".join(chr(ord(letter) - 0xE0000) for letter in match[0])
+        yield Stretch(match.start(), match[0], letters)
+
+
+def _json(text: str) -> Iterator[Stretch]:
+    return _lines_with(_JSON_ESCAPE, lambda line: _JSON_ESCAPE.sub(_unescaped, line), text)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return found[2] if found[2] in '"\\/' else " "
+    letter = chr(int(found[1], 16))
+    return letter if letter.isprintable() else " "
+
+
+def _reversed(text: str) -> Iterator[Stretch]:
+    for match in _LINE.finditer(text):
+        yield Stretch(match.start(), match[0], match[0][::-1])
+
+
+def _spelled_out(text: str) -> Iterator[Stretch]:
+    for match in _SPELLED.finditer(text):
+        digits = (_DIGIT_WORDS.get(word.lower(), "") for word in _WORD.findall(match[0]))
+        yield Stretch(match.start(), match[0], "".join(digits))
+
+
+def _at_and_dot(text: str) -> Iterator[Stretch]:
+    for match in _NAMED_SIGN.finditer(text) if _AT.search(text) else ():
+        yield Stretch(match.start(), match[0], _DOT.sub(".", _AT.sub("@", match[0])))
+
+
+DECODERS: Mapping[str, Decoder] = {
+    "base64": _base64,
+    "base32": _base32,
+    "hex": _hex,
+    "URL escapes": _url,
+    "HTML escapes": _html,
+    "Markdown or HTML": _markup,
+    "invisible tag characters": _tags,
+    "JSON in a string": _json,
+    "digits spelled out": _spelled_out,
+    "'at' and 'dot' for signs": _at_and_dot,
+    "reversed": _reversed,
+    **RARE_DECODERS,
+}
+"""Every decoder by the name of its encoding in reports."""
+
+INVERSE = "reversed"
+"""The decoder that applies to every line and is its own inverse."""
+OUTERMOST = EXHAUSTIVE
+"""Decoders that are used alone, never before or after another one."""

@@ -1,5 +1,0 @@
-"""Finds problems in a server's tools that make LLMs fail; it needs no model and calls no tool.
-
-`harness.linting.lint.lint` applies every rule; each family of rules is a file in
-`harness.linting.rules`, which also explains why each rule matters.
-"""

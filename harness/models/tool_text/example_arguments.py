@@ -1,0 +1,191 @@
+"""Example arguments for a tool: from its schema, from its descriptions, or made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from harness.base.regex_examples import text_matching
+from harness.base.validation.budget import Budget, within
+from harness.base.validation.validity import STEPS, fits, is_speakable, is_valid
+from harness.models.tool_text.actions import is_verb
+from harness.models.tool_text.guesses import number_guesses, text_guesses
+from harness.models.tool_text.parameters import Param, params_of
+from harness.models.tool_text.terms import words
+from harness.types import JsonObject, Tool
+
+Source: TypeAlias = Literal["schema", "description", "guess"]
+"""Source of a value: given in the schema, shown in a description, or made up."""
+
+_LONGEST_TEXT = 500  # characters; a prompt has no longer value
+_MOST_ITEMS = 5  # of a list with a minimum length
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """A value for one parameter."""
+
+    param: Param
+    """Its parameter."""
+    value: Any
+    """JSON, short, and valid for the parameter."""
+    source: Source
+    """Its source."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arguments:
+    """The example arguments of a tool."""
+
+    examples: tuple[Example, ...] = ()
+    """One for each argument, in the schema's order."""
+    missing: tuple[str, ...] = ()
+    """Required parameters for which there is no valid value."""
+    gave_up: bool = False
+    """Whether the schema exceeds a draft's budget of work, so that values may be missing or
+    invalid."""
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The arguments to send."""
+        return {example.param.name: example.value for example in self.examples}
+
+
+def example_arguments(tool: Tool) -> Arguments:
+    """Return values for required parameters of ``tool``, else for one useful optional parameter.
+
+    If the schema has a further condition (such as one of two), the first single addition that makes
+    the arguments valid is chosen; if there is none, all values found are returned.
+    """
+    budget = Budget(STEPS)
+    with within(budget):
+        found = _arguments(tool)
+    return replace(found, gave_up=budget.left < 0)
+
+
+def _arguments(tool: Tool) -> Arguments:
+    params = params_of(tool)
+    thing = _thing(tool)
+    found = _examples(params, tool.input_schema, thing)
+    needed = [example for param in params if param.required and (example := found.get(param.name))]
+    missing = tuple(
+        param.name for param in params if param.required and found.get(param.name) is None
+    )
+    optional = [
+        example for param in params if not param.required and (example := found.get(param.name))
+    ]
+    if not needed and not missing:
+        optional.sort(key=lambda example: not _is_telling(example))
+        needed = [example for example in optional[:1] if _is_telling(example)]
+    for more in ([], *([example] for example in optional)):
+        chosen = Arguments(
+            examples=tuple([*needed, *more] if more and more[0] not in needed else needed)
+        )
+        if is_valid(chosen.values, tool.input_schema):
+            return chosen
+    return Arguments(examples=tuple(needed), missing=missing)
+
+
+def _is_telling(example: Example) -> bool:
+    """Whether an optional argument is worth a prompt: a known value other than the default."""
+    return example.source != "guess" and example.value != example.param.schema.get("default")
+
+
+def _thing(tool: Tool) -> str:
+    """Return the subject of a tool, by its name: ``order`` for ``get_order``."""
+    return "_".join(word for word in words(tool.name) if not is_verb(word)).removesuffix("s")
+
+
+def _examples(params: Sequence[Param], root: JsonObject, thing: str) -> dict[str, Example]:
+    """Return a value for each parameter that has one. Made-up values differ where possible."""
+    found: dict[str, Example] = {}
+    for place, param in enumerate(params):
+        valid = _valid(param, root, thing, place)
+        taken = [example.value for example in found.values() if example.source == "guess"]
+        chosen = next(
+            (one for one in valid if one[0] != "guess" or one[1] is True or one[1] not in taken),
+            None,
+        )
+        chosen = chosen or next(_valid(param, root, thing, place), None)
+        if chosen is not None and param.name.strip():
+            found[param.name] = Example(param=param, value=chosen[1], source=chosen[0])
+    return found
+
+
+def _valid(param: Param, root: JsonObject, thing: str, place: int) -> Iterator[tuple[Source, Any]]:
+    for source, value in _candidates(param, root, thing, place):
+        if is_speakable(value) and fits(value, param.schema, root):
+            yield source, value
+
+
+def _candidates(
+    param: Param, root: JsonObject, thing: str, place: int
+) -> Iterator[tuple[Source, Any]]:
+    default = param.schema.get("default")
+    yield from (("schema", choice) for choice in param.choices if choice != default)
+    listed = param.schema.get("examples")
+    shown = listed if isinstance(listed, list) else [param.schema.get("example")]
+    yield from (("schema", value) for value in shown if value is not None)
+    if param.kind in ("string", "any"):
+        yield from (("description", value) for value in param.examples if value.strip() == value)
+    if default not in (None, "", [], {}):
+        yield "schema", default
+    yield from (("guess", value) for value in _guesses(param, root, thing, place))
+
+
+def _guesses(param: Param, root: JsonObject, thing: str, place: int) -> Iterator[Any]:
+    if param.kind == "boolean":
+        yield True
+    elif param.kind in ("integer", "number"):
+        for number in number_guesses(param, place):
+            yield int(number) if float(number).is_integer() else number
+    elif param.kind == "array":
+        yield from _lists(param, root, thing)
+    elif param.kind == "object":
+        yield _object(param, root, thing)
+    elif param.kind == "null":
+        yield None
+    else:
+        yield from _texts(param, thing)
+
+
+def _texts(param: Param, thing: str) -> Iterator[str]:
+    for text in text_guesses(param, thing):
+        yield text
+        if isinstance(longest := param.schema.get("maxLength"), int) and len(text) > longest > 0:
+            yield text[:longest].strip()
+    if isinstance(pattern := param.schema.get("pattern"), str) and (
+        matching := text_matching(pattern)
+    ):
+        yield matching
+    if isinstance(least := param.schema.get("minLength"), int):
+        yield _text_of(least)
+
+
+def _text_of(length: int) -> str:
+    """Return a text of the required length, or one that is too long for a prompt."""
+    filler = "An example text. "
+    text = (filler * (1 + min(max(length, 0), _LONGEST_TEXT) // len(filler)))[:length]
+    return f"{text.rstrip()}." if text != text.rstrip() else text
+
+
+def _lists(param: Param, root: JsonObject, thing: str) -> Iterator[list[Any]]:
+    """Yield a list of one item, and longer lists for a schema that requires them."""
+    if param.items is None:
+        yield []
+        return
+    # The list's name describes its items: `paths` holds paths.
+    named = replace(
+        param.items, name=param.name, name_terms=param.name_terms, name_words=param.name_words
+    )
+    valid = [value for _, value in _valid(named, root, thing, 0)]
+    unique = [value for place, value in enumerate(valid) if value not in valid[:place]]
+    for length in range(1, _MOST_ITEMS + 1):
+        yield unique[:length]
+    yield []
+
+
+def _object(param: Param, root: JsonObject, thing: str) -> dict[str, Any]:
+    chosen = [sub for sub in param.properties if sub.required] or list(param.properties[:1])
+    return {name: example.value for name, example in _examples(chosen, root, thing).items()}

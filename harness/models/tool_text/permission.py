@@ -1,0 +1,254 @@
+"""The only place that decides whether a tool may be called that nobody asked for.
+
+Harness chooses calls itself in many places: the baseline answers a prompt, a probe repeats and
+forges calls, a draft makes arguments up. None of them may change anything of its own accord.
+So a tool has to be *known to read*; a tool of which nothing is known may change something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+
+from harness.models.tool_text.actions import (
+    CODE,
+    PREFIX,
+    Action,
+    changes,
+    done_by,
+    verb_of,
+    word_may_be_a_noun,
+)
+from harness.models.tool_text.orders import DETERMINERS, Order, changing_verbs
+from harness.models.tool_text.parameters import params_of
+from harness.models.tool_text.side_effects import EFFECTS, has_side_effect
+from harness.models.tool_text.terms import first_sentence, word_set, words
+from harness.types import Tool, ToolList
+
+_READING = word_set(
+    "get list find search read fetch retrieve show describe view lookup look inspect browse "
+    "count compare calculate compute estimate predict summarise summarize explain see analyse "
+    "analyze check preview"
+)
+"""Verbs of names and descriptions that do nothing but read. A verb that is missing here does not
+read: the list errs on the safe side. *Query* is missing because a query may be SQL."""
+_OPENINGS = _READING | word_set("return give tell provide display")
+"""The same for the first word of a description: "Returns the order"."""
+_ALONE = _OPENINGS - {"fetch"}
+"""Those that need no verb of the name beside them: *git_fetch* changes the repository."""
+_PARTICLES = word_set("in out off up on")  # "check in" and "look up" are other verbs than "check"
+_LINKS = word_set("and or then also")
+_AND = re.compile(r"[^\W\d_]+|[,/&]")
+_SUBJECT = re.compile(
+    r"(?:[A-Z]{3,}[^:.\n]{0,40}: )?(?i:[a-z]+ly )?"
+    r"(?i:(?:use )?(?:this|the) (?:tool|function|api|command|endpoint)(?: to| will)? )?"
+)
+"""What may stand before the verb of a description: "START HERE: This tool lists …"."""
+_FIRST_WORDS = 4  # of a parameter's description that name what it takes: "SQL query to execute"
+_NOUNS_TOO = word_set("list view search check count preview lookup look compare estimate display")
+"""Reading verbs that are as often nouns in names: *list_push*, *view_drop*, *check_rerun*."""
+_IDIOMS = word_set("ready rid paid started going set")  # "get rid of the user" reads nothing
+_NOUN_PHRASES = DETERMINERS | word_set(
+    "current latest detailed details full complete information info overview summary status"
+)
+"""First words of a description that names what is returned: "Current weather of a city"."""
+_SHOWS = word_set("show display tell give provide return")
+_TO_OTHERS = re.compile(
+    r" (?:to|on) (?:a|an|the|all|every|each|your|their)? ?"
+    r"(?:users?|screens?|speakers?|team|everyone|robot|customers?|phone|tv|device|kiosk|display)\b"
+)
+"""What is shown "to all users" is sent to them."""
+_OFFERS = re.compile(r"lists? an? (?!\w+['’]s)\w+ (?:on|at|in the|for sale)\b|.*\bfor sale\b")
+_CHOICES = word_set("action operation method op mode")
+"""Parameters that may choose what a tool does: it reads only if all that may be chosen does."""
+_ADDRESSES = word_set("url uri endpoint")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leave:
+    """What a caller may do beyond reading, and who said so."""
+
+    everything: bool = False
+    """Whether every tool may be called (``allow_writes: true``)."""
+    tools: frozenset[str] = frozenset()
+    """Tools that the suite allows, or that the case expects to be called."""
+    reading: frozenset[str] | None = None
+    """The tools that are known to read, where others words are shown than the server's own; no
+    other words may make a tool look harmless."""
+
+    def covers(self, tool: str) -> bool:
+        """Whether the tool of that name may be called, whatever it does."""
+        return self.everything or tool in self.tools
+
+    def knows_reading(self, tool: Tool, *, by_its_words: bool | None = None) -> bool:
+        """Whether ``tool`` is known to read; ``by_its_words`` saves asking its words again."""
+        if self.reading is not None:
+            return tool.name in self.reading
+        return reads(tool) if by_its_words is None else by_its_words
+
+    def among(self, tools: ToolList) -> Self:
+        """Return the same leave with the names under which ``tools`` offers them."""
+        named = (
+            tool.name
+            for tool in tools.tools
+            if any(tools.is_meant(name, tool.name) for name in self.tools)
+        )
+        return replace(self, tools=frozenset(named))
+
+
+NO_LEAVE = Leave()
+"""To read, and nothing else."""
+
+
+def may_call(
+    tool: Tool,
+    leave: Leave = NO_LEAVE,
+    orders: tuple[Order, ...] = (),
+    *,
+    invented: bool = False,
+    known_to_read: bool | None = None,
+) -> bool:
+    """Whether harness may call ``tool`` of its own accord.
+
+    It may if the tool reads, if ``leave`` covers it, or if one of the user's ``orders`` is for what
+    it does. With ``invented`` arguments, the words of a tool are not enough, only its mark is:
+    nobody has said what such a call would do. ``known_to_read``: what `reads` says, if a caller
+    keeps it.
+    """
+    if leave.covers(tool.name) or (invented and is_marked_reading(tool)):
+        return True
+    if not invented and leave.knows_reading(tool, by_its_words=known_to_read):
+        return True
+    return bool(orders) and changing_verbs(tool).are_ordered(orders)
+
+
+def is_marked(tool: Tool) -> bool:
+    """Whether the server's annotations tell if ``tool`` changes something."""
+    return tool.read_only is not None or tool.destructive is not None
+
+
+def is_marked_reading(tool: Tool) -> bool:
+    """Whether the server's annotations say that ``tool`` reads, and nothing to the contrary."""
+    return tool.read_only is True and tool.destructive is not True
+
+
+def reads(tool: Tool) -> bool:
+    """Whether ``tool`` is known to read: by its annotations, or else by its verbs."""
+    if tool.read_only is not None or tool.destructive:
+        return is_marked_reading(tool)
+    return not takes_code(tool) and _says_that_it_reads(tool)
+
+
+def seems_to_change(tool: Tool) -> bool:
+    """Whether there is a sign that ``tool`` changes something: a mark, a verb, code to execute."""
+    signs = is_marked(tool) or done_by(tool) not in (None, "read") or takes_code(tool)
+    return not reads(tool) and signs
+
+
+def action_of(tool: Tool) -> Action | None:
+    """Return what ``tool`` does by its words, unless the server marks it as reading."""
+    return "read" if is_marked_reading(tool) else done_by(tool)
+
+
+def takes_code(tool: Tool) -> bool:
+    """Whether its arguments are executed, such as SQL: then its own words say nothing."""
+    told = [
+        word
+        for param in params_of(tool)
+        for word in (*words(param.name), *words(param.description)[:_FIRST_WORDS])
+    ]
+    return not CODE.isdisjoint((*words(tool.name), *told))
+
+
+def _chooses_a_change(tool: Tool) -> bool:
+    """Whether a parameter chooses what the tool does, and not all of it is known to read."""
+    params = params_of(tool)
+    for param in params:
+        if param.name.lower() not in _CHOICES:
+            continue
+        verbs = [(*words(str(choice)), "")[0] for choice in param.choices]
+        if any(verb_of(verb) or verb in EFFECTS for verb in verbs):
+            return not all(_base(verb) in _OPENINGS for verb in verbs)
+        if not verbs and any(_ADDRESSES.intersection(words(other.name)) for other in params):
+            return True  # any HTTP method
+    return False
+
+
+def _says_that_it_reads(tool: Tool) -> bool:
+    name, sentence = (
+        words(tool.name),
+        _SUBJECT.sub("", PREFIX.sub("", first_sentence(tool.description))),
+    )
+    said = words(sentence)
+    if done_by(tool) in ("create", "update", "delete") or _chooses_a_change(tool):
+        return False
+    if any(_other_verbs(" ".join(name), name)) or any(_other_verbs(sentence, said)):
+        return False
+    by_name = _opens(name, _READING)
+    by_words = _opens(said, _ALONE) and (name or [""])[0] not in {_base(said[0]), *EFFECTS}
+    if said:
+        known = by_words or (by_name and (_opens(said, _OPENINGS) or said[0] in _NOUN_PHRASES))
+    else:
+        known = by_name and _is_of_things(name)
+    return known and not _gives_to_others(sentence, said) and not has_side_effect(tool.description)
+
+
+def _is_of_things(name: list[str]) -> bool:
+    """Whether a name without description reads things: *list_orders*, but not *list_append*."""
+    verb, *rest = name
+    verbs = (*rest[-1:], *(word for word in rest if not word_may_be_a_noun(word)))
+    if any(changes(word) or word in EFFECTS | _IDIOMS for word in verbs):
+        return False  # but "list open orders" is one
+    return verb not in _NOUNS_TOO or not rest or rest[-1].endswith("s")
+
+
+def _gives_to_others(sentence: str, said: list[str]) -> bool:
+    """Whether something is given to others than the caller: "Show a popup to all users"."""
+    lower = sentence.lower()
+    shows = bool(said) and _base(said[0]) in _SHOWS and _TO_OTHERS.search(lower) is not None
+    return shows or _OFFERS.match(lower) is not None
+
+
+def _opens(said: list[str], verbs: frozenset[str]) -> bool:
+    """Whether the first word is one of ``verbs`` (*get*, *gets*), and no particle changes it."""
+    changed = said[1:2] != ["up"] or said[2:3] != ["to"]  # "up-to-date" is no particle
+    return (
+        bool(said)
+        and _base(said[0]) in verbs
+        and not (changed and not _PARTICLES.isdisjoint(said[1:2]))
+    )
+
+
+def _base(word: str) -> str:
+    return verb_of(word) or word
+
+
+def _other_verbs(text: str, said: list[str]) -> Iterator[str]:
+    """Yield the verbs that a sentence joins to its first one, unless they only read as well.
+
+    Right after the first verb, each word is one ("find and lock", "List, create, or close");
+    later only a known verb, or a word before an article ("and marks the message").
+    """
+    parts = _AND.findall(text.lower().replace("_", " ").replace("-", " "))
+    joined = False  # whether only verbs and links have been seen so far
+    for place, part in enumerate(parts):
+        if place == 0:
+            joined = bool(said) and _base(part) in _OPENINGS
+            continue
+        if part in _LINKS or part in ",/&":
+            continue
+        linked = parts[place - 1] in _LINKS or parts[place - 1] in ",/&"
+        if not linked:
+            joined = False
+            continue
+        verb, after = _base(part), parts[place + 1] if place + 1 < len(parts) else ""
+        known = verb_of(part) is not None and not word_may_be_a_noun(verb)
+        known = known or (part in EFFECTS and parts[place - 1] in {"and", "then", "/"})
+        if (
+            verb not in _OPENINGS
+            and part not in DETERMINERS
+            and (joined or known or (after in DETERMINERS and not part.endswith("ing")))
+        ):
+            yield part

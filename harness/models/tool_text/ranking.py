@@ -1,0 +1,180 @@
+"""Ranks tools for a request by BM25 over all text of the tools.
+
+A tool's *fields* have weights: its name and description say what it is for, its parameters only
+what it needs. The BM25 score ranks the tools. The *coverage* of a `Match`, the share of the
+request's meaning that occurs in the tool's text, decides whether any tool is meant at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from harness.models.tool_text.actions import Action
+from harness.models.tool_text.parameters import Param, params_of
+from harness.models.tool_text.permission import action_of, reads
+from harness.models.tool_text.terms import first_sentence, synonyms, terms
+from harness.types import Tool, ToolList
+
+_NAME, _TITLE, _SUMMARY, _DETAILS, _PARAM, _PARAM_DETAILS, _CHOICE = (
+    1.5,
+    1.0,
+    2.0,
+    1.0,
+    0.6,
+    0.4,
+    0.6,
+)
+"""Weights of the fields. The description weighs more than the name, because it is what a server's
+author can improve."""
+
+_SYNONYM = 0.6  # weight of a synonym
+_SATURATION = 1.2  # BM25's k1
+_LENGTH = 0.4  # BM25's b; low, because a long description is not a fault
+_BACKGROUND = 8  # tools added to the count, so that a term of the only tool has weight too
+_UNKNOWN = 0.5  # a word unknown to all tools may be part of the request, or of the story around it
+_MOST_UNKNOWN = 3.5  # limit of that part, however long the story is
+_VERB = 0.5  # verbs such as "show" and "find" fit many tools
+_LONGEST_DESCRIPTION = 8_000
+_WEAK_TERMS = frozenset(
+    terms("show get find list give display view read look see check information data new full "
+        "print present fetch "
+          "retrieve obtain describe search lookup tell happen last first latest recent next "
+        "previous current number")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """A tool in the index."""
+
+    tool: Tool
+    """The tool itself."""
+    params: tuple[Param, ...]
+    """Its parameters."""
+    action: Action | None
+    """What the tool does, by its words; ``None`` if they do not say it."""
+    reads: bool
+    """Whether the tool is known to read."""
+    weights: Mapping[str, float]
+    """Term → its weight in the tool's text."""
+    length: float
+    """Sum of the weights."""
+    vocabulary: Mapping[str, int]
+    """Term → number of tools in the list that contain it: users do not mean such a term as a
+    value."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """How well one tool fits a request."""
+
+    entry: Entry
+    """The tool."""
+    score: float
+    """BM25; larger is better, comparable only within one request."""
+    coverage: float
+    """0 to 1: the share of the request's meaning that occurs in the tool's text."""
+
+
+def says_something(query: Iterable[str]) -> bool:
+    """Whether a query has a term besides those that fit all tools: "show" alone has none."""
+    return any(term not in _WEAK_TERMS for term in query)
+
+
+class Index:
+    """The tools of one list, ready to be ranked."""
+
+    def __init__(self, tools: ToolList) -> None:
+        """Index all tools; takes a few milliseconds, once for a list."""
+        self.holders: dict[str, int] = {}
+        self.entries = tuple(_entry(tool, self.holders) for tool in tools.tools)
+        self.average_length = sum(entry.length for entry in self.entries) / max(
+            1, len(self.entries)
+        )
+        for entry in self.entries:
+            for term in entry.weights:
+                self.holders[term] = self.holders.get(term, 0) + 1
+
+    def entry(self, name: str) -> Entry | None:
+        """Return the tool with that name."""
+        return next((entry for entry in self.entries if entry.tool.name == name), None)
+
+    def rank(self, query: Iterable[str], mentions: Iterable[str] = ()) -> tuple[Match, ...]:
+        """Return all tools, the best first, those of equal score in the server's order.
+
+        ``query`` holds the terms of the request; ``mentions`` holds terms inside values, which
+        count for tools that contain them and never against a tool.
+        """
+        weights = {term: _VERB if term in _WEAK_TERMS else 1.0 for term in query}
+        hints = {term: _VERB for term in mentions if term not in weights and self._is_known(term)}
+        matches = [self._match(entry, weights, hints) for entry in self.entries]
+        return tuple(sorted(matches, key=lambda match: -match.score))
+
+    def _is_known(self, term: str) -> bool:
+        return any(word in self.holders for word in (term, *synonyms(term)))
+
+    def _match(self, entry: Entry, query: Mapping[str, float], hints: Mapping[str, float]) -> Match:
+        score = covered = total = unknown = 0.0
+        norm = _SATURATION * (1 - _LENGTH + _LENGTH * entry.length / (self.average_length or 1))
+        for term, weight in (*query.items(), *hints.items()):
+            strength, rarity = self._strength(entry, term)
+            score += (
+                weight * rarity * strength * (_SATURATION + 1) / (strength + norm)
+                if strength
+                else 0.0
+            )
+            if term in hints:
+                continue
+            covered += weight * rarity * min(1.0, strength)
+            total += weight * rarity if self._is_known(term) else 0.0
+            unknown += 0.0 if self._is_known(term) else _UNKNOWN * weight * rarity
+        total += min(unknown, _MOST_UNKNOWN)
+        return Match(entry=entry, score=score, coverage=covered / total if total else 0.0)
+
+    def _strength(self, entry: Entry, term: str) -> tuple[float, float]:
+        """Return the weight of ``term`` or a synonym in a tool, and the term's rarity."""
+        best = entry.weights.get(term, 0.0)
+        holders = self.holders.get(term, 0)
+        for other in synonyms(term):
+            best = max(best, _SYNONYM * entry.weights.get(other, 0.0))
+            holders = max(holders, self.holders.get(other, 0))
+        return best, math.log(
+            1 + (len(self.entries) + _BACKGROUND - holders + 0.5) / (holders + 0.5)
+        )
+
+
+def _entry(tool: Tool, vocabulary: Mapping[str, int]) -> Entry:
+    description = tool.description[:_LONGEST_DESCRIPTION]
+    summary = first_sentence(description)
+    params = params_of(tool)
+    weights: dict[str, float] = {}
+    _add(weights, tool.name, _NAME)
+    _add(weights, tool.title or "", _TITLE)
+    _add(weights, summary, _SUMMARY)
+    _add(weights, description[len(summary) :], _DETAILS)
+    for param in params:
+        _add_param(weights, param)
+    return Entry(
+        tool=tool,
+        params=params,
+        action=action_of(tool),
+        reads=reads(tool),
+        weights=weights,
+        length=sum(weights.values()),
+        vocabulary=vocabulary,
+    )
+
+
+def _add_param(weights: dict[str, float], param: Param) -> None:
+    _add(weights, param.name, _PARAM)
+    _add(weights, param.description, _PARAM_DETAILS)
+    for choice in (*param.choices, *(param.items.choices if param.items else ())):
+        _add(weights, str(choice), _CHOICE)
+
+
+def _add(weights: dict[str, float], text: str, weight: float) -> None:
+    """Count each term of a field once: repeating a word in a description must not help."""
+    for term in dict.fromkeys(terms(text)):
+        weights[term] = weights.get(term, 0.0) + weight

@@ -1,0 +1,144 @@
+"""Cases as `harness compare` counts them: a row for each case and model that has trials."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import cache
+from itertools import groupby
+from struct import Struct, pack, unpack
+from typing import Any, NamedTuple
+
+from harness.reports.comparing.counted import Ending, Endings, Spent
+from harness.reports.querying.columns import as_number
+from harness.types import WRITTEN_CALL, Counts, Status, Usage
+
+_COLUMNS = (
+    'suite TEXT, "case" TEXT, model TEXT, endings TEXT, offered TEXT, tokens_in INTEGER,'
+    " tokens_out INTEGER, cache_read_tokens INTEGER, cache_write_tokens INTEGER, costs BLOB,"
+    " latencies BLOB, trials BLOB"
+)
+COMPARED = (
+    f'CREATE TABLE "_compared" ({_COLUMNS})',
+    'CREATE INDEX "_compared by case" ON "_compared" ("case", suite, model)',
+)
+"""In the order of a report. The blobs have a number for each trial: floats, and its trial_id.
+
+Costs are null if one is unknown.
+"""
+
+_TRIALS = f"""
+SELECT suite_at, case_at, model_at, suite, "case", model, status, error_kind, skip_reason,
+    EXISTS (
+        SELECT 1 FROM checks WHERE checks.trial_id = trials.trial_id AND kind = '{WRITTEN_CALL}'
+    ),
+    stop, latency_s, tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, cost_usd,
+    tools_digest, test, trial_id
+FROM "_places" JOIN "trials" USING (trial_id) WHERE trial_id >= 0
+ORDER BY suite_at, case_at, model_at, repeat, first_at
+"""  # noqa: S608 - our own names
+
+
+class _Trial(NamedTuple):
+    """A row of `_TRIALS`."""
+
+    suite_at: int
+    case_at: int
+    model_at: int
+    suite: str
+    case: str
+    model: str
+    status: Status
+    error_kind: str | None
+    skip_reason: str | None
+    as_text: int
+    stop: str | None
+    latency_s: float
+    tokens_in: int | None
+    tokens_out: int | None
+    cache_read_tokens: int | None
+    cache_write_tokens: int | None
+    cost_usd: float | None
+    tools_digest: str | None
+    test: str | None
+    trial_id: int
+
+
+def write_compared(db: sqlite3.Connection) -> None:
+    """Write the rows of all cases, from the trials in ``db``."""
+    db.execute('DELETE FROM "_compared"')
+    db.executemany(
+        f'INSERT INTO "_compared" VALUES ({", ".join("?" * 12)})',  # noqa: S608 - our own words
+        map(_row, _cases(map(_Trial._make, db.execute(_TRIALS)))),
+    )
+
+
+def _cases(trials: Iterator[_Trial]) -> Iterator[Sequence[_Trial]]:
+    """Yield the trials of each case and model; those that no header names share a place."""
+    for _, together in groupby(trials, key=lambda one: one[:3]):
+        found: dict[tuple[str, str, str], list[_Trial]] = {}
+        for one in together:
+            found.setdefault(one[3:6], []).append(one)
+        yield from found.values()
+
+
+def _row(trials: Sequence[_Trial]) -> tuple[Any, ...]:
+    endings = Endings.of((Ending.told(*one[6:10]) for one in trials), trials[0].test)
+    spent = Spent.of((_usage(one), None if one.stop is None else one.latency_s) for one in trials)
+    offered = list(dict.fromkeys(one.tools_digest for one in trials if one.tools_digest))
+    return (
+        *trials[0][3:6],
+        json.dumps([asdict(endings.counts), endings.tally.unjudged, endings.test]),
+        json.dumps(offered),
+        *(None if one is None else as_number(one) for one in spent[:4]),
+        None if spent.costs is None else _packed(spent.costs),
+        _packed(spent.latencies),
+        pack(f"<{len(trials)}q", *(one.trial_id for one in trials)),
+    )
+
+
+def _usage(trial: _Trial) -> Usage:
+    return Usage(
+        input_tokens=trial.tokens_in,
+        output_tokens=trial.tokens_out,
+        cache_read_tokens=trial.cache_read_tokens,
+        cache_write_tokens=trial.cache_write_tokens,
+        cost_usd=trial.cost_usd,
+    )
+
+
+def read_endings(told: str) -> Endings:
+    """Return what the column ``endings`` says."""
+    counts, unjudged, test = json.loads(told)
+    return Endings.counted(Counts(**counts), tuple(unjudged), test)
+
+
+SPENT = "tokens_in, tokens_out, cache_read_tokens, cache_write_tokens, costs, latencies"
+"""The columns that `read_spent` takes."""
+
+
+def read_spent(row: Sequence[Any]) -> Spent:
+    """Return what the columns `SPENT` say."""
+    tokens_in, tokens_out, read, written, costs, latencies = row
+    known = None if costs is None else _unpacked(costs)
+    return Spent(tokens_in, tokens_out, read, written, known, _unpacked(latencies))
+
+
+def read_trials(data: bytes) -> Sequence[int]:
+    """Return what the column ``trials`` says."""
+    return unpack(f"<{len(data) // 8}q", data)
+
+
+def _packed(values: Sequence[float]) -> bytes:
+    return _floats(len(values)).pack(*values)
+
+
+def _unpacked(data: bytes) -> Sequence[float]:
+    return _floats(len(data) // 8).unpack(data)
+
+
+@cache
+def _floats(number: int) -> Struct:
+    return Struct(f"<{number}d")

@@ -1,0 +1,119 @@
+"""Prints what a question in SQL comes to: as a table, as JSON, as CSV; and what can be asked."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import stat
+from collections.abc import Callable, Mapping
+from itertools import islice
+from typing import Any, TextIO
+
+from harness.base.safe_text import escaped_json, one_line, shorten
+from harness.reports.formats.csv_report import BYTE_ORDER_MARK, no_formula
+from harness.reports.querying.asking import Answer
+from harness.reports.querying.columns import RUN
+from harness.reports.querying.tables import TABLES
+from harness.reports.terminal import aligned
+
+_WIDEST = 100
+"""Characters of a cell of the table; JSON and CSV have it whole."""
+
+
+def print_schema(out: TextIO, *, json_output: bool) -> None:
+    """Print the tables and their columns."""
+    if json_output:
+        tables = {
+            table.name: {
+                "doc": table.doc,
+                "columns": {
+                    one.name: {"kind": one.kind, "doc": one.doc} for one in (RUN, *table.columns)
+                },
+            }
+            for table in TABLES
+        }
+        out.write(json.dumps({"status": "ok", "result": {"tables": tables}}) + "\n")
+        return
+    for table in TABLES:
+        out.write(f"{table.name}: {table.doc}\n")
+        rows = [(f"  {one.name}", one.kind, one.doc) for one in (RUN, *table.columns)]
+        out.writelines(f"{line}\n" for line in (*aligned(rows, left=(0, 1, 2)), ""))
+    out.write(
+        "Any column may be null: unknown, or none. BOOLEAN is 0 or 1.\n"
+        "JSON is a text: json_extract(metadata, '$.area') reads it, json_each() unfolds it.\n"
+    )
+
+
+def _print_table(answer: Answer, limit: int, out: TextIO) -> bool:
+    rows = [[_cell(value) for value in row] for row in islice(answer.rows, limit)]
+    numbers = {
+        place for place in range(len(answer.columns)) if all(_is_number(row[place]) for row in rows)
+    }
+    left = set(range(len(answer.columns))) - numbers
+    out.writelines(f"{line}\n" for line in aligned([answer.columns, *rows], left=left))
+    return next(answer.rows, None) is not None
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    return shorten(one_line(_text(value)), _WIDEST)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _is_number(cell: str) -> bool:
+    return cell.lstrip("-").replace(".", "", 1).replace("e-", "", 1).isdigit() or not cell
+
+
+def _print_json(answer: Answer, limit: int, out: TextIO) -> bool:
+    """Print row by row, which needs little memory."""
+    out.write(f'{{"status": "ok", "result": {{"columns": {json.dumps(answer.columns)}, "rows": [')
+    lead = "\n"
+    for row in islice(answer.rows, limit):
+        told = dict(zip(answer.columns, map(_plain, row), strict=True))
+        out.write(lead + escaped_json(json.dumps(told, ensure_ascii=False)))
+        lead = ",\n"
+    left_out = next(answer.rows, None) is not None
+    out.write(f'], "left_out": {json.dumps(left_out)}}}}}\n')
+    return left_out
+
+
+def _print_csv(answer: Answer, limit: int, out: TextIO) -> bool:
+    if _is_new_file(out):
+        out.write(BYTE_ORDER_MARK)
+    rows = csv.writer(out, lineterminator="\n")
+    rows.writerow(map(no_formula, answer.columns))
+    rows.writerows(map(_for_spreadsheets, row) for row in islice(answer.rows, limit))
+    return next(answer.rows, None) is not None
+
+
+def _is_new_file(out: TextIO) -> bool:
+    """Return whether ``out`` is an empty file, and not a pipe to a program that expects no mark."""
+    try:
+        facts = os.fstat(out.fileno())
+    except OSError:  # no file at all, but text in memory
+        return False
+    return stat.S_ISREG(facts.st_mode) and facts.st_size == 0
+
+
+def _for_spreadsheets(value: Any) -> Any:
+    plain = _plain(value)
+    return no_formula(one_line(plain)) if isinstance(plain, str) else plain
+
+
+def _plain(value: Any) -> Any:
+    return value.hex() if isinstance(value, bytes) else value
+
+
+FORMS: Mapping[str, Callable[[Answer, int, TextIO], bool]] = {
+    "table": _print_table,
+    "json": _print_json,
+    "csv": _print_csv,
+}
+"""Form → prints at most so many rows in it, and returns whether others were left out."""

@@ -1,0 +1,12 @@
+"""Every table of a run. To add a column, add it to its table: name, kind, what it says, value."""
+
+from __future__ import annotations
+
+from harness.reports.querying.of_conversations import CALLS, MESSAGES, REPLIES, TOOLS
+from harness.reports.querying.of_run import CASES, FINDINGS, RUNS
+from harness.reports.querying.of_trials import CHECKS, TRIALS
+
+TABLES = (RUNS, CASES, TRIALS, CHECKS, CALLS, REPLIES, MESSAGES, TOOLS, FINDINGS)
+"""In the order in which they are shown."""
+OF_TRIALS = (TRIALS, CHECKS, CALLS, REPLIES, MESSAGES)
+"""Those that have rows of single trials."""

@@ -1,0 +1,190 @@
+"""What a run came to, over all of its trials: the verdicts on its cases, and its one row.
+
+Trials are read in the order of a report, a case at a time, and given to the functions that make
+the report.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any, TypeAlias
+
+from harness.judging.access_checks import NO_LEAK
+from harness.judging.cases import case_results
+from harness.judging.counted_results import counted_result
+from harness.judging.exit_codes import exit_code_of
+from harness.judging.from_log import order_of
+from harness.judging.missing import NO_TRIAL, missing_beside
+from harness.reports.build import Totals, report_on
+from harness.reports.querying.of_run import CASES, RUNS, WholeRun
+from harness.reports.sections.call_outcomes import count_calls
+from harness.reports.sections.run_list import past_run
+from harness.reports.sections.sentences import pass_rate_of
+from harness.runlog import RunLog
+from harness.types import (
+    CallCounts,
+    CaseFacts,
+    CaseResult,
+    Status,
+    TrialResult,
+    Usage,
+)
+
+_Place: TypeAlias = tuple[int, ...]
+"""By suite, case, model and repeat: the order of a report."""
+
+_ROWS = """
+SELECT suite_at, case_at, model_at, repeat, trial_id, suite, "case", model, status, repeats,
+    pass_threshold, test, identity, tool_calls, tokens_in, tokens_out, cost_usd, judge_cost_usd,
+    user_cost_usd, outcomes
+FROM "_places" JOIN "trials" USING (trial_id)
+ORDER BY suite_at, case_at, model_at, repeat, first_at
+"""
+
+
+def write_totals(
+    db: sqlite3.Connection,
+    log: RunLog,
+    size: int,
+    add_missing: Callable[[TrialResult, int], None],
+) -> None:
+    """Write the rows of cases and of the run; ``log`` has no results, they are in ``db``.
+
+    ``add_missing`` adds a row for a planned case that has no result, and is told its number.
+    """
+    whole: list[TrialResult] = []
+    for number, result in enumerate(
+        list(missing_beside(log.header, log.footer, _Recorded(db))), start=1
+    ):
+        if result.index == NO_TRIAL:
+            whole.append(result)
+        else:
+            add_missing(result, number)
+    sums = _Sums()
+    db.execute('DELETE FROM "cases"')
+    rate = pass_rate_of(_written(db, sums.counted(_cases(db, log, whole))))
+    report = report_on(log, sums.totals)
+    code = exit_code_of(sums.verdicts, report.reason, report.counts.planned, sums.results)
+    run = WholeRun(
+        header=log.header,
+        past=replace(past_run(report), exit_code=code),
+        finished_at=report.finished_at,
+        rate=rate,
+        usage=report.usage,
+        judge_usage=report.judge_usage,
+        user_usage=report.user_usage,
+        calls=CallCounts(outcomes=dict(sums.outcomes), unknown=sums.unknown),
+        log_bytes=size,
+    )
+    db.execute('DELETE FROM "runs"')
+    db.execute(RUNS.inserted, RUNS.row(run))
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What is added up while cases go by."""
+
+    totals: Totals = field(default_factory=Totals)
+    verdicts: set[Status] = field(default_factory=set)
+    results: int = 0
+    outcomes: Counter[str] = field(default_factory=Counter)
+    unknown: int = 0
+
+    def counted(self, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
+        """Add each of ``cases``, and pass it on."""
+        for case in cases:
+            self.verdicts.add(case.status)
+            self.results += len(case.trials)
+            made = count_calls(case.trials)
+            self.outcomes.update(made.outcomes)
+            self.unknown += made.unknown
+            for one in case.trials:
+                self.totals.take(one)
+            yield case
+
+
+def _written(db: sqlite3.Connection, cases: Iterable[CaseResult]) -> Iterator[CaseResult]:
+    for case in cases:
+        db.execute(CASES.inserted, CASES.row(case))
+        yield case
+
+
+def _cases(db: sqlite3.Connection, log: RunLog, whole: list[TrialResult]) -> Iterator[CaseResult]:
+    """Yield the verdicts; the trials of a case share its place, and stand one behind the other."""
+    order = order_of(log.header)
+    leaking = {
+        trial_id
+        for (trial_id,) in db.execute(
+            "SELECT trial_id FROM checks WHERE kind = ? AND verdict = 'failed'", (NO_LEAK,)
+        )
+    }
+    trials = ((tuple(row[:4]), _counted(row, leaking)) for row in db.execute(_ROWS))
+    others = sorted(((order(one), one) for one in whole), key=_place)
+    for _, together in groupby(heapq.merge(trials, others, key=_place), key=_case):
+        yield from case_results(one for _, one in together)
+
+
+def _counted(row: tuple[Any, ...], leaking: AbstractSet[int]) -> TrialResult:
+    _, _, _, repeat, trial_id, suite, case, model, status, repeats, share, *more = row
+    test, identity, tool_calls, tokens_in, tokens_out, cost, judge_cost, user_cost, outcomes = more
+    return counted_result(
+        CaseFacts(name=case, pass_threshold=share, group=test, identity=identity),
+        suite=suite,
+        model=model,
+        index=repeat,
+        repeats=repeats,
+        status=status,
+        leaks=trial_id in leaking,
+        tool_calls=tool_calls,
+        outcomes=_read(outcomes),
+        usage=Usage(input_tokens=tokens_in, output_tokens=tokens_out, cost_usd=cost),
+        judge_usage=Usage(cost_usd=judge_cost),
+        user_usage=Usage(cost_usd=user_cost),
+    )
+
+
+def _read(outcomes: str | None) -> Mapping[str, int] | None:
+    return None if outcomes is None else dict(json.loads(outcomes))
+
+
+def _place(found: tuple[_Place, TrialResult]) -> _Place:
+    return found[0]
+
+
+def _case(found: tuple[_Place, TrialResult]) -> _Place:
+    return found[0][:3]
+
+
+@dataclass(frozen=True, slots=True)
+class _Recorded:
+    """The results that the log has, in the index."""
+
+    db: sqlite3.Connection
+
+    def __len__(self) -> int:
+        (number,) = self.db.execute('SELECT count(*) FROM "trials" WHERE repeats > 0').fetchone()
+        return int(number)
+
+    def asked(self) -> Collection[tuple[str, str, str]]:
+        return set(self.db.execute('SELECT DISTINCT suite, "case", model FROM "trials"'))
+
+    def statuses(self) -> AbstractSet[Status]:
+        return {status for (status,) in self.db.execute('SELECT DISTINCT status FROM "trials"')}
+
+    def repeated(self) -> bool:
+        found = self.db.execute('SELECT 1 FROM "trials" WHERE repeats > 1 LIMIT 1')
+        return found.fetchone() is not None
+
+    def first(self) -> tuple[str, str] | None:
+        found: tuple[str, str] | None = self.db.execute(
+            'SELECT suite, model FROM "_places" JOIN "trials" USING (trial_id)'
+            " ORDER BY suite_at, case_at, model_at, repeat, first_at LIMIT 1"
+        ).fetchone()
+        return found

@@ -1,0 +1,308 @@
+"""Sends a log over OTLP/HTTP as traces and metrics; a command waits at most a few seconds for it.
+
+The standard variables hold: ``OTEL_EXPORTER_OTLP_ENDPOINT``, ``…_HEADERS``, ``…_TRACES_ENDPOINT``,
+``…_METRICS_ENDPOINT``, ``OTEL_METRICS_EXPORTER=none``, ``OTEL_SERVICE_NAME``,
+``OTEL_RESOURCE_ATTRIBUTES`` and their like. No provider is set up for the
+process: ``mcp`` has spans of its own for every request, which stay unset, so that each call is one
+span.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from harness.base.errors import UsageError
+from harness.base.network.addresses import is_web_address
+from harness.base.network.proxies import proxy_for
+from harness.base.redaction import KNOWN
+from harness.base.safe_text import shorten
+from harness.reports.build import build_report
+from harness.reports.telemetry.conventions import SCHEMA_URL
+from harness.reports.telemetry.metrics import Tally
+from harness.reports.telemetry.spans import Span, Trace, trace_of
+from harness.runlog import RunLog
+from harness.version import DISTRIBUTION, __version__
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+DEADLINE_S = 5.0
+"""How long a slow or absent collector may delay a command."""
+_REQUEST_S = 10.0
+"""How long one request may take, with all its attempts, unless the environment says: OTLP's own
+default."""
+_BATCH = 256
+"""Maximum number of spans in one request."""
+_PATH, _METRICS_PATH = "/v1/traces", "/v1/metrics"
+_DEFAULT = "http://localhost:4318"
+_TIMEOUTS = ("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TelemetryRequest:
+    """Where traces are sent, and whether with content."""
+
+    endpoint: str | None = None
+    """The collector's URL, with or without ``/v1/traces``; ``None`` is what the environment says,
+    else ``http://localhost:4318``."""
+    content: bool = False
+    """Whether to send messages, arguments and results too."""
+
+    def __post_init__(self) -> None:
+        """Refuse settings that cannot work, before anything is run.
+
+        Raises:
+            UsageError: the endpoint is no URL, the packages that send are not installed, or the
+                environment names a proxy that cannot be used.
+        """
+        if self.endpoint is not None and not is_web_address(self.endpoint):
+            raise UsageError(
+                f"--otel {self.endpoint!r} is not the URL of a collector",
+                meant="Write --otel=http://localhost:4318, or --otel alone for "
+                "$OTEL_EXPORTER_OTLP_ENDPOINT. A SUITE goes ahead of it.",
+            )
+        if not _installed():
+            raise UsageError(
+                "OpenTelemetry's exporter is not installed",
+                meant=f'Install it: pip install "{DISTRIBUTION}[otel]"',
+            )
+        proxy_for(self.url, socks="socks")
+
+    @property
+    def url(self) -> str:
+        """The URL of the requests."""
+        if self.endpoint is None and (
+            whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        ):
+            return whole
+        base = (self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT") or _DEFAULT).rstrip(
+            "/"
+        )
+        return base if base.endswith(_PATH) else base + _PATH
+
+    @property
+    def metrics_url(self) -> str | None:
+        """The URL of metrics; ``None`` where the environment says that none are to be sent.
+
+        An environment that only names a place for traces has none for metrics.
+        """
+        if os.environ.get("OTEL_METRICS_EXPORTER", "").strip().lower() == "none":
+            return None
+        named = os.environ.get("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT")
+        if self.endpoint is None and named:
+            return named
+        base = self.endpoint or os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+        if base is None and os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"):
+            return None
+        return (base or _DEFAULT).rstrip("/").removesuffix(_PATH) + _METRICS_PATH
+
+
+def _installed() -> bool:
+    try:
+        return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exported:
+    """The result of an export."""
+
+    sent: bool
+    """Whether the collector accepted everything."""
+    sentence: str
+    """One sentence for people: how much was sent where, or why it failed."""
+
+
+def export_log(log: RunLog, request: TelemetryRequest, deadline_s: float = DEADLINE_S) -> Exported:
+    """Send a trace for every trial of ``log`` that was started, and metrics of all.
+
+    A failure is reported in the sentence only; no result depends on it.
+    """
+    sending = _Sending(log, request, timeout_s=min(deadline_s * 0.8, _REQUEST_S))
+    # A thread that nobody waits for: a collector that never answers cannot hold up the end of the
+    # process.
+    thread = threading.Thread(target=sending.run, name="telemetry", daemon=True)
+    thread.start()
+    thread.join(deadline_s)
+    where = KNOWN.text(request.url)
+    if thread.is_alive():
+        sending.stopped = True
+        sending.failure = (
+            f"it took longer than {deadline_s:g} s, and {sending.spans} spans were sent by then"
+        )
+    if sending.failure is not None:
+        return Exported(
+            sent=False, sentence=f"The traces could not be sent to {where}: {sending.failure}."
+        )
+    traces = f"{sending.traces} trace{'' if sending.traces == 1 else 's'}"
+    metrics = f"; {KNOWN.text(sending.metrics)}" if sending.metrics else ""
+    return Exported(
+        sent=True, sentence=f"{traces} ({sending.spans} spans) sent to {where}{metrics}"
+    )
+
+
+@dataclass(slots=True)
+class _Sending:
+    """The exporting thread's work, and its progress."""
+
+    log: RunLog
+    request: TelemetryRequest
+    timeout_s: float
+    traces: int = 0
+    spans: int = 0
+    metrics: str = ""
+    """What came of the metrics, in words; empty if none are to be sent."""
+    failure: str | None = None
+    stopped: bool = False
+    said: list[str] = field(default_factory=list)
+    _tally: Tally = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count nothing yet."""
+        self._tally = Tally(self.log.header.models)
+
+    def run(self) -> None:
+        """Send it all; never raises."""
+        try:
+            with _Overheard(self.said):
+                self._send()
+        except Exception as error:  # noqa: BLE001 - nothing that telemetry does may touch a run
+            self.failure = KNOWN.text(f"{type(error).__name__}: {error}")
+
+    def _send(self) -> None:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.trace.export import SpanExporter, SpanExportResult
+
+        from harness.reports.telemetry.session import CollectorSession
+
+        timeout_s = None if any(name in os.environ for name in _TIMEOUTS) else self.timeout_s
+        session = CollectorSession()
+        exporter: SpanExporter = OTLPSpanExporter(
+            endpoint=self.request.url, timeout=timeout_s, session=session
+        )
+        try:
+            for batch in self._batches():
+                if self.stopped:
+                    return
+                if (
+                    exporter.export(batch) is not SpanExportResult.SUCCESS
+                    or session.problem is not None
+                ):
+                    # What it says last is that it gives up.
+                    why = session.problem or (self.said[0] if self.said else "refused")
+                    self.failure = KNOWN.text(shorten(why, 300)).rstrip(".")
+                    return
+                self.spans += len(batch)
+        finally:
+            exporter.shutdown()
+        self._send_metrics(timeout_s)
+
+    def _send_metrics(self, timeout_s: float | None) -> None:
+        """Send the metrics, once the traces were taken; a failure is told beside them."""
+        from harness.reports.telemetry.sending_metrics import send_metrics
+
+        url = self.request.metrics_url
+        if url is None or self.stopped:
+            return
+        header, footer = self.log.header, self.log.footer
+        ended = [one.finished_at for one in self.log.results if one.finished_at]
+        end = max(ended, default=header.started_at) if footer is None else footer.finished_at
+        said = send_metrics(
+            self._tally.metrics(), url, timeout_s, _resource(), _scope(), (header.started_at, end)
+        )
+        self.metrics = shorten(said, 300)
+
+    def _batches(self) -> Iterator[Sequence[ReadableSpan]]:
+        """Yield the spans of the log, a trial at a time: a long log is never held in memory."""
+        resource, scope = _resource(), _scope()
+        waiting: list[ReadableSpan] = []
+        for result in build_report(self.log).results:  # some verdicts take several trials
+            transcript = self.log.transcript(result.key)
+            self._tally.add(result, transcript)
+            if transcript is None:
+                continue
+            model = self.log.header.models.get(result.model, {})
+            trace = trace_of(
+                self.log.header.run_id, result, transcript, model, content=self.request.content
+            )
+            self.traces += 1
+            waiting += [_readable(trace, span, resource, scope) for span in trace.spans]
+            while len(waiting) >= _BATCH:
+                yield waiting[:_BATCH]
+                waiting = waiting[_BATCH:]
+        if waiting:
+            yield waiting
+
+
+def _resource() -> Resource:
+    from opentelemetry.sdk.resources import Resource
+
+    known = Resource.create()
+    named = not str(known.attributes.get("service.name", "unknown_service")).startswith(
+        "unknown_service"
+    )
+    return known if named else known.merge(Resource({"service.name": "harness"}))
+
+
+def _scope() -> InstrumentationScope:
+    from opentelemetry.sdk.util.instrumentation import InstrumentationScope
+
+    return InstrumentationScope("harness", __version__, SCHEMA_URL)
+
+
+def _readable(
+    trace: Trace, span: Span, resource: Resource, scope: InstrumentationScope
+) -> ReadableSpan:
+    from opentelemetry.sdk.trace import Event, ReadableSpan
+    from opentelemetry.trace import SpanContext, SpanKind, Status, StatusCode, TraceFlags
+
+    def context(span_id: int) -> SpanContext:
+        return SpanContext(
+            trace.trace_id, span_id, is_remote=False, trace_flags=TraceFlags(TraceFlags.SAMPLED)
+        )
+
+    return ReadableSpan(
+        name=span.name,
+        context=context(span.span_id),
+        parent=None if span.parent_id is None else context(span.parent_id),
+        resource=resource,
+        attributes=dict(span.attributes),
+        events=[Event(event.name, dict(event.attributes), event.at_ns) for event in span.events],
+        kind=SpanKind.CLIENT if span.kind == "client" else SpanKind.INTERNAL,
+        status=Status(StatusCode.ERROR, span.failed)
+        if span.failed is not None
+        else Status(StatusCode.OK if span.passed else StatusCode.UNSET),
+        start_time=span.start_ns,
+        end_time=span.end_ns,
+        instrumentation_scope=scope,
+    )
+
+
+class _Overheard(logging.Handler):
+    """Keeps what the exporter logs to itself: the user is told once, and in a sentence."""
+
+    def __init__(self, said: list[str]) -> None:
+        super().__init__()
+        self._said = said
+        self._logger = logging.getLogger("opentelemetry")
+        self._propagated = self._logger.propagate
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._said.append(record.getMessage())
+
+    def __enter__(self) -> None:
+        self._logger.addHandler(self)
+        self._logger.propagate = False
+
+    def __exit__(self, *_: object) -> None:
+        self._logger.removeHandler(self)
+        self._logger.propagate = self._propagated

@@ -1,0 +1,232 @@
+"""A run as metrics, as plain data: trials by status, tokens, cost, times.
+
+They are counted from the log while its traces are made, and say nothing of what is unknown: tokens
+that no provider reported are no 0, and a cost of which a part is unknown is left out.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from harness.base.redaction import KNOWN
+from harness.reports.telemetry import conventions as names
+from harness.types import (
+    AssistantMessage,
+    JsonObject,
+    ToolCall,
+    Transcript,
+    TrialResult,
+    Usage,
+    Wire,
+)
+
+Attributes: TypeAlias = tuple[tuple[str, str], ...]
+"""Name and value, sorted; what is unknown is left out."""
+
+TOKEN_BOUNDS = tuple(4.0**power for power in range(14))
+"""Bounds of tokens, as the conventions advise."""
+CALL_BOUNDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+"""Bounds of seconds, as the conventions advise for MCP."""
+COUNT_BOUNDS = (0, 1, 2, 3, 4, 5, 8, 12, 20, 50, 100)
+"""Bounds of replies and calls of one trial."""
+
+_OF_AGENTS = (
+    (names.AGENT_DURATION, "s", "Time of a trial, waits included."),
+    (names.AGENT_REPLIES, "{call}", "Replies of the model in a trial."),
+    (names.AGENT_CALLS, "{call}", "Tool calls of the model in a trial."),
+)
+
+
+@dataclass(slots=True)
+class Spread:
+    """How values are spread over buckets."""
+
+    bounds: Sequence[float]
+    """Upper bounds of all buckets but the last; a value on a bound is below it."""
+    counts: list[int] = field(default_factory=list)
+    """Values in each bucket."""
+    total: float = 0
+    """Their sum."""
+    least: float = 0
+    """The smallest."""
+    most: float = 0
+    """The largest."""
+
+    def add(self, value: float) -> None:
+        """Count one value."""
+        if not self.counts:
+            self.counts, self.least, self.most = [0] * (len(self.bounds) + 1), value, value
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.total += value
+        self.least, self.most = min(self.least, value), max(self.most, value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One metric over a whole run."""
+
+    name: str
+    """Its name."""
+    unit: str
+    """Its unit, as in UCUM."""
+    description: str
+    """What it counts."""
+    points: Mapping[Attributes, float | Spread]
+    """Attributes → a sum, or how values are spread."""
+
+
+class Tally:
+    """Counts the trials of a run, one after the other."""
+
+    def __init__(self, models: Mapping[str, JsonObject]) -> None:
+        """``models`` is what the log's header says of each model."""
+        self._models = models
+        self._trials: dict[Attributes, float] = {}
+        self._times: dict[Attributes, Spread] = {}
+        self._tokens: dict[str, dict[Attributes, float]] = {}
+        self._tokens_of_replies: dict[str, dict[Attributes, Spread]] = {}
+        self._agents: dict[str, dict[Attributes, Spread]] = {}
+        self._tools: dict[Attributes, Spread] = {}
+        self._calls: dict[Attributes, Spread] = {}
+        self._cost: dict[Attributes, float | None] = {}
+
+    def add(self, result: TrialResult, transcript: Transcript | None) -> None:
+        """Count one trial; without a transcript it was never started."""
+        who = self._who(result)
+        key = _attributes(who | {names.STATUS: result.status})
+        self._trials[key] = self._trials.get(key, 0) + 1
+        if transcript is None:
+            return
+        self._times.setdefault(key, Spread(CALL_BOUNDS)).add(transcript.latency_s)
+        for call in (*transcript.setup_calls, *transcript.tool_calls, *transcript.teardown_calls):
+            if call.duration_s > 0:  # else it was never sent
+                self._calls.setdefault(_of_call(call), Spread(CALL_BOUNDS)).add(call.duration_s)
+                self._tools.setdefault(_of_tool(call), Spread(CALL_BOUNDS)).add(call.duration_s)
+        replies = [one.reply for one in transcript.messages if isinstance(one, AssistantMessage)]
+        for reply in replies:
+            self._add_tokens(who, reply.usage)
+        error = result.error.kind if result.error else None
+        agent = _attributes({names.AGENT_NAME: result.suite, names.ERROR_TYPE: error})
+        for name, bounds, value in (
+            (names.AGENT_DURATION, CALL_BOUNDS, transcript.latency_s),
+            (names.AGENT_REPLIES, COUNT_BOUNDS, len(replies)),
+            (names.AGENT_CALLS, COUNT_BOUNDS, len(transcript.tool_calls)),
+        ):
+            self._agents.setdefault(name, {}).setdefault(agent, Spread(bounds)).add(value)
+        of_models, cost = _attributes(who), transcript.usage.cost_usd
+        before = self._cost.get(of_models, 0.0)
+        self._cost[of_models] = None if cost is None or before is None else before + cost
+
+    def metrics(self) -> Iterator[Metric]:
+        """Yield every metric of which something is known."""
+        cost = {key: spent for key, spent in self._cost.items() if spent is not None}
+        found = (
+            Metric(
+                name=names.TRIALS,
+                unit="{trial}",
+                description="Trials of the run.",
+                points=self._trials,
+            ),
+            Metric(
+                name=names.TRIAL_DURATION,
+                unit="s",
+                description="Time of a trial, waits included.",
+                points=self._times,
+            ),
+            *(
+                Metric(
+                    name=name, unit="{token}", description="Tokens of all replies.", points=points
+                )
+                for name, points in self._tokens.items()
+            ),
+            *(
+                Metric(name=name, unit="{token}", description="Tokens of a reply.", points=points)
+                for name, points in self._tokens_of_replies.items()
+            ),
+            *(
+                Metric(name=name, unit=unit, description=words, points=self._agents.get(name, {}))
+                for name, unit, words in _OF_AGENTS
+            ),
+            Metric(
+                name=names.TOOL_DURATION,
+                unit="s",
+                description="Time of a tool call, by tool.",
+                points=self._tools,
+            ),
+            Metric(
+                name=names.RUN_COST,
+                unit="{USD}",
+                description="What the models under test cost.",
+                points=cost,
+            ),
+            Metric(
+                name=names.CALL_DURATION,
+                unit="s",
+                description="Time of a tool call.",
+                points=self._calls,
+            ),
+        )
+        yield from (metric for metric in found if metric.points)
+
+    def _add_tokens(self, who: Mapping[str, str | None], used: Usage) -> None:
+        """Count the tokens of one reply."""
+        common = {**who, names.OPERATION: names.CHAT, names.SUITE: None}
+        # No provider that is read here says which tokens are those of text.
+        key = _attributes({**common, names.MODALITY: "unknown"})
+        for name, count in (
+            (names.INPUT_TOKENS_USED, used.input_tokens),
+            (names.OUTPUT_TOKENS_USED, used.output_tokens),
+            (names.CACHE_READ_USED, used.cache_read_tokens),
+            (names.CACHE_WRITE_USED, used.cache_write_tokens),
+        ):
+            if count is not None:
+                points = self._tokens.setdefault(name, {})
+                points[key] = points.get(key, 0) + count
+        of_reply = _attributes(common)
+        for name, count in (
+            (names.INPUT_TOKENS_OF_REPLY, used.input_tokens),
+            (names.OUTPUT_TOKENS_OF_REPLY, used.output_tokens),
+        ):
+            if count is not None:
+                spreads = self._tokens_of_replies.setdefault(name, {})
+                spreads.setdefault(of_reply, Spread(TOKEN_BOUNDS)).add(count)
+
+    def _who(self, result: TrialResult) -> dict[str, str | None]:
+        model = self._models.get(result.model, {})
+        return {
+            names.SUITE: result.suite,
+            names.PROVIDER: model.get("provider"),
+            names.REQUEST_MODEL: model.get("model_id") or result.model,
+        }
+
+
+def _of_tool(call: ToolCall) -> Attributes:
+    return _attributes(
+        {
+            names.TOOL_NAME: call.tool,
+            names.ERROR_TYPE: call.outcome if call.is_error else None,
+        }
+    )
+
+
+def _of_call(call: ToolCall) -> Attributes:
+    wire = call.wire or Wire()
+    return _attributes(
+        {
+            names.MCP_METHOD: "tools/call",
+            names.OPERATION: names.EXECUTE_TOOL,
+            names.TOOL_NAME: call.tool,
+            names.ERROR_TYPE: call.outcome if call.is_error else None,
+            names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
+            names.MCP_PROTOCOL: wire.protocol,
+            names.TRANSPORT: wire.transport,
+        }
+    )
+
+
+def _attributes(told: Mapping[str, str | None]) -> Attributes:
+    known = {name: value for name, value in told.items() if value is not None}
+    return tuple(sorted(KNOWN.json(known).items()))

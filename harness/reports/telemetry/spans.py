@@ -1,0 +1,348 @@
+"""One trial's line in the log becomes a tree of spans, as plain data.
+
+::
+
+    invoke_agent shop::refund      the whole trial, with an event for each check
+    ├── execute_tool seed          a call of the case's own, before or after the conversation
+    ├── chat claude-sonnet-4-5     a reply
+    └── execute_tool get_order     a call as it crossed the MCP session
+
+The log has the times of calls and of replies. If it lacks the time of a reply, as in earlier
+versions, the time is inferred (`harness.reports.sections.reply_times`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+from harness.base.redaction import KNOWN
+from harness.base.safe_text import bounded
+from harness.reports.sections.reply_times import ReplyTime, reply_times
+from harness.reports.telemetry import conventions as names
+from harness.reports.telemetry.content import LONGEST, as_json, messages_json, reply_json
+from harness.sessions.trace_context import TraceIds
+from harness.types import (
+    AssistantMessage,
+    CheckResult,
+    JsonObject,
+    Reply,
+    ToolCall,
+    Transcript,
+    TrialResult,
+    UserMessage,
+    Wire,
+    written_stop,
+)
+
+Value: TypeAlias = str | int | float | bool | Sequence[str]
+"""The type of an attribute's value."""
+Attributes: TypeAlias = Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpanEvent:
+    """An event in a span."""
+
+    name: str
+    """Its name."""
+    at_ns: int
+    """Time of the event, in nanoseconds since 1970."""
+    attributes: Attributes
+    """Facts on the event."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Span:
+    """A span: one part of a trial."""
+
+    name: str
+    """Operation and target: ``execute_tool get_order``."""
+    span_id: int
+    """64 bits; the same whenever the same trial is sent."""
+    parent_id: int | None
+    """`span_id` of the trial's own span; ``None`` for that span itself."""
+    start_ns: int
+    """In nanoseconds since 1970."""
+    end_ns: int
+    """Likewise, never before the start."""
+    attributes: Attributes
+    """Facts on the span."""
+    kind: Literal["internal", "client"] = "internal"
+    """``client`` for a request to a provider."""
+    failed: str | None = None
+    """Why its status is an error: ``server error``, or the kinds of checks that failed; ``None`` if
+    it is not an error."""
+    passed: bool = False
+    """Whether its status is ``Ok``: a case that passed."""
+    events: tuple[SpanEvent, ...] = ()
+    """Verdicts, as events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """The spans of one trial, its own first."""
+
+    trace_id: int
+    """128 bits, the same whenever the same trial is sent."""
+    spans: tuple[Span, ...]
+    """In the order of their starts."""
+
+
+def trace_of(
+    run_id: str, result: TrialResult, transcript: Transcript, model: JsonObject, *, content: bool
+) -> Trace:
+    """Return the spans of a trial that was started.
+
+    Args:
+        run_id: Name of the run's folder.
+        result: The result.
+        transcript: What happened.
+        model: What the log's header says of the model.
+        content: Whether to send what was said: messages, arguments, results, explanations.
+    """
+    return _Tree(run_id, result, transcript, model, content=content).trace()
+
+
+@dataclass(slots=True)
+class _Tree:
+    run_id: str
+    run: TrialResult
+    transcript: Transcript
+    model: JsonObject
+    content: bool = field(kw_only=True)
+
+    @property
+    def _ids(self) -> TraceIds:
+        return TraceIds(self.run_id, self.run.key)
+
+    def trace(self) -> Trace:
+        children = sorted(
+            (*self._calls(), *self._replies()), key=lambda span: (span.start_ns, span.end_ns)
+        )
+        root = self._root(children)
+        return Trace(trace_id=self._ids.trace, spans=(root, *children))
+
+    def _root(self, children: Sequence[Span]) -> Span:
+        run, usage = self.run, self.transcript.usage
+        end = max((self._ns(self.transcript.latency_s), *(span.end_ns for span in children)))
+        error = run.error
+        said = [message for message in self.transcript.messages if isinstance(message, UserMessage)]
+        return Span(
+            name=f"{names.INVOKE_AGENT} {run.suite}::{run.case.name}",
+            span_id=self._ids.of("root", 8),
+            parent_id=None,
+            start_ns=min((self._ns(0), *(span.start_ns for span in children))),
+            end_ns=end,
+            attributes=self._clean(
+                {
+                    names.OPERATION: names.INVOKE_AGENT,
+                    names.AGENT_NAME: f"{run.suite}::{run.case.name}",
+                    names.CONVERSATION: run.key,
+                    **self._models(),
+                    names.INPUT_TOKENS: usage.input_tokens,
+                    names.OUTPUT_TOKENS: usage.output_tokens,
+                    names.COST: usage.cost_usd,
+                    names.SUITE: run.suite,
+                    names.CASE: run.case.name,
+                    names.CASE_STATUS: names.TEST_STATUS.get(run.status),
+                    names.STATUS: run.status,
+                    names.STOP: written_stop(run.stop),
+                    names.TRIAL: run.index + 1,
+                    names.TAGS: list(run.case.tags) or None,
+                    names.RUN_ID: self.run_id,
+                    names.TABLE_VERSION: names.VERSION,
+                    names.ERROR_TYPE: error.kind if error else None,
+                    names.ERROR_MESSAGE: error.message if error else None,
+                    names.INPUT_MESSAGES: messages_json(said) if self.content else None,
+                    names.OUTPUT_MESSAGES: reply_json(Reply(text=self.transcript.answer))
+                    if self.content
+                    else None,
+                    names.INPUT_VALUE: _text("\n\n".join(message.text for message in said)),
+                    names.OUTPUT_VALUE: _text(self.transcript.answer),
+                    names.SPAN_KIND: "AGENT",
+                    names.USER_CONTEXT: as_json(run.case.user_context)
+                    if run.case.user_context
+                    else None,
+                    names.FILE: run.case.at.file if run.case.at else None,
+                    names.LINE: run.case.at.line if run.case.at else None,
+                }
+            ),
+            failed=self._why_failed(),
+            passed=run.status == "passed",
+            events=(*(self._check(check, end) for check in run.checks), self._verdict(end)),
+        )
+
+    def _why_failed(self) -> str | None:
+        """Return why the trial is an error: it could not be judged, or checks failed.
+
+        Only the kinds of checks are named, because their values are content.
+        """
+        if self.run.error is not None:
+            return f"{self.run.error.kind} error"
+        if self.run.status != "failed":
+            return None
+        kinds = dict.fromkeys(
+            check.kind
+            for check in self.run.checks
+            if check.verdict == "failed" and check.severity == "fail"
+        )
+        return f"failed: {', '.join(kinds)}" if kinds else "failed"
+
+    def _verdict(self, at_ns: int) -> SpanEvent:
+        """Return the verdict on the whole trial, or its status if it has no verdict."""
+        passed = {"passed": 1.0, "failed": 0.0}.get(self.run.status)
+        attributes = {
+            names.EVALUATION_NAME: names.VERDICT,
+            names.SCORE: passed,
+            names.SCORE_LABEL: names.TEST_STATUS.get(self.run.status, self.run.status),
+        }
+        return SpanEvent(name=names.EVALUATION, at_ns=at_ns, attributes=self._clean(attributes))
+
+    def _check(self, check: CheckResult, at_ns: int) -> SpanEvent:
+        passed = {"passed": 1.0, "failed": 0.0}.get(check.verdict)
+        return SpanEvent(
+            name=names.EVALUATION,
+            at_ns=at_ns,
+            attributes=self._clean(
+                {
+                    names.EVALUATION_NAME: check.kind,
+                    names.SCORE: passed if check.score is None else check.score,
+                    names.SCORE_LABEL: names.TEST_STATUS.get(check.verdict, check.verdict),
+                    names.SEVERITY: check.severity,
+                    names.CHECK_LABEL: check.label,
+                    names.EXPLANATION: check.explanation or None,
+                    names.FILE: check.at.file if check.at else None,
+                    names.LINE: check.at.line if check.at else None,
+                }
+            ),
+        )
+
+    # ── Calls ────────────────────────────────────────────────────────────────────────────────
+
+    def _calls(self) -> Iterator[Span]:
+        seen = self.transcript
+        before = max((call.started_s + call.duration_s for call in seen.setup_calls), default=0.0)
+        told: set[int] = set()
+        for phase, calls, offset in (
+            ("setup", seen.setup_calls, -before),
+            (None, seen.tool_calls, 0.0),
+            ("teardown", seen.teardown_calls, seen.latency_s),
+        ):
+            for number, call in enumerate(calls):
+                span_id = self._ids.call(call.reply, call.request_id)
+                if not call.request_id or span_id in told:  # an id that a model gave twice
+                    span_id = self._ids.of(f"call {phase} {number}", 8)
+                told.add(span_id)
+                yield self._call(call, phase, offset, span_id)
+
+    def _call(self, call: ToolCall, phase: str | None, offset: float, span_id: int) -> Span:
+        start = offset + call.started_s
+        failed = call.outcome if call.is_error else None
+        wire = call.wire or Wire()
+        return Span(
+            name=f"{names.EXECUTE_TOOL} {call.tool}",
+            span_id=span_id,
+            parent_id=self._ids.of("root", 8),
+            start_ns=self._ns(start),
+            end_ns=self._ns(start + max(call.duration_s, 0.0)),
+            attributes=self._clean(
+                {
+                    names.OPERATION: names.EXECUTE_TOOL,
+                    names.TOOL_NAME: call.tool,
+                    names.TOOL_TYPE: "function",
+                    names.TOOL_CALL: call.request_id or None,
+                    names.MCP_METHOD: "tools/call",
+                    names.MCP_SESSION: wire.session,
+                    names.MCP_PROTOCOL: wire.protocol,
+                    names.TRANSPORT: wire.transport,
+                    names.RPC_ID: wire.id,
+                    names.SPAN_KIND: "TOOL",
+                    names.INPUT_VALUE: as_json(call.arguments),
+                    names.OUTPUT_VALUE: _text(call.text),
+                    names.OUTCOME: call.outcome,
+                    names.ERROR_TYPE: failed,
+                    names.RPC_STATUS: None if call.error_code is None else str(call.error_code),
+                    names.TURN: call.reply or None,
+                    names.PHASE: phase,
+                    names.TOOL_ARGUMENTS: as_json(call.arguments),
+                    names.TOOL_RESULT: call.text,
+                }
+            ),
+            failed=failed,
+        )
+
+    # ── Replies ──────────────────────────────────────────────────────────────────────────────
+
+    def _replies(self) -> Iterator[Span]:
+        times = reply_times(self.transcript)
+        number = 0
+        for place, message in enumerate(self.transcript.messages):
+            if isinstance(message, AssistantMessage):
+                number += 1
+                yield self._reply(message, number, next(times), place)
+
+    def _reply(self, message: AssistantMessage, number: int, time: ReplyTime, place: int) -> Span:
+        reply, model = message.reply, self.model.get("model_id") or self.run.model
+        return Span(
+            name=f"{names.CHAT} {model}",
+            span_id=self._ids.of(f"chat {number}", 8),
+            parent_id=self._ids.of("root", 8),
+            start_ns=self._ns(time.begin),
+            end_ns=self._ns(time.end),
+            kind="client",
+            attributes=self._clean(
+                {
+                    names.OPERATION: names.CHAT,
+                    names.PROVIDER: self.model.get("provider"),
+                    **self._models(reply.served_by),
+                    names.FINISH_REASONS: [
+                        names.FINISH.get(reply.stop, reply.stop_detail or reply.stop)
+                    ],
+                    names.INPUT_TOKENS: reply.usage.input_tokens,
+                    names.OUTPUT_TOKENS: reply.usage.output_tokens,
+                    names.CACHE_READ_TOKENS: reply.usage.cache_read_tokens,
+                    names.CACHE_WRITE_TOKENS: reply.usage.cache_write_tokens,
+                    names.COST: reply.usage.cost_usd,
+                    names.TURN: number,
+                    names.SPAN_KIND: "LLM",
+                    names.INPUT_MESSAGES: messages_json(self.transcript.messages[:place])
+                    if self.content
+                    else None,
+                    names.OUTPUT_MESSAGES: reply_json(reply) if self.content else None,
+                }
+            ),
+        )
+
+    # ── What all have in common ──────────────────────────────────────────────────────────────
+
+    def _models(self, served_by: str | None = None) -> dict[str, Any]:
+        return {
+            names.REQUEST_MODEL: self.model.get("model_id") or self.run.model,
+            names.RESPONSE_MODEL: served_by or self.transcript.served_by,
+        }
+
+    def _clean(self, attributes: Mapping[str, Any]) -> Attributes:
+        """Leave out what is unknown, and content unless it was asked for.
+
+        Also redact what looks like a secret.
+        """
+        kept = {
+            name: value
+            for name, value in attributes.items()
+            if value is not None and (self.content or name not in names.CONTENT)
+        }
+        cleaned: Attributes = KNOWN.json(kept)
+        return cleaned
+
+    def _ns(self, offset_s: float) -> int:
+        started = datetime.fromisoformat(
+            self.transcript.started_at or self.run.finished_at
+        ).timestamp()
+        return round(started * 1000) * 1_000_000 + round(offset_s * 1e9)
+
+
+def _text(text: str) -> str | None:
+    return bounded(text, LONGEST) or None

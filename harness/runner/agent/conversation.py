@@ -1,0 +1,384 @@
+"""One conversation: prompt ↔ model ↔ session, until there is an answer or a limit.
+
+`Conversation.run` carries it out, `Conversation.transcript` returns what happened. They are
+separate so that a cancelled conversation still has a transcript of everything until then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+
+import anyio
+
+from harness.base.errors import ModelError
+from harness.models import Model
+from harness.runner.agent.model_under_test import ModelUnderTest
+from harness.runner.agent.strategy import Strategy
+from harness.runner.users import Speaker, ended_by_agent, ending
+from harness.runner.users.kinds import Utterance
+from harness.sessions import Session
+from harness.sessions.unanswered import without_answer
+from harness.types import (
+    DEFAULT_TIMEOUT_S,
+    SEARCH,
+    AssistantMessage,
+    Case,
+    Message,
+    Reply,
+    ScriptedCall,
+    SimulatedUser,
+    Stop,
+    ToolAnswer,
+    ToolCall,
+    ToolMessage,
+    ToolRequest,
+    Transcript,
+    TrialError,
+    Turn,
+    Usage,
+    UserMessage,
+)
+from harness.types.waiting import waited_for_server
+
+_LIMITED: dict[Stop, str] = {
+    "reply_limit": "the limit of replies was reached",
+    "call_limit": "the limit of tool calls was reached",
+    "token_limit": "the limit of tokens was reached",
+    "cost_limit": "the limit of cost was reached",
+    "max_tokens": "the reply was cut at the model's token limit",
+    "malformed_call": "a call of the reply could not be read",
+    "context_limit": "the conversation no longer fits the model",
+}
+"""Why a requested call was not sent, by what ended the conversation."""
+
+_ANSWERED: tuple[Stop, ...] = ("answer", "refusal")
+"""After these endings the user may continue."""
+
+
+class Conversation:
+    """One case, run with one model and the tools of one session."""
+
+    def __init__(
+        self,
+        case: Case,
+        model: Model,
+        session: Session,
+        system: str | None = None,
+        price: Callable[[Usage], Usage] | None = None,
+        speaker: Speaker | None = None,
+        strategy: Strategy | None = None,
+        as_told: Callable[[str], str] = str,
+    ) -> None:
+        """Prepare; nothing is sent before `run`.
+
+        ``price`` replaces the cost in the usage by a better known one. ``speaker`` plays the user,
+        if the case has a simulated one. ``strategy`` changes how the conversation goes.
+        ``as_told`` turns the text of a result into what the model is told of it.
+        """
+        self._strategy = strategy or Strategy()
+        self._as_told = as_told
+        self._case = case
+        self._timeout_s = case.limits.timeout_s or DEFAULT_TIMEOUT_S
+        self._model = ModelUnderTest(model)
+        self._session = session
+        self._prompt = system
+        self._system = system  # for the current conversation, with what was recalled
+        self._price = price
+        self._speaker = speaker
+        self._messages: list[Message] = []
+        self._fresh_from = 0  # the model does not see earlier messages
+        self._unheard: list[str] = []
+        self._calls: list[ToolCall] = []
+        self._usage = Usage()
+        self._user_usage = Usage()
+        self._waited_s = 0.0
+        self._replies = 0
+        self._answer = ""
+        self._served_by: str | None = None
+        self._started_at = ""
+        self._epoch = 0.0
+        self._latency_s = 0.0
+        self._stop: Stop = "cancelled"  # until it ends in any other way
+        self._error: TrialError | None = None
+
+    async def run(self) -> None:
+        """Converse to the end; model and server errors are put into the transcript, not raised."""
+        self._started_at = (
+            datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        )
+        self._epoch = anyio.current_time()
+        try:
+            with anyio.move_on_after(self._timeout_s) as deadline:
+                self._stop = await self._converse()
+        except ModelError as error:
+            self._waited_s += error.waited_s
+            self._use(error.usage)
+            self._fail(TrialError(kind=error.kind, message=str(error)))
+        finally:
+            self._latency_s = anyio.current_time() - self._epoch
+        if deadline.cancelled_caught:
+            self._time_is_up()
+
+    def say(self, text: str) -> None:
+        """Add ``text`` to the conversation under way; the model reads it with its next request.
+
+        A model that has answered already is asked once more. After a limit has ended the
+        conversation, ``text`` is ignored.
+        """
+        self._unheard.append(text)
+
+    def transcript(self) -> Transcript:
+        """Return what happened so far; complete once `run` has returned."""
+        troubled = self._error is not None or any(call.unanswered for call in self._calls)
+        return Transcript(
+            messages=tuple(self._messages),
+            tool_calls=tuple(self._calls),
+            answer=self._answer,
+            stop=self._stop,
+            usage=self._usage,
+            user_usage=self._user_usage,
+            greeting=self._case.user.greeting if self._case.user is not None else "",
+            replies=self._replies,
+            started_at=self._started_at,
+            latency_s=round(self._latency_s, 6),
+            waited_s=round(self._waited_s, 6),
+            tools=tuple(tool.name for tool in self._session.tools.tools),
+            tools_digest=self._session.tools.digest,
+            served_by=self._served_by,
+            stderr_tail=self._session.stderr_tail() if troubled else "",
+            error=self._error,
+        )
+
+    async def _converse(self) -> Stop:
+        """Send the user's turns, each after the answer to the one before."""
+        if self._speaker is not None and self._case.user is not None:
+            return await self._converse_with(self._speaker, self._case.user)
+        stop: Stop = "answer"
+        for place, turn in enumerate(self._case.turns or (Turn(prompt=self._case.prompt),)):
+            if place and self._replies >= self._case.limits.max_replies:
+                return "reply_limit"
+            self._session = self._strategy.session(place) or self._session
+            recalled = ""
+            if turn.fresh or place == 0:
+                self._fresh_from = len(self._messages)
+                opening = await self._strategy.opening(self._prompt, self._call)
+                if self._error is not None:
+                    return "error"
+                self._system, recalled = opening.system, opening.recalled
+            stop = await self._ask(turn.prompt, fresh=turn.fresh and place > 0, recalled=recalled)
+            if stop not in _ANSWERED:
+                return stop
+        return stop
+
+    async def _converse_with(self, speaker: Speaker, user: SimulatedUser) -> Stop:
+        """Let ``speaker`` speak for the user until either side ends the conversation."""
+        heard = user.greeting
+        for place in range(user.max_turns):
+            said = await self._said_by(speaker, heard)
+            if said is None:
+                return "user_stop"
+            self._user_usage += said.usage
+            self._waited_s += said.waited_s
+            spent = place and self._replies >= self._case.limits.max_replies
+            if stop := ending(user, said.text) or ("reply_limit" if spent else None):
+                self._messages.append(UserMessage(text=said.text, said_s=self._now()))
+                return stop
+            before = len(self._calls)
+            stop = await self._ask(said.text)
+            if stop not in _ANSWERED:
+                return stop
+            if stop := ended_by_agent(user, self._answer, self._calls[before:]):
+                return stop
+            heard = self._answer
+        return "user_limit"
+
+    async def _said_by(self, speaker: Speaker, heard: str) -> Utterance | None:
+        try:
+            return await speaker.speak(heard)
+        except ModelError as error:
+            self._user_usage += error.usage
+            error.usage = Usage()  # counted as the user's, not as the tested model's
+            raise
+
+    async def _call(self, call: ScriptedCall) -> ToolCall:
+        """Make a call of the case itself; a call without an answer ends the trial as an error."""
+        request = ToolRequest(
+            id=f"opening_{len(self._messages)}", tool=call.tool, arguments=call.arguments
+        )
+        made = await self._session.call(request, reply=0, epoch=self._epoch)
+        if made.unanswered:
+            self._fail(
+                TrialError(kind="server", message=made.text, detail=self._session.stderr_tail())
+            )
+        return made
+
+    async def _ask(self, prompt: str, *, fresh: bool = False, recalled: str = "") -> Stop:
+        """Send ``prompt`` as the user, and continue until it is answered."""
+        said_s = self._now() if self._messages else 0.0
+        self._messages.append(
+            UserMessage(text=prompt, said_s=said_s, fresh=fresh, recalled=recalled)
+        )
+        self._answer = ""
+        return await self._until_answered()
+
+    def _now(self) -> float:
+        return round(anyio.current_time() - self._epoch, 6)
+
+    async def _until_answered(self) -> Stop:
+        while True:
+            self._hear()
+            seen = self._messages[self._fresh_from :] if self._fresh_from else self._messages
+            asked_s = self._now()
+            reply = await self._model.reply_to(seen, self._session.tools, self._system)
+            self._take(reply, asked_s)
+            if (said := self._strategy.said_after(self._replies)) is not None:
+                self.say(said)
+            stop = self._limit_after(reply)
+            if stop is not None:
+                self._leave_unsent(reply.tool_requests, stop)
+                return stop
+            if not reply.tool_requests:
+                self._answer = reply.text
+                if self._unheard:
+                    continue
+                return "refusal" if reply.stop == "refusal" else "answer"
+            before = len(self._calls)
+            stop = await self._strategy.carry_out(partial(self._execute, reply.tool_requests))
+            if stop is not None:
+                return stop
+            lost = self._session.lost or lost_in(self._calls[before:])
+            if lost is None and self._strategy.ends_with_first_calls:
+                return "answer"
+            if lost is not None:
+                self._fail(
+                    TrialError(kind="server", message=lost, detail=self._session.stderr_tail())
+                )
+                return "error"
+
+    def _hear(self) -> None:
+        """Add what the user said meanwhile, so that the model reads it next."""
+        now = self._now()
+        self._messages += [
+            UserMessage(text=text, said_s=now, injected=True) for text in self._unheard
+        ]
+        self._unheard.clear()
+
+    def _take(self, reply: Reply, asked_s: float) -> None:
+        said = AssistantMessage(reply=reply, asked_s=asked_s, answered_s=self._now())
+        self._messages.append(said)
+        self._replies += 1
+        self._use(reply.usage)
+        self._waited_s += reply.waited_s
+        self._served_by = reply.served_by or self._served_by
+        if reply.stop == "other":
+            detail = reply.stop_detail or "none was given"
+            raise ModelError(f"the reply ended for an unknown reason: {detail}", kind="provider")
+
+    def _use(self, usage: Usage) -> None:
+        self._usage += usage
+        if self._price is not None:
+            self._usage = self._price(self._usage)
+
+    def _limit_after(self, reply: Reply) -> Stop | None:
+        """Return the limit that this reply exceeded, if any."""
+        limits, usage = self._case.limits, self._usage
+        if reply.stop in ("max_tokens", "malformed_call", "context_limit"):
+            self._answer = reply.text
+            return reply.stop
+        if (
+            limits.max_tokens is not None
+            and usage.tokens is not None
+            and usage.tokens > limits.max_tokens
+        ):
+            return "token_limit"
+        if (
+            limits.max_cost_usd is not None
+            and usage.cost_usd is not None
+            and usage.cost_usd > limits.max_cost_usd
+        ):
+            return "cost_limit"
+        goes_on = (
+            bool(reply.tool_requests or self._unheard) and not self._strategy.ends_with_first_calls
+        )
+        if goes_on and self._replies >= limits.max_replies:
+            return "reply_limit"
+        if len(self._calls) + len(reply.tool_requests) > limits.max_calls:
+            return "call_limit"
+        return None
+
+    async def _execute(self, requests: Sequence[ToolRequest]) -> None:
+        """Send all calls of one reply concurrently, and answer them in the order of requests."""
+        calls = [self._unanswered(request) for request in requests]
+        unanswered = calls.copy()
+
+        async def send(position: int) -> None:
+            calls[position] = await self._session.call(
+                requests[position], reply=self._replies, epoch=self._epoch
+            )
+
+        try:
+            if len(requests) == 1:
+                await send(0)
+            else:
+                async with anyio.create_task_group() as group:
+                    for position in range(len(requests)):
+                        group.start_soon(send, position)
+        finally:
+            # Even if interrupted, these calls were made.
+            now = anyio.current_time() - self._epoch
+            self._calls += [
+                replace(call, duration_s=now - call.started_s) if call is cut else call
+                for call, cut in zip(calls, unanswered, strict=True)
+            ]
+            self._waited_s += waited_for_server(calls)
+        self._messages.append(
+            ToolMessage(
+                answers=tuple(
+                    ToolAnswer(
+                        request_id=request.id,
+                        text=call.text if call.outcome == SEARCH else self._as_told(call.text),
+                        is_error=call.is_error,
+                    )
+                    for request, call in zip(requests, calls, strict=True)
+                )
+            )
+        )
+
+    def _unanswered(self, request: ToolRequest) -> ToolCall:
+        """Return the record of a call that the trial's end cuts off."""
+        words = "the trial ended before the server answered"
+        return without_answer(request, "timeout", words, reply=self._replies, epoch=self._epoch)
+
+    def _leave_unsent(self, requests: Sequence[ToolRequest], stop: Stop) -> None:
+        """Record requested calls that will never be sent: the model did choose them."""
+        words = f"not sent by harness: {_LIMITED[stop]}"
+        self._calls += [
+            without_answer(
+                request,
+                SEARCH if request.search else "blocked",
+                words,
+                reply=self._replies,
+                epoch=self._epoch,
+            )
+            for request in requests
+        ]
+
+    def _time_is_up(self) -> None:
+        if self._replies:
+            self._stop = "time_limit"
+            return
+        # Without any reply there is nothing to judge the model or the server by.
+        message = f"the model gave no reply within the case's {self._timeout_s:g} s"
+        self._fail(TrialError(kind="model", message=message))
+
+    def _fail(self, error: TrialError) -> None:
+        self._stop = "error"
+        self._error = error
+
+
+def lost_in(calls: Sequence[ToolCall]) -> str | None:
+    """Return why the server was lost during a call, if so; over HTTP, later calls may succeed."""
+    return next((call.text for call in calls if call.outcome == "server_lost"), None)

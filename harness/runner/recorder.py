@@ -1,0 +1,177 @@
+"""Records a session of an external program with a server as a run.
+
+The program gets the address of a recording proxy (`harness.agents.proxy`). The session has no
+checks, so its only trial is ``skipped``: the log has the calls and no verdict.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio
+
+from harness.agents.client_config import FILE_VARIABLE, client_files, filled
+from harness.agents.proxy.listener import open_listener
+from harness.agents.proxy.recording import Recording
+from harness.agents.stdio_shim import URL_VARIABLE
+from harness.base.canonical import digest
+from harness.base.utc import utc_now
+from harness.runlog import RunLog, ToolsLine
+from harness.runner.foreground import run_command
+from harness.runner.launching import redactor_of
+from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.variant_choice import JOINT
+from harness.runner.runs.folders import RECORDED_SERVER, RUNS
+from harness.runner.session_log import SessionLog
+from harness.runner.variants.presented import PresentedSession
+from harness.runner.variants.views import Views
+from harness.sessions.pool import open_sessions
+from harness.types import (
+    UNKNOWN_USAGE,
+    Case,
+    Credential,
+    JsonObject,
+    ModelSpec,
+    ServerSpec,
+    Suite,
+    ToolList,
+    Transcript,
+    Trial,
+    UserMessage,
+    Variant,
+)
+from harness.types.case_parts import Caller
+
+SUITE = "recorded"
+"""Name of the suite in the logs of recorded sessions."""
+REASON = "recorded, and nothing is expected of it: make cases of it with harness init --from"
+MOST_CALLS = 10_000
+"""Most calls of one session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordRequest:
+    """The parameters of a recording."""
+
+    server: ServerSpec
+    """The server that the program gets to use."""
+    command: tuple[str, ...]
+    """The program and its arguments; ``{mcp_url}``, ``{mcp_config}``, ``{mcp_config_stdio}`` and
+    ``{prompt}`` are replaced."""
+    prompt: str = ""
+    """The program's prompt, if known."""
+    user_context: JsonObject | None = None
+    """The user of the server."""
+    credential: Credential = "valid"
+    """The kind of token to send."""
+    identity: str | None = None
+    """Name of the identity, if it has one."""
+    abilities: tuple[str, ...] = ("elicitation",)
+    """Client capabilities of the program in its handshake with the server."""
+    variant: Variant | None = None
+    """The tools that the program sees instead of the server's own."""
+    written_server: JsonObject | list[str] | str = ""
+    """``server:`` of a suite for this server, without secrets."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """The result of a recording."""
+
+    exit_code: int
+    """Exit code of the program."""
+    log: RunLog | None
+    """The run; ``None`` if the program made no call, because then none is kept."""
+    strangers: int
+    """Requests for an address without a token of the session, which were refused."""
+
+
+async def record(request: RecordRequest, runs: Path = RUNS) -> Recorded:
+    """Run the program with a recording proxy, and keep a run if it made a call.
+
+    Each call is written at once, so that a kill loses none.
+
+    Raises:
+        NotAdmitted: the server refused the user a session.
+        ServerError: it could not be started or reached.
+        UsageError: the program cannot be started, or the identity cannot be sent to this server.
+        HarnessError: the run cannot be written.
+    """
+    started_at = utc_now()
+    plan = _plan(request)
+    async with (
+        open_sessions(redactor_of(plan).learn) as pool,
+        pool.session(
+            request.server.with_abilities(request.abilities),
+            request.user_context,
+            request.credential,
+        ) as lent,
+        open_listener() as listener,
+    ):
+        shown = None if request.variant is None else Views().of(request.variant, lent.tools)
+        session = lent if shown is None else PresentedSession(lent, shown)
+
+        def opening() -> tuple[list[ToolsLine], Transcript]:
+            lists = [_tools_line(plan, lent.tools)]
+            if shown is not None:
+                lists.append(replace(_tools_line(plan, shown.tools), variant=shown.variant.name))
+            return lists, begun
+
+        begun = Transcript(
+            messages=(UserMessage(text=request.prompt),) if request.prompt else (),
+            usage=UNKNOWN_USAGE,
+            started_at=started_at,
+            tools=tuple(tool.name for tool in session.tools.tools),
+            tools_digest=session.tools.digest,
+            shown_digest="" if shown is None else shown.tools.digest,
+        )
+        with SessionLog(plan, runs, opening, REASON) as log:
+            recording = Recording(log.keep)
+            async with listener.serve(session, recording, MOST_CALLS) as url:
+                code = await _run(request, url)
+            if not recording.calls():
+                return Recorded(exit_code=code, log=None, strangers=listener.strangers)
+            took = anyio.current_time() - recording.epoch
+            whole = replace(
+                begun,
+                messages=(*begun.messages, *recording.messages()),
+                tool_calls=recording.calls(),
+                replies=recording.replies,
+                latency_s=round(took, 6),
+                stderr_tail=session.stderr_tail() if session.lost else "",
+            )
+            kept = log.finish(whole)
+            return Recorded(exit_code=code, log=kept, strangers=listener.strangers)
+
+
+def _tools_line(plan: Plan, tools: ToolList) -> ToolsLine:
+    (job,) = plan.jobs
+    caller = job.trial.case.caller
+    return ToolsLine(server=job.server.name, tools=tools, user_context=caller.user_context)
+
+
+async def _run(request: RecordRequest, url: str) -> int:
+    with tempfile.TemporaryDirectory(prefix="harness-") as folder:
+        files = client_files(Path(folder), request.server.name, url)
+        values = {"mcp_url": url, "prompt": request.prompt, **files}
+        command = [filled(part, values) for part in request.command]
+        return await run_command(command, {URL_VARIABLE: url, FILE_VARIABLE: files["mcp_config"]})
+
+
+def _plan(request: RecordRequest) -> Plan:
+    program = Path(request.command[0]).name
+    caller = Caller(
+        user_context=request.user_context,
+        credential=request.credential,
+        identity=request.identity,
+    )
+    case = Case(name=request.server.name, prompt=request.prompt, checks=(), caller=caller)
+    key = digest([SUITE, utc_now(), case.name, program, request.prompt])
+    suite = Suite(name=SUITE, cases=(case,), server=request.server.name)
+    name = program if request.variant is None else f"{program}{JOINT}{request.variant.name}"
+    model = ModelSpec(name=name, provider="command", model_id=program, variant=request.variant)
+    trial = Trial(suite=SUITE, case=case, model=name, index=0, key=key)
+    job = Job(trial=trial, suite=suite, model=model, server=request.server)
+    return Plan(jobs=(job,), settings={RECORDED_SERVER: request.written_server})

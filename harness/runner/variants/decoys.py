@@ -1,0 +1,100 @@
+"""Decoys: plausible tools without a function, which make a tool list longer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from harness.base.documents.document import read_document
+from harness.types import COPY_LETTERS, Decoys, Tool, ToolList
+
+PACK = Path(__file__).with_name("decoys.yml")
+"""The built-in pack: 150 tools from fifteen fields."""
+
+_NEAR = (
+    ("archived", "Only what was moved to the archive of earlier years."),
+    ("draft", "Only drafts that nobody has released yet."),
+    ("deleted", "Only what was deleted and may still be restored."),
+    ("sample", "Made-up sample data for demonstrations."),
+    ("external", "Of partner companies, not of this system."),
+    ("scheduled", "Only what is planned for later and has not happened."),
+    ("imported", "As it was imported from the former system."),
+    ("internal", "For the staff of this system's maker alone."),
+)
+"""Word and sentence that make a similar tool for another purpose."""
+
+
+@cache
+def built_in_decoys() -> tuple[Tool, ...]:
+    """Return the tools of the built-in pack, in the order of the file."""
+    return tuple(
+        _tool(name, *facts)
+        for tools in read_document(PACK).value.values()
+        for name, facts in tools.items()
+    )
+
+
+def near_decoys(tools: ToolList) -> tuple[Tool, ...]:
+    """Return tools that sound like ``tools``: ``search_archived_orders`` for ``search_orders``."""
+    return tuple(
+        replace(
+            tool,
+            name=_near_name(tool.name, word),
+            title=None,
+            description=f"{tool.description.strip()} {words}".strip(),
+        )
+        for word, words in _NEAR
+        for tool in tools.tools
+    )
+
+
+def copies(tool: Tool, decoys: Decoys, taken: Collection[str]) -> tuple[Tool, ...]:
+    """Return as many copies of ``tool`` as ``decoys`` asks for, under names that are not ``taken``.
+
+    They differ from it only in the name, and in the description if ``decoys`` has one.
+    """
+    names = (f"{tool.name}_{letter}" for letter in COPY_LETTERS)
+    free = [name for name in names if name not in taken]
+    described = tool.description if decoys.description is None else decoys.description
+    return tuple(replace(tool, name=name, description=described) for name in free[: decoys.count])
+
+
+def chosen(decoys: Decoys, pool: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Return as many tools of ``pool`` as ``decoys`` asks for, or all if there are fewer.
+
+    With the same seed, a larger count extends the selection of a smaller one.
+    """
+    order = list(pool)
+    random.Random(decoys.seed).shuffle(order)  # noqa: S311 - which decoys is no secret
+    return tuple(order[: decoys.count])
+
+
+def _near_name(name: str, word: str) -> str:
+    """Insert ``word`` after the verb of a name, in the name's own style."""
+    for separator in ("_", "-", "."):
+        verb, found, rest = name.partition(separator)
+        if found:
+            return f"{verb}{separator}{word}{separator}{rest}"
+    return f"{name}_{word}"
+
+
+def _tool(name: str, does: str, takes: dict[str, str]) -> Tool:
+    properties = dict(_parameters(takes))
+    required = [key for key, text in takes.items() if "?" not in text.split(maxsplit=1)[0]]
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return Tool(name=name, description=does, input_schema=schema)
+
+
+def _parameters(takes: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for key, text in takes.items():
+        kind, description = text.split(maxsplit=1)
+        schema: dict[str, Any] = {"type": kind.removesuffix("?"), "description": description}
+        if schema["type"] == "array":
+            schema["items"] = {"type": "string"}
+        yield key, schema

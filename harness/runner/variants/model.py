@@ -1,0 +1,80 @@
+"""A model that sees a variant of the tool list; its calls are mapped to the server's names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from harness.models import Model
+from harness.runner.variants.shown import ShownTools
+from harness.types import NOT_LOADED, AssistantMessage, JsonObject, Message, Reply, ToolList
+
+_Names = Callable[[str, JsonObject], tuple[str, JsonObject]]
+
+
+class VariantModel:
+    """A model in one trial that sees a variant of the server's tools."""
+
+    def __init__(self, model: Model, shown: Sequence[ShownTools]) -> None:
+        """``shown`` has each tool list of the trial as the model sees it.
+
+        There are several if the server's list changes during the trial.
+        """
+        self._model = model
+        self._shown = shown
+
+    async def answer(
+        self, conversation: Sequence[Message], tools: ToolList, system: str | None
+    ) -> Reply:
+        """Return the model's next reply, its calls in the server's names.
+
+        Raises:
+            ModelError: there is no usable reply.
+        """
+        shown = next(one for one in self._shown if one.offered is tools)
+        said = [_outward(message, shown) for message in conversation]
+        if shown.search is None:
+            return _mapped(await self._model.answer(said, shown.tools, system), shown.inward)
+        offered = shown.search.list_of(shown.search.loaded(said))
+        reply = await self._model.answer(said, offered, system)
+        mapped = _mapped(reply, partial(_if_loaded, shown, offered))
+        return replace(
+            mapped,
+            offered=tuple(shown.server_name(tool.name) for tool in offered.tools),
+            tool_requests=tuple(
+                replace(request, search=shown.is_search(request.tool))
+                for request in mapped.tool_requests
+            ),
+        )
+
+    async def aclose(self) -> None:
+        """Do nothing: the model belongs to its opener."""
+
+
+def _outward(message: Message, shown: ShownTools) -> Message:
+    if not isinstance(message, AssistantMessage):
+        return message
+    return replace(message, reply=_mapped(message.reply, shown.outward))
+
+
+def _if_loaded(
+    shown: ShownTools, offered: ToolList, tool: str, arguments: JsonObject
+) -> tuple[str, JsonObject]:
+    """Return the model's call with the server's names; mark a call of a tool that is not loaded."""
+    if offered.get(tool) is None and shown.tools.get(tool) is not None:
+        return f"{shown.server_name(tool)}{NOT_LOADED}", arguments
+    return shown.inward(tool, arguments)
+
+
+def _mapped(reply: Reply, names: _Names) -> Reply:
+    """Return ``reply`` with the tool and parameters of each request mapped by ``names``."""
+    if reply.written_call is not None:
+        reply = replace(reply, written_call=names(reply.written_call, {})[0])
+    if not reply.tool_requests:
+        return reply
+    requests = []
+    for request in reply.tool_requests:
+        tool, arguments = names(request.tool, request.arguments)
+        requests.append(replace(request, tool=tool, arguments=arguments))
+    return replace(reply, tool_requests=tuple(requests))

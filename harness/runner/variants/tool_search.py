@@ -1,0 +1,99 @@
+"""A tool search that replaces a long tool list, as some clients do.
+
+The loaded tools follow from the searches in the conversation alone: a new conversation begins with
+only the search, and a repeated one loads the same tools.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from harness.base.canonical import digest
+from harness.models.tool_text.ranking import Index
+from harness.models.tool_text.terms import first_sentence, terms
+from harness.types import AssistantMessage, JsonObject, Message, Tool, ToolList, ToolSearch
+
+_QUERY = "query"
+_LONGEST = 1_000
+"""Characters of a query that are read; a longer one would only take longer."""
+
+
+class SearchedTools:
+    """The tools of one list; a model sees those that it has found by searching."""
+
+    def __init__(self, search: ToolSearch, tools: ToolList) -> None:
+        """``tools`` are all that can be found, with the model's names."""
+        self._search = search
+        self._all = tools
+        self._index = Index(tools)
+        self._lists: dict[tuple[str, ...], ToolList] = {}
+        self.tool = Tool(
+            name=search.name,
+            description=self._described(),
+            input_schema={
+                "type": "object",
+                "properties": {
+                    _QUERY: {
+                        "type": "string",
+                        "description": "What the tool should do, in a few words, or its name.",
+                    }
+                },
+                "required": [_QUERY],
+            },
+        )
+
+    def loaded(self, conversation: Sequence[Message]) -> tuple[str, ...]:
+        """Return the names of the tools found by the searches of ``conversation``."""
+        found = (
+            tool.name
+            for message in conversation
+            if isinstance(message, AssistantMessage)
+            for request in message.reply.tool_requests
+            if request.search
+            for tool in self._found(request.arguments)
+        )
+        return tuple(dict.fromkeys(found))
+
+    def list_of(self, loaded: tuple[str, ...]) -> ToolList:
+        """Return the tools offered to the model: the search, and the ``loaded`` ones."""
+        if loaded not in self._lists:
+            found = [tool for name in loaded if (tool := self._all.get(name)) is not None]
+            self._lists[loaded] = ToolList(
+                tools=(self.tool, *found),
+                problems=self._all.problems,
+                digest=digest([self._all.digest, *loaded]),
+            )
+        return self._lists[loaded]
+
+    def answer(self, arguments: JsonObject) -> str:
+        """Return the result of a search, as text for the model."""
+        if not _query(arguments):
+            return f"The search was empty: write in {_QUERY!r} what the tool should do."
+        found = list(self._found(arguments))
+        if not found:
+            return "No tool matches these words. Try others."
+        lines = (f"- {tool.name}: {first_sentence(tool.description)}" for tool in found)
+        return "\n".join(("These tools can be called from now on:", *lines))
+
+    def _found(self, arguments: JsonObject) -> Iterator[Tool]:
+        """Yield the best matches, the best first."""
+        ranked = self._index.rank(terms(_query(arguments)))
+        for match in ranked[: self._search.results]:
+            if match.score > 0:
+                yield match.entry.tool
+
+    def _described(self) -> str:
+        count = len(self._all.tools)
+        words = (
+            f"Find tools by what they do. {count:,} tools are not in your list. A search adds "
+            f"those that match best, at most {self._search.results}, and they can be called from "
+            "then on."
+        )
+        if not self._search.names:
+            return words
+        return f"{words}\n\nTheir names: {', '.join(tool.name for tool in self._all.tools)}"
+
+
+def _query(arguments: JsonObject) -> str:
+    query = arguments.get(_QUERY)
+    return query[:_LONGEST] if isinstance(query, str) and query.strip() else ""

@@ -1,0 +1,369 @@
+"""The configuration: models, agents, servers and defaults, from three files and the environment.
+
+In order of precedence: ``harness.yml`` of the project, then ``$HARNESS_CONFIG`` or
+``~/.harness/config.yml``, then ``$MXCP_CONFIG`` or ``~/.mxcp/config.yml``. The first file that
+configures a name decides all of its settings, so that a key is never combined with an endpoint of
+another file. References such as ``${NAME}`` are resolved only when a model or a server is used.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from harness.base.builtin import builtin_server, builtin_servers
+from harness.base.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.base.redaction import KNOWN
+from harness.suites.config.agents import AgentEntry, KnownAgent, agent_named, known_agents
+from harness.suites.config.clients import read_client_config, with_env_file
+from harness.suites.config.entries import ModelEntry, overridden
+from harness.suites.config.files import (
+    ConfigFile,
+    ServerEntry,
+    read_config_file,
+    read_foreign_config_file,
+)
+from harness.suites.config.models import (
+    OFFLINE,
+    ResolvedModel,
+    named_entry,
+    resolve,
+    well_known_names,
+)
+from harness.suites.config.servers import expand_server, joined, server_from_command
+from harness.types import Location, ModelSpec, Protocol, ServerSpec
+
+T = TypeVar("T")
+
+PROJECT_FILES = ("harness.yml", "harness.yaml")
+"""Names of the project's configuration."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The whole configuration; ``Config()`` has only the built-in models and servers."""
+
+    files: tuple[ConfigFile, ...] = ()
+    """The files that were found, in order of precedence."""
+    client: ConfigFile | None = None
+    """The servers of an MCP client; they take precedence over all others."""
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Environment in which references, keys and base URLs are looked up."""
+    keyless: bool = False
+    """Whether a model may lack its key, because it will not be asked: for a dry run."""
+
+    protocol: Protocol | None = None
+    """The revision of MCP for every server, in place of its own; ``None`` keeps that."""
+
+    @property
+    def default_model(self) -> str | None:
+        """The model for suites that name none."""
+        return next((file.default_model for file in self.files if file.default_model), None)
+
+    @property
+    def concurrency(self) -> int | None:
+        """Trials at the same time; ``None`` when no file sets it."""
+        return next((file.concurrency for file in self.files if file.concurrency), None)
+
+    @property
+    def timeout_s(self) -> float | None:
+        """Wall time of a trial, in seconds; ``None`` when no file sets it."""
+        return next((file.timeout_s for file in self.files if file.timeout_s), None)
+
+    def model(self, name: str, options: Mapping[str, Any] | None = None) -> ModelSpec:
+        """Return the model of that name: a configured one, a known id or alias, or ``provider:id``.
+
+        ``options`` are settings as in a file, and override the file's.
+
+        Raises:
+            UsageError: there is no such model, its key is missing, or its settings cannot be used.
+        """
+        entry = self._model_entries().get(name) or named_entry(name)
+        if entry is None:
+            raise self._no_model(name)
+        if options:
+            entry = overridden(entry, options)
+        return resolve(entry, self.environ, keyless=self.keyless).usable()
+
+    def agent(self, text: str, cwd: Path) -> ModelSpec:
+        """Return the agent that ``text`` names: a configured one, a kind, or a command in ``cwd``.
+
+        Raises:
+            UsageError: there is no such agent, or its settings cannot be used.
+        """
+        return agent_named(text, self._agent_entries(), self.environ, cwd)
+
+    def agents(self, cwd: Path) -> tuple[KnownAgent, ...]:
+        """Return every agent that has a name; a problem is recorded, not raised."""
+        return known_agents(self._agent_entries(), self.environ, cwd)
+
+    def models(self) -> tuple[ResolvedModel, ...]:
+        """Return every configured model and the built-in one; a problem is recorded, not raised."""
+        embedded = named_entry(OFFLINE)
+        entries = (*self._model_entries().values(), *([embedded] if embedded else []))
+        return tuple(resolve(entry, self.environ) for entry in entries)
+
+    @property
+    def server_names(self) -> tuple[str, ...]:
+        """Names of the servers in configuration files, without built-in ones."""
+        return tuple(self._server_entries())
+
+    def server(self, ref: ServerSpec | str | tuple[str, ...] | None, suite_name: str) -> ServerSpec:
+        """Return a suite's server, ready to start.
+
+        ``ref`` is the server itself, the name of a configured or built-in one, or the names of
+        several to join. ``None`` means the server with the suite's name, else the only configured
+        one, or all of an MCP client's configuration.
+
+        Raises:
+            UsageError: there is no such server, or a variable that it needs is not set.
+        """
+        if isinstance(ref, ServerSpec):
+            return self._speaking(expand_server(ref, self.environ))
+        if isinstance(ref, tuple):
+            return joined([self._named_server(name) for name in dict.fromkeys(ref)])
+        if ref is not None:
+            return self._named_server(ref)
+        entries = self._meant_entries()
+        if suite_name in entries or suite_name in builtin_servers():
+            return self._named_server(suite_name)
+        if self._all_are_meant():
+            return self._meant_server()
+        raise UsageError(
+            f"the suite {suite_name!r} names no server",
+            meant="Give it one: server: NAME, with the name under servers: in harness.yml, "
+            f'or --server "python my_server.py" on the command line.{self._known_servers()}',
+        )
+
+    def only_server(self, command: str) -> ServerSpec:
+        """Return the only configured server, or all of an MCP client's.
+
+        ``command`` is the command that needs a server, for messages.
+
+        Raises:
+            UsageError: there is none, or more than one, or a variable that it needs is not set.
+        """
+        if self._all_are_meant():
+            return self._meant_server()
+        raise UsageError(
+            "no server was given",
+            meant=f'Name one: {command} NAME, or --server "python '
+            f'my_server.py".{self._known_servers()}',
+        )
+
+    def knows_server(self, name: str) -> bool:
+        """Return whether ``name`` is that of a configured or built-in server."""
+        return name in self._server_entries() or name in builtin_servers()
+
+    def server_options(self, texts: Sequence[str]) -> ServerSpec:
+        """Return the server of one or several ``--server`` options; several are joined.
+
+        Raises:
+            UsageError: one of them cannot be used, or two have the same name.
+        """
+        return joined([self.server_option(text) for text in dict.fromkeys(texts)])
+
+    def server_option(self, text: str) -> ServerSpec:
+        """Return the server of a ``--server`` option: a name, a URL, or else a command line.
+
+        Raises:
+            UsageError: it is none of these, or a variable that it needs is not set.
+        """
+        if self.knows_server(text):
+            return self._named_server(text)
+        spec = server_from_command(text)
+        if (
+            not spec.transport.args
+            and spec.transport.command
+            and shutil.which(spec.transport.command, path=self.environ.get("PATH")) is None
+        ):
+            raise _no_program(spec.transport.command) or self._no_server(
+                spec.transport.command, "server or command"
+            )
+        return self._speaking(expand_server(spec, self.environ))
+
+    def _named_server(self, name: str) -> ServerSpec:
+        if entry := self._server_entries().get(name):
+            for variable, default in entry.hidden.items():
+                KNOWN.learn(self.environ.get(variable, default))
+            ready = expand_server(entry.spec, self.environ, entry.locate, entry.asked)
+            return self._speaking(with_env_file(entry, ready, self.environ))
+        if name in builtin_servers():
+            return self._speaking(builtin_server(name))
+        raise self._no_server(name, "server")
+
+    def _speaking(self, server: ServerSpec) -> ServerSpec:
+        """Return ``server`` with the revision of MCP that all are to speak, if there is one."""
+        if self.protocol is None:
+            return server
+        transport = replace(server.transport, protocol=self.protocol)
+        members = tuple(map(self._speaking, server.members))
+        return replace(server, transport=transport, members=members)
+
+    def _no_server(self, name: str, sought: str) -> UsageError:
+        if self.client is not None and (at := self.client.disabled.get(name)):
+            return UsageError(
+                f"the server {name!r} is disabled at {at}",
+                meant="Enable it there, or name another one.",
+            )
+        near = did_you_mean(name, (*self._server_entries(), *builtin_servers()))
+        return UsageError(
+            f"there is no {sought} named {name!r}",
+            meant=f"{near or 'Configure it under servers: in harness.yml.'}{self._known_servers()}",
+        )
+
+    def _known_servers(self) -> str:
+        names = (*self._server_entries(), *builtin_servers())
+        return f" Known: {', '.join(dict.fromkeys(names))}." if names else ""
+
+    def _no_model(self, name: str) -> UsageError:
+        if name in self._agent_entries():
+            return UsageError(
+                f"{name!r} is an agent, not a model",
+                meant=f"An agent answers suites: --agent {name}. Name a model here.",
+            )
+        configured = tuple(self._model_entries())
+        near = did_you_mean(name, (*configured, OFFLINE, *well_known_names()))
+        known = f"Configured: {', '.join(configured)}." if configured else "No model is configured."
+        how = (
+            f"Or write provider:model, such as openai:gpt-4o; {OFFLINE} needs neither key nor "
+            "network."
+        )
+        return UsageError(
+            f"there is no model named {name!r}", meant=" ".join(filter(None, (near, known, how)))
+        )
+
+    def _model_entries(self) -> dict[str, ModelEntry]:
+        entries = _first_wins(file.models for file in self.files)
+        entries.pop(OFFLINE, None)
+        return entries
+
+    def _agent_entries(self) -> dict[str, AgentEntry]:
+        return _first_wins(file.agents for file in self.files)
+
+    def _all_are_meant(self) -> bool:
+        """Whether the server is unambiguous although none is named.
+
+        Raises:
+            UsageError: every server of the given client configuration is disabled.
+        """
+        if self.client is not None and not self.client.servers and self.client.disabled:
+            names = ", ".join(self.client.disabled)
+            raise UsageError(
+                f"every server in {self.client.file} is disabled: {names}",
+                meant="Enable one of them.",
+            )
+        entries = self._meant_entries()
+        return len(entries) == 1 or (self.client is not None and bool(entries))
+
+    def _meant_server(self) -> ServerSpec:
+        return joined([self._named_server(name) for name in self._meant_entries()])
+
+    def _meant_entries(self) -> Mapping[str, ServerEntry]:
+        """Return the servers that may be meant if none is named."""
+        return self._server_entries() if self.client is None else self.client.servers
+
+    def _server_entries(self) -> dict[str, ServerEntry]:
+        return _first_wins(
+            file.servers for file in (*([self.client] if self.client else []), *self.files)
+        )
+
+
+def load_config(
+    cwd: Path,
+    environ: Mapping[str, str],
+    mcp_config: str | None = None,
+    protocol: Protocol | None = None,
+) -> Config:
+    """Read every configuration file for the folder ``cwd``, and an MCP client's if one is named.
+
+    ``protocol`` is the revision of MCP for every server.
+
+    Raises:
+        InvalidInput: a file is not valid, or a file named by a variable does not exist.
+    """
+    files = [read_config_file(path, project=True) for path in _project_file(cwd)]
+    files += [read_config_file(path) for path in _user_file("HARNESS_CONFIG", ".harness", environ)]
+    files += [
+        read_foreign_config_file(path) for path in _user_file("MXCP_CONFIG", ".mxcp", environ)
+    ]
+    client = None if mcp_config is None else read_client_config(cwd / Path(mcp_config).expanduser())
+    return Config(files=tuple(files), client=client, environ=dict(environ), protocol=protocol)
+
+
+def _first_wins(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:
+    merged: dict[str, T] = {}
+    for mapping in mappings:
+        merged = {
+            **merged,
+            **{name: entry for name, entry in mapping.items() if name not in merged},
+        }
+    return merged
+
+
+def _project_file(cwd: Path) -> list[Path]:
+    """Look in ``cwd`` and, within a git repository, in its parents up to the repository's root.
+
+    Outside of a repository no parent is read: the parent may belong to another user, and a
+    configuration starts processes.
+    """
+    folder = cwd.absolute()
+    above = [folder, *folder.parents]
+    root = next(
+        (position for position, parent in enumerate(above) if (parent / ".git").exists()), 0
+    )
+    for parent in above[: root + 1]:
+        found = [parent / name for name in PROJECT_FILES if (parent / name).exists()]
+        if len(found) > 1:
+            message = f"both {PROJECT_FILES[0]} and {PROJECT_FILES[1]} are here."
+            raise InvalidInput(
+                [
+                    Problem(
+                        at=Location(file=str(found[1])),
+                        message=message,
+                        meant="Remove one of them.",
+                    )
+                ]
+            )
+        if found:
+            return found
+    return []
+
+
+def _user_file(variable: str, folder: str, environ: Mapping[str, str]) -> list[Path]:
+    """Return the existing file that ``variable`` names, else the one in the home folder."""
+    if named := environ.get(variable):
+        path = Path(named).expanduser()
+        if not path.is_file():
+            what = "this is a folder, not a file" if path.is_dir() else "there is no such file"
+            raise InvalidInput(
+                [Problem(at=Location(file=named), message=f"{what}; ${variable} names it.")]
+            )
+        return [path]
+    usual = Path(environ["HOME"]) / folder / "config.yml" if environ.get("HOME") else None
+    return [usual] if usual and usual.is_file() else []
+
+
+def _no_program(name: str) -> UsageError | None:
+    """Return the error for a path that is not a command; ``None`` if there is no such path."""
+    path = Path(name)
+    if path.is_dir():
+        return UsageError(
+            f"{name} is a folder, not a command",
+            meant="Name the program in it that starts the server.",
+        )
+    if path.is_file():
+        runs = (
+            "python"
+            if path.suffix == ".py"
+            else "node"
+            if path.suffix in {".js", ".mjs", ".cjs"}
+            else "PROGRAM"
+        )
+        return UsageError(
+            f"{name} is not executable", meant=f'Name its interpreter: --server "{runs} {name}".'
+        )
+    return None

@@ -1,0 +1,337 @@
+"""``agents:`` of a configuration, and agents that are named on the command line."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from harness.agents import AGENT, KINDS, AgentKind
+from harness.agents.workplace import command_of
+from harness.base.canonical import digest
+from harness.base.documents.document import Document
+from harness.base.documents.fields import (
+    Field,
+    Layout,
+    arguments,
+    as_list,
+    as_mapping,
+    found,
+    line,
+    lines,
+    mapping,
+    number,
+    texts_by_name,
+)
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidInput, InvalidValue, Problem, UsageError, did_you_mean
+from harness.base.redaction import KNOWN
+from harness.suites.config.expansion import expand
+from harness.types import CLIENT_CAN, AgentSpec, JsonPath, Location, ModelSpec
+
+
+def _command(value: Any) -> tuple[str, ...]:
+    """Parse a command line, or a list of its words. It may be secret: no message shows it."""
+    if isinstance(value, str):
+        try:
+            words = tuple(shlex.split(value))
+        except ValueError as error:
+            raise InvalidValue(f"this command line cannot be split: {error}") from error
+    elif isinstance(value, list):
+        words = _ARGUMENTS.parse(value)
+    else:
+        raise InvalidValue(f"expected a command line or a list of words, found {found(value)}")
+    if not words or not words[0].strip():
+        raise InvalidValue("expected a program and its arguments, found nothing")
+    return words
+
+
+def _abilities(value: Any) -> tuple[str, ...]:
+    given = tuple(as_list(value))
+    for place, one in enumerate(given):
+        if one not in _CAN:
+            raise InvalidValue(
+                f"expected elicitation or sampling, found {found(one)}",
+                path=(place,),
+                meant="Write [] for an agent that cannot be asked.",
+            )
+    return given
+
+
+_CAN = ("elicitation", "sampling")
+_ARGUMENTS = arguments("Further arguments, behind those of the driver.")
+AGENT_LAYOUT = Layout(
+    fields={
+        "type": line("The kind of agent: command, claude-code, codex, acp, python.", required=True),
+        "command": Field(
+            schema={
+                "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}],
+                "description": "The program and its first arguments.",
+            },
+            parse=_command,
+        ),
+        "args": _ARGUMENTS,
+        "function": line("python: the function, as module:function."),
+        "model": line("The model that the agent uses."),
+        "env": texts_by_name("Environment variables that it gets, besides the few that all get."),
+        "tools": lines("Tools of its own that it may use; by default none."),
+        "client_can": Field(
+            schema={
+                "type": "array",
+                "items": {"enum": list(_CAN)},
+                "description": "What the server may ask of it: elicitation, sampling.",
+            },
+            parse=_abilities,
+        ),
+        "settings": mapping("Further settings in the agent's own words."),
+        "files": line("A folder that is copied into the working folder of each trial."),
+        "home": line("A folder that is copied into the home of each trial."),
+        "max_output_mb": number(
+            "Megabytes that it may write on stdout in one turn.", unit="megabytes", default=10
+        ),
+    },
+    elsewhere={
+        "program": "Use 'command'.",
+        "prompt": "Write {prompt} in 'command'; without it, the prompt is written on stdin.",
+        "timeout": "Use 'timeout' of the case, or below 'defaults:'.",
+        "temperature": "An agent's temperature cannot be set from outside.",
+        "provider": "Use 'type'.",
+        "name": "The agent's name is the key above this mapping.",
+    },
+)
+"""Layout of the mapping under ``agents: NAME:``."""
+
+_OF_ALL = ("type", "command", "args", "env", "files", "home", "max_output_mb", "client_can")
+"""Settings that every kind accepts."""
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentEntry:
+    """One agent, as in a file or on the command line, with references unexpanded."""
+
+    name: str
+    """The user's name for it."""
+    settings: Mapping[str, Any] = field(repr=False)
+    """Setting → value."""
+    base: Path
+    """The folder to which its relative paths refer."""
+    locate: Callable[[JsonPath], Location] | None = field(default=None, repr=False)
+    """Returns the place of a setting; ``None`` if there is no file."""
+
+
+def read_agents(reading: Reading, section: Mapping[str, Any], base: Path) -> dict[str, AgentEntry]:
+    """Return the agents of ``agents:``, by name; ``reading`` collects mistakes."""
+    return {name: _read(reading, name, value, base) for name, value in section.items()}
+
+
+def _read(reading: Reading, name: str, value: Any, base: Path) -> AgentEntry:
+    path, noun = ("agents", name), f"agent {name!r}"
+    settings: dict[str, Any] = {}
+    try:
+        settings = reading.record(path, as_mapping(value), AGENT_LAYOUT, noun)
+    except InvalidValue as error:
+        reading.problem(reading.document.at(path), f"{noun}: {error.message}.", error.meant)
+    if (written := settings.get("type")) is not None:
+        _check_kind(reading, path, written, settings)
+    place = partial(_place, reading.document, path)
+    return AgentEntry(name=name, settings=settings, base=base, locate=place)
+
+
+def _place(document: Document, path: JsonPath, part: JsonPath) -> Location:
+    return document.at((*path, *part))
+
+
+def _check_kind(
+    reading: Reading, path: JsonPath, written: str, settings: Mapping[str, Any]
+) -> None:
+    document, noun = reading.document, f"agent {path[-1]!r}"
+    if written not in KINDS:
+        unknown = KINDS.unknown(written)
+        reading.problem(document.at((*path, "type")), f"{noun}: {unknown.message}.", unknown.meant)
+        return
+    kind = KINDS.get(written)
+    for name in settings.keys() - {*_OF_ALL, *kind.settings}:
+        takes = ", ".join((*_OF_ALL, *kind.settings))
+        reading.problem(
+            document.at_key((*path, name)),
+            f"{noun}: type {written} takes no {name!r}.",
+            f"It takes: {takes}.",
+        )
+    for name in kind.needs:
+        if name not in settings:
+            reading.problem(
+                document.at(path), f"{noun}: type {written} needs {name!r}.", f"Add '{name}: …'."
+            )
+
+
+def agent_named(
+    text: str, entries: Mapping[str, AgentEntry], environ: Mapping[str, str], cwd: Path
+) -> ModelSpec:
+    """Return the agent that ``--agent`` names: a configured one, a kind, or a command.
+
+    Raises:
+        UsageError: there is none, or its settings cannot be used.
+    """
+    if text in entries:
+        return resolve_agent(entries[text], environ)
+    if text in KINDS and KINDS.get(text).program is not None:
+        return resolve_agent(AgentEntry(name=text, settings={"type": text}, base=cwd), environ)
+    try:
+        words = _command(text)
+    except InvalidValue as error:
+        raise UsageError(f"--agent {text!r}: {error.message}") from error
+    usual = {kind.program: name for name in KINDS.built_in if (kind := KINDS.get(name)).program}
+    if words[0] in usual:
+        name = usual[words[0]]
+        raise UsageError(
+            f"{words[0]} is started by a driver of its own",
+            meant=f"Write --agent {name}; put further arguments below 'agents:' in harness.yml.",
+        )
+    if shutil.which(words[0], path=environ.get("PATH")) is None and not _is_program(cwd, words[0]):
+        raise _no_agent(text, words[0], tuple(entries))
+    settings = {"type": "command", "command": words}
+    return resolve_agent(AgentEntry(name=_name_of(words, cwd), settings=settings, base=cwd), {})
+
+
+def _is_program(cwd: Path, word: str) -> bool:
+    return "/" in word and (cwd / word).is_file()
+
+
+def _no_agent(text: str, program: str, configured: tuple[str, ...]) -> UsageError:
+    kinds = tuple(name for name in KINDS.built_in if KINDS.get(name).program)
+    near = did_you_mean(text, (*configured, *kinds))
+    known = f"Configured: {', '.join(configured)}." if configured else "No agent is configured."
+    how = (
+        f"Built in: {', '.join(kinds)}. Or write a command whose program is in PATH. "
+        "'harness models' lists them all."
+    )
+    what = f"agent named {text!r}" if program == text else f"program {program!r}"
+    return UsageError(f"there is no {what}", meant=" ".join(filter(None, (near, known, how))))
+
+
+def _name_of(words: tuple[str, ...], cwd: Path) -> str:
+    """Return ``agent.py`` for ``python agent.py {prompt}``, else the program."""
+    scripts = (word for word in words[1:] if "." in word and (cwd / word).is_file())
+    return Path(next(scripts, words[0])).name[:_LONGEST]
+
+
+def resolve_agent(entry: AgentEntry, environ: Mapping[str, str]) -> ModelSpec:
+    """Return the agent of ``entry``, with its references replaced.
+
+    Raises:
+        UsageError: variables are not set, or a folder is missing.
+    """
+    written = entry.settings["type"]
+    kind = KINDS.get(written)
+    problems: list[InvalidValue] = []
+
+    def ready(setting: str, default: Any) -> Any:
+        given = entry.settings.get(setting, default)
+        return expand(given, environ, problems, (setting,))
+
+    command = ready("command", (kind.program,) if kind.program else ())
+    passed = {name: environ[name] for name in kind.passes if environ.get(name)}
+    spec = AgentSpec(
+        kind=written,
+        command=command,
+        args=ready("args", ()),
+        function=entry.settings.get("function"),
+        model=ready("model", None),
+        env={**passed, **ready("env", {})},
+        tools=entry.settings.get("tools", ()),
+        client_can=entry.settings.get("client_can", CLIENT_CAN),
+        settings=ready("settings", {}),
+        files=ready("files", None),
+        home=ready("home", None),
+        max_output_mb=entry.settings.get("max_output_mb", 10.0),
+        base=str(entry.base.absolute()),
+        deeds=_deeds(entry, kind),
+        at=None if entry.locate is None else entry.locate(()),
+    )
+    for setting in ("files", "home"):
+        folder = getattr(spec, setting)
+        if folder is not None and not (entry.base / folder).is_dir():
+            problems.append(InvalidValue(f"there is no folder {folder!r}.", path=(setting,)))
+    if problems:
+        raise _unusable(entry, problems)
+    model = ModelSpec(name=entry.name, provider=AGENT, model_id=written, agent=spec)
+    KNOWN.know(models=[model], environ=environ)
+    return model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownAgent:
+    """An agent that ``--agent`` may name, whether or not it can be started."""
+
+    name: str
+    """The value for ``--agent``."""
+    kind: str
+    """Its ``type``."""
+    program: str | None
+    """The program to start, as written; ``None`` for a Python function."""
+    found: bool
+    """Whether the program exists."""
+    source: str | None
+    """Where it is configured; ``None`` if it needs no configuration."""
+    spec: AgentSpec | None
+    """Its settings, if they can be used."""
+    error: UsageError | None = None
+    """Why its settings cannot be used."""
+
+
+def known_agents(
+    entries: Mapping[str, AgentEntry], environ: Mapping[str, str], cwd: Path
+) -> tuple[KnownAgent, ...]:
+    """Return the configured agents, and those that need no configuration, by their names."""
+    usual = {
+        name: AgentEntry(name=name, settings={"type": name}, base=cwd)
+        for name in KINDS.names()
+        if KINDS.get(name).program is not None
+    }
+    return tuple(_known(entry, environ) for entry in ({**usual, **entries}).values())
+
+
+def _known(entry: AgentEntry, environ: Mapping[str, str]) -> KnownAgent:
+    spec, error = None, None
+    try:
+        spec = resolve_agent(entry, environ).agent
+    except UsageError as mistake:
+        error = mistake
+    words = () if spec is None else command_of(spec)
+    return KnownAgent(
+        name=entry.name,
+        kind=entry.settings["type"],
+        program=words[0] if words else None,
+        found=not words or shutil.which(words[0], path=environ.get("PATH")) is not None,
+        source=None if entry.locate is None else str(entry.locate(())),
+        spec=spec,
+        error=error,
+    )
+
+
+def _deeds(entry: AgentEntry, kind: AgentKind) -> tuple[str, ...]:
+    """Return the actions that a file requests, with references unexpanded."""
+    settings = entry.settings
+    usual = (kind.program or settings.get("function") or "",)
+    words = shlex.join((*settings.get("command", usual), *settings.get("args", ())))
+    rest = {
+        name: value for name, value in settings.items() if name not in ("type", "command", "args")
+    }
+    told = f" ({json.dumps(sorted(rest))}, {digest(rest)[:12]})" if rest else ""
+    return (f"run the agent {entry.name}: {words}{told}",)
+
+
+def _unusable(entry: AgentEntry, problems: list[InvalidValue]) -> UsageError:
+    noun, locate = f"agent {entry.name!r}", entry.locate
+    if locate is None:
+        return UsageError(f"{noun}: {problems[0].message}", meant=problems[0].meant)
+    return InvalidInput(
+        Problem(at=locate(one.path), message=f"{noun}: {one.message}", meant=one.meant)
+        for one in problems
+    )

@@ -1,0 +1,96 @@
+"""Replaces ``${NAME}`` in configured text by environment variables, when the text is used.
+
+| written | becomes |
+|---|---|
+| ``${NAME}`` | the variable's value; a problem when it is not set |
+| ``${NAME:-text}`` | the variable's value, or ``text`` when it is not set or empty |
+| ``$${NAME}`` | ``${NAME}``, literally |
+
+A ``$`` without a brace is an ordinary character. A default contains no ``${``: it ends at the first
+``}``. Nothing is expanded twice, so a value may contain anything. Messages name the variable and
+never show a value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from harness.base.errors import InvalidValue
+from harness.types import JsonPath
+
+_REFERENCE = re.compile(
+    r"(?P<literal>\$\$\{)|\$\{(?:(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?P<fallback>:-(?P<default>[^}]*))?\})?"
+)
+
+
+class UnsetVariable(InvalidValue):
+    """A variable that configured text needs is not set."""
+
+    def __init__(self, variable: str, *, path: JsonPath = ()) -> None:
+        """``path`` leads to the text that names ``variable``."""
+        super().__init__(
+            f"the environment variable {variable} is not set.",
+            path=path,
+            meant=f"Set it, or give a default: ${{{variable}:-…}}.",
+        )
+        self.variable = variable
+
+
+def expand(
+    value: Any, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath = ()
+) -> Any:
+    """Return ``value`` with every reference in its strings replaced, at any depth.
+
+    A reference that cannot be replaced is left unchanged and added to ``problems``, with its path.
+    """
+    if isinstance(value, str):
+        return _expand_text(value, environ, problems, path)
+    if isinstance(value, Mapping):
+        return {key: expand(item, environ, problems, (*path, key)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(
+            expand(item, environ, problems, (*path, index)) for index, item in enumerate(value)
+        )
+    return value
+
+
+def _expand_text(
+    text: str, environ: Mapping[str, str], problems: list[InvalidValue], path: JsonPath
+) -> str:
+    def replacement(match: re.Match[str]) -> str:
+        name, found = match["name"], match[0]
+        if match["literal"]:
+            return "${"
+        if name is None:
+            problems.append(
+                InvalidValue(
+                    "'${' does not begin a valid reference to a variable.",
+                    path=path,
+                    meant="Write ${NAME} or ${NAME:-default}, or $${ for the characters '${'.",
+                )
+            )
+            return found
+        if "${" in (match["default"] or ""):
+            meant = "A default is plain text: set the variable, or write the text itself."
+            problems.append(
+                InvalidValue(
+                    f"the default of {name} contains another reference.", path=path, meant=meant
+                )
+            )
+            return found
+        if match["fallback"] is not None:
+            return environ.get(name) or match["default"]
+        if name not in environ:
+            problems.append(UnsetVariable(name, path=path))
+            return found
+        return environ[name]
+
+    return _REFERENCE.sub(replacement, text)
+
+
+def sole_reference(text: str) -> str | None:
+    """Return the variable's name if ``text`` is exactly one reference."""
+    match = _REFERENCE.fullmatch(text)
+    return match["name"] if match else None

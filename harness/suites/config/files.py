@@ -1,0 +1,228 @@
+"""Reads one configuration file: models, servers and defaults, with their locations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path as FilePath
+from typing import Any
+
+from harness.base.documents.document import Document, read_document
+from harness.base.documents.fields import (
+    VERSIONS,
+    Field,
+    Layout,
+    as_mapping,
+    as_version,
+    found,
+    integer,
+    line,
+    mapping,
+    number,
+)
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidValue, Problem
+from harness.suites.config.agents import AgentEntry, read_agents
+from harness.suites.config.entries import MODEL, ModelEntry, read_foreign_model, read_model
+from harness.suites.config.models import OFFLINE
+from harness.suites.config.servers import read_named_server, starting_in
+from harness.types import JsonPath, Location, ServerSpec
+
+_NAMED = "Use 'servers:', with a mapping for each server's name."
+CONFIGURATION = Layout(
+    fields={
+        "mxcp": Field(
+            schema={"enum": list(VERSIONS), "description": "Version of the format: 1."},
+            parse=as_version,
+        ),
+        "models": mapping("Models, and which one is the default."),
+        "servers": mapping("MCP servers by name."),
+        "agents": mapping("Third-party agents, by name."),
+        "defaults": mapping("Defaults for suites and command lines that do not say otherwise."),
+    },
+    elsewhere={
+        "model": "Use 'default:' under 'models:'.",
+        "agent": "Use 'agents:', with a mapping for each agent's name.",
+        "server": _NAMED,
+        "mcpServers": _NAMED,
+    },
+)
+"""Layout of the whole file."""
+
+MODELS = Layout(
+    fields={
+        "default": line("The model for suites that name none."),
+        "models": mapping("Models by name."),
+    },
+    elsewhere={"type": "Put it below the model's name, under 'models: models:'."},
+)
+"""Layout of ``models:``."""
+
+DEFAULTS = Layout(
+    fields={
+        "concurrency": integer("Trials at the same time.", least=1),
+        "timeout": number("Seconds that one trial may take.", unit="seconds"),
+    },
+    elsewhere={"model": "Use 'default:' under 'models:'."},
+)
+"""Layout of ``defaults:``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerEntry:
+    """A server of a configuration file."""
+
+    spec: ServerSpec = field(repr=False)
+    """The server, with references unexpanded."""
+    locate: Callable[[JsonPath], Location] = field(repr=False)
+    """Returns the place of a part of its mapping."""
+    env_file: str | None = field(default=None, repr=False)
+    """A file of further environment variables; those of ``spec`` take precedence."""
+    asked: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variable → advice if it is not set, for inputs that a client would prompt for."""
+    hidden: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Variable → its default, for inputs that a client hides while typing.
+
+    Their values are secrets whatever their names are.
+    """
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigFile:
+    """The content of one configuration file."""
+
+    file: str
+    """Its path, as the user would type it."""
+    models: Mapping[str, ModelEntry] = field(default_factory=dict)
+    """Name → model."""
+    servers: Mapping[str, ServerEntry] = field(default_factory=dict)
+    """Name → server."""
+    agents: Mapping[str, AgentEntry] = field(default_factory=dict)
+    """Name → agent."""
+    disabled: Mapping[str, Location] = field(default_factory=dict)
+    """Name → place of a disabled server."""
+    default_model: str | None = None
+    """The model for suites that name none."""
+    concurrency: int | None = None
+    """Trials at the same time."""
+    timeout_s: float | None = None
+    """Wall time of a trial."""
+
+
+def read_config_file(path: FilePath, *, project: bool = False) -> ConfigFile:
+    """Read a configuration file of harness; unknown keys are mistakes.
+
+    Servers of a ``project`` file start in its folder by default.
+
+    Raises:
+        InvalidInput: with every mistake in it.
+    """
+    document = read_document(path)
+    reading = Reading(document)
+    content = _section(reading, (), document.value, CONFIGURATION, "the configuration")
+    models = _section(reading, ("models",), content.get("models"), MODELS, "'models'")
+    defaults = _section(reading, ("defaults",), content.get("defaults"), DEFAULTS, "'defaults'")
+    config = ConfigFile(
+        file=document.file,
+        models={
+            name: read_model(reading, ("models", "models", name), value)
+            for name, value in models.get("models", {}).items()
+        },
+        servers=_servers(
+            reading, content.get("servers", {}), path.absolute().parent, project=project
+        ),
+        agents=read_agents(reading, content.get("agents", {}), path.absolute().parent),
+        default_model=models.get("default"),
+        concurrency=defaults.get("concurrency"),
+        timeout_s=defaults.get("timeout"),
+    )
+    if OFFLINE in config.models:
+        at = document.at_key(("models", "models", OFFLINE))
+        reading.problem(at, f"the model {OFFLINE!r} is built in.", "Choose another name.")
+    reading.finish()
+    return config
+
+
+def read_foreign_config_file(path: FilePath) -> ConfigFile:
+    """Read the models of another tool's configuration file; the rest of it is ignored.
+
+    Mistakes in a model are reported when it is used.
+
+    Raises:
+        InvalidInput: it is not YAML, or its ``models`` cannot be read.
+    """
+    document = read_document(path)
+    reading = Reading(document)
+    reading.problems = _within_models(document)
+    content = document.value if isinstance(document.value, dict) else {}
+    models = _section(
+        reading, ("models",), _known(content.get("models"), MODELS), MODELS, "'models'"
+    )
+    reading.finish()
+    return ConfigFile(
+        file=document.file,
+        models={
+            name: read_foreign_model(document, ("models", "models", name), _known(value, MODEL))
+            for name, value in models.get("models", {}).items()
+        },
+        default_model=models.get("default"),
+    )
+
+
+def _known(value: Any, layout: Layout) -> Any:
+    """Leave out unknown keys."""
+    return (
+        {key: part for key, part in value.items() if key in layout.fields}
+        if isinstance(value, dict)
+        else value
+    )
+
+
+def _section(
+    reading: Reading, path: JsonPath, value: Any, layout: Layout, noun: str
+) -> dict[str, Any]:
+    """Read a mapping that may be absent."""
+    try:
+        return reading.record(path, as_mapping({} if value is None else value), layout, noun)
+    except InvalidValue as error:
+        reading.problem(reading.document.at(path), f"{noun}: {error.message}.", error.meant)
+        return {}
+
+
+def _servers(
+    reading: Reading, section: Mapping[str, Any], base: FilePath, *, project: bool
+) -> dict[str, ServerEntry]:
+    entries = {}
+    for name, value in section.items():
+        path = ("servers", name)
+        if not isinstance(value, dict):
+            reading.problem(
+                reading.document.at(path),
+                f"server {name!r}: expected a mapping, found {found(value)}.",
+            )
+            continue
+        spec = starting_in(read_named_server(reading, path, value), base, by_default=project)
+        entries[name] = ServerEntry(
+            spec=spec, locate=partial(located_below, reading.document, path)
+        )
+    return entries
+
+
+def located_below(document: Document, path: JsonPath, part: JsonPath) -> Location:
+    """Return a function for the place of a part of the value at ``path``."""
+    return document.at((*path, *part))
+
+
+def _within_models(document: Document) -> list[Problem]:
+    """Return the YAML problems of the section that harness reads."""
+    if not isinstance(document.value, dict) or "models" not in document.value:
+        return []
+    begin = document.at_key(("models",)).line or 0
+    lines = [document.at_key((key,)).line or 0 for key in document.value]
+    end = min((line for line in lines if line > begin), default=None)
+    return [
+        problem
+        for problem in document.problems
+        if (line := problem.at.line or 0) >= begin and (end is None or line < end)
+    ]

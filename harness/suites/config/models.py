@@ -1,0 +1,268 @@
+"""Makes a `ModelSpec` from settings and the environment, or from a name alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from harness.base.errors import InvalidInput, InvalidValue, Problem, UsageError
+from harness.base.network.addresses import is_web_address
+from harness.base.redaction import KNOWN
+from harness.models import built_in_providers, traits_of
+from harness.suites.config.entries import ModelEntry
+from harness.suites.config.expansion import UnsetVariable, expand, sole_reference
+from harness.types import ModelSpec, Secret
+
+OFFLINE = "lexical"
+"""The model that needs no key, no network and no configuration.
+
+It is the default, so that a key in the environment alone never starts a paid run.
+"""
+
+KeyState: TypeAlias = Literal["present", "missing", "not needed"]
+"""State of the key that a model needs."""
+
+_PLAIN = {
+    "timeout": "timeout_s",
+    "max_retries": "max_retries",
+    "api": "api",
+    "temperature": "temperature",
+    "max_tokens": "max_tokens",
+    "max_reply_mb": "max_reply_mb",
+    "body": "body",
+    "input_price": "input_price",
+    "output_price": "output_price",
+}
+# Setting → field of `ModelSpec`, for settings that need no lookup.
+
+_KEY_HEADERS = frozenset({"authorization", "x-api-key"})  # either header can replace a key
+
+# schemes by which other tools fetch a key from a store
+_ELSEWHERE = ("vault://", "op://", "file://")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvedModel:
+    """A model as ``harness models`` shows it."""
+
+    spec: ModelSpec
+    """The model's settings, which may be incomplete."""
+    key: KeyState
+    """State of its key."""
+    source: str
+    """The file that configures it, or a word on why it needs none."""
+    error: UsageError | None = None
+    """The problem that prevents its use; its text is a message for the user."""
+
+    def usable(self) -> ModelSpec:
+        """Return the spec.
+
+        Raises:
+            UsageError: the model cannot be used.
+        """
+        if self.error is not None:
+            raise self.error
+        return self.spec
+
+
+def named_entry(name: str) -> ModelEntry | None:
+    """Return the entry of a name that needs no file: ``lexical``, an API's id, ``provider:id``."""
+    if name == OFFLINE:
+        return ModelEntry(name=name, settings={"type": OFFLINE}, wanted=name, source="built in")
+    if provider := _whose_id(name):
+        return ModelEntry(name=name, settings={"type": provider}, wanted=name, source="known name")
+    provider, _, wanted = name.partition(":")
+    if provider and wanted:
+        return ModelEntry(
+            name=name, settings={"type": provider}, wanted=wanted, source="provider:model"
+        )
+    return None
+
+
+def well_known_names() -> tuple[str, ...]:
+    """Return names of models to suggest for a misspelt one."""
+    services = [provider.service for provider in built_in_providers().values()]
+    return tuple(name for service in services if service for name in service.well_known)
+
+
+def _whose_id(name: str) -> str | None:
+    """Return the provider whose ids look like ``name``, if there is one."""
+    providers = built_in_providers().items()
+    return next(
+        (own for own, traits in providers if traits.service and traits.service.ids.match(name)),
+        None,
+    )
+
+
+def _called(written: str) -> str:
+    """Return the provider's own name for a model's ``type``, which may be an alias."""
+    providers = built_in_providers().items()
+    return next((name for name, traits in providers if written in traits.aliases), written)
+
+
+def resolve(
+    entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool = False
+) -> ResolvedModel:
+    """Resolve ``entry`` in this environment; a problem is recorded, not raised.
+
+    If ``keyless``, a missing key is not a problem.
+    """
+    return _Resolution(entry, environ, keyless=keyless).result()
+
+
+class _Resolution:
+    """Resolves one model: each step returns a part of the spec, and its source or a problem."""
+
+    def __init__(self, entry: ModelEntry, environ: Mapping[str, str], *, keyless: bool) -> None:
+        self.keyless = keyless
+        self.entry = entry
+        self.settings = entry.settings
+        self.environ = environ
+        self.problems: list[InvalidValue] = []
+        self.sources: dict[str, str] = {}
+        self.provider = _called(self.settings.get("type") or "")
+        self.service = traits_of(self.provider).service
+
+    def result(self) -> ResolvedModel:
+        """Do all steps."""
+        self._note("type")
+        base_url = self._base_url()
+        own_service = self.service is not None and self.service.owns(base_url)
+        model_id, notes = self._model_id(own_service=own_service)
+        headers = self._expanded("headers") or {}
+        required = own_service and not any(name.lower() in _KEY_HEADERS for name in headers)
+        key, variable = self._api_key(own_service=own_service, required=required)
+        spec = ModelSpec(
+            name=self.entry.name,
+            provider=self.provider,
+            model_id=model_id,
+            api_key=Secret(key) if key else None,
+            api_key_variable=variable,
+            base_url=base_url,
+            headers=headers,
+            notes=notes,
+            **self._plain_settings(),
+            sources=self.sources,
+        )
+        KNOWN.know(models=[spec], environ=self.environ)
+        state: KeyState = "present" if key else "missing" if required else "not needed"
+        return ResolvedModel(spec=spec, key=state, source=self.entry.source, error=self._error())
+
+    def _base_url(self) -> str | None:
+        known = len(self.problems)
+        url: str | None = self._expanded("base_url")
+        if (
+            url is None
+            and self.service
+            and (url := self.environ.get(self.service.base_url_variable) or None)
+        ):
+            self.sources["base_url"] = f"${self.service.base_url_variable}"
+        if url and len(self.problems) == known and not is_web_address(url):
+            self._problem("base_url", "a base_url looks like http://localhost:11434/v1.")
+        return url
+
+    def _model_id(self, *, own_service: bool) -> tuple[str, tuple[str, ...]]:
+        """Return the id and notes; names are translated only for the provider's own service."""
+        if written := self.settings.get("model"):
+            self._note("model")
+            return written, ()
+        self.sources["model"] = "its name"
+        wanted = self.entry.wanted
+        known, note = (
+            self.service.api_id(wanted) if own_service and self.service else (wanted, None)
+        )
+        return known, (note,) if note else ()
+
+    def _api_key(self, *, own_service: bool, required: bool) -> tuple[str | None, str | None]:
+        """Return the key and the variable that holds it.
+
+        The key of the usual variable is sent only to the provider's own service or to the endpoint
+        in the environment; a file with another endpoint must also give its key.
+        """
+        if (written := self.settings.get("api_key")) is not None:
+            return self._written_key(written.reveal(), required=required)
+        if self.service is None or not (own_service or "base_url" not in self.settings):
+            return None, None
+        variable = self.service.key_variable
+        key = self.environ.get(variable) or None
+        if key:
+            self.sources["api_key"] = f"${variable}"
+        elif required:
+            self._missing_key(variable)
+        return key, variable
+
+    def _written_key(self, written: str, *, required: bool) -> tuple[str | None, str | None]:
+        variable = sole_reference(written)
+        found: list[InvalidValue] = []
+        key = expand(written, self.environ, found)
+        for problem in found:
+            if isinstance(problem, UnsetVariable):
+                self._missing_key(problem.variable)
+            else:
+                self._problem("api_key", problem.message, problem.meant)
+        if written.startswith(_ELSEWHERE):
+            self._problem(
+                "api_key",
+                "harness does not fetch keys from other stores.",
+                "Put it into a variable: ${NAME}.",
+            )
+        elif not found and not key and required:
+            self._missing_key(variable)
+        if not key or found:
+            return None, variable
+        self.sources["api_key"] = f"${variable}" if variable else self._origin("api_key")
+        return key, variable
+
+    def _missing_key(self, variable: str | None) -> None:
+        if self.keyless:
+            return
+        lack = f"{variable} is not set" if variable else "it is empty"
+        remedy = f"Set it (export {variable}=…)" if variable else "Fill it in"
+        self._problem(
+            "api_key",
+            f"an API key is needed, and {lack}.",
+            f"{remedy}, or run offline: --model {OFFLINE}.",
+        )
+
+    def _plain_settings(self) -> dict[str, Any]:
+        given = [setting for setting in _PLAIN if setting in self.settings]
+        for setting in given:
+            self._note(setting)
+        return {_PLAIN[setting]: self.settings[setting] for setting in given}
+
+    def _expanded(self, setting: str) -> Any:
+        if setting not in self.settings:
+            return None
+        self._note(setting)
+        return expand(self.settings[setting], self.environ, self.problems, (setting,))
+
+    def _note(self, setting: str) -> None:
+        self.sources[setting] = self._origin(setting)
+
+    def _origin(self, *path: str) -> str:
+        """Return the place of a setting: ``harness.yml:5``."""
+        if self.entry.locate is None:
+            return self.entry.source
+        at = self.entry.locate(path)
+        return f"{at.file}:{at.line}"
+
+    def _problem(self, setting: str, message: str, meant: str | None = None) -> None:
+        self.problems.append(InvalidValue(message, path=(setting,), meant=meant))
+
+    def _error(self) -> UsageError | None:
+        name, locate = f"model {self.entry.name!r}", self.entry.locate
+        if locate is not None and (self.problems or self.entry.problems):
+            found = (
+                Problem(
+                    at=locate(problem.path),
+                    message=f"{name}: {problem.message}",
+                    meant=problem.meant,
+                )
+                for problem in self.problems
+            )
+            return InvalidInput(self.entry.problems or found)
+        return next(
+            (UsageError(f"{name}: {found.message}", meant=found.meant) for found in self.problems),
+            None,
+        )

@@ -1,0 +1,229 @@
+"""``server:`` as a mapping: its keys and their parsers.
+
+Suites and configuration share this format; the JSON Schema of suites is made from the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.base.documents.document import Steps
+from harness.base.documents.fields import (
+    Field,
+    Layout,
+    as_line,
+    as_list,
+    as_mapping_or_line,
+    choice,
+    flag,
+    found,
+    number,
+)
+from harness.base.documents.reading import Reading
+from harness.base.errors import InvalidValue
+from harness.base.linear_regex import search
+from harness.judging.matching.patterns import check_pattern
+from harness.sessions.identity.delivery import NO_ISOLATION
+from harness.suites.config.identity_entries import IDENTITY, read_identity
+from harness.suites.config.state_entries import STATE
+from harness.suites.config.transport_entries import HOW_TO_REACH, read_transport
+from harness.types import GuardRails, JsonObject, NamedTool, ServerSpec
+
+
+def _blocked(value: Any) -> tuple[NamedTool, ...]:
+    """Parse a list of tools, each a name or ``{tool, allow_absent}``."""
+    return tuple(_blocked_tool(item, index) for index, item in enumerate(as_list(value)))
+
+
+def _blocked_tool(item: Any, index: int) -> NamedTool:
+    try:
+        return _written_out(item) if isinstance(item, dict) else NamedTool(tool=as_line(item))
+    except InvalidValue as error:
+        raise InvalidValue(error.message, path=(index, *error.path), meant=error.meant) from error
+
+
+def _written_out(item: Mapping[str, Any]) -> NamedTool:
+    absent = item.get("allow_absent", False)
+    if "tool" not in item or not isinstance(absent, bool) or item.keys() - {"tool", "allow_absent"}:
+        raise InvalidValue(f"expected a tool's name, found {found(item)}", meant=_BLOCKED_FORM)
+    return NamedTool(tool=as_line(item["tool"]), allow_absent=absent)
+
+
+_BLOCKED_FORM = (
+    "Write the name alone, or {tool: NAME, allow_absent: true} if it is in no server's list."
+)
+_TOOL_NAME: JsonObject = {"type": "string", "pattern": r"\S"}
+_BLOCK = Field(
+    schema={
+        "type": "array",
+        "items": {
+            "anyOf": [
+                _TOOL_NAME,
+                {
+                    "type": "object",
+                    "properties": {
+                        "tool": _TOOL_NAME,
+                        "allow_absent": {
+                            "type": "boolean",
+                            "description": "true: no server is expected to list this tool",
+                        },
+                    },
+                    "required": ["tool"],
+                    "additionalProperties": False,
+                },
+            ]
+        },
+        "description": "Tools to which no call is ever sent.",
+    },
+    parse=_blocked,
+)
+
+
+def _patterns(value: Any) -> tuple[str, ...]:
+    patterns = tuple(as_list(value))
+    for index, pattern in enumerate(patterns):
+        if not isinstance(pattern, str) or not pattern.strip():
+            raise InvalidValue(f"expected text, found {found(pattern)}", path=(index,))
+        check_pattern(pattern, (index,))
+        if search(pattern, "") is not None:
+            raise InvalidValue(
+                "this regular expression matches every text",
+                path=(index,),
+                meant="Write words that only a refusal has.",
+            )
+    return patterns
+
+
+_REFUSALS = Field(
+    schema={
+        "type": "array",
+        "items": {"type": "string", "pattern": r"\S"},
+        "description": "Regular expressions of the server's own words for refusing a caller.",
+    },
+    parse=_patterns,
+)
+
+
+def _allowed(value: Any) -> bool | tuple[NamedTool, ...]:
+    """Parse ``true``, or a list of tools as under ``block``."""
+    if isinstance(value, bool):
+        return value
+    if not isinstance(value, list):
+        raise InvalidValue(
+            f"expected true, false or a list of tools, found {found(value)}",
+            meant="Write the names as a list: [add_note].",
+        )
+    return _blocked(value)
+
+
+ALLOW_WRITES = Field(
+    schema={
+        "anyOf": [{"type": "boolean"}, {"type": "array", "items": _BLOCK.schema["items"]}],
+        "description": "Tools that harness may call of its own accord although they are not known "
+        "to read (by the built-in baseline, a probe, a study): true for all, or their names.",
+    },
+    parse=_allowed,
+)
+"""``allow_writes:`` of a suite."""
+
+
+def guard_rails(reading: Reading, path: Steps, values: Mapping[str, Any]) -> GuardRails:
+    """Return the guard rails of a server or a suite: ``read_only``, ``block``, ``allow_writes``."""
+
+    def placed(key: str) -> tuple[NamedTool, ...]:
+        named = values.get(key, ())
+        return tuple(
+            replace(one, at=reading.document.at((*path, key, index)))
+            for index, one in enumerate(() if isinstance(named, bool) else named)
+        )
+
+    blocked = placed("block")
+    return GuardRails(
+        read_only=values.get("read_only", False),
+        block=tuple(one.tool for one in blocked),
+        blocked=blocked,
+        allow_writes=values.get("allow_writes") is True,
+        allowed=placed("allow_writes"),
+    )
+
+
+HANDLING = {
+    "isolation": choice(
+        "Who shares a process: all trials of one user (identity), no two trials (case), or all "
+        "users (none; only with identity by 'meta').",
+        ("identity", "case", "none"),
+    ),
+    "read_only": flag("Never send calls to tools that are not marked read-only."),
+    "block": _BLOCK,
+}
+"""Settings for the use of a server: in its entry they apply to all suites, in a suite to that
+suite."""
+
+_SERVER_FIELDS = {
+    **HOW_TO_REACH,
+    "protocol": choice("The MCP protocol revision.", ("auto", "legacy", "2026-07-28")),
+    "identity": Field(
+        schema={
+            "anyOf": [IDENTITY.fields["via"].schema, {"$ref": "#/$defs/identity"}],
+            "description": "How the caller's identity (user_context) is sent to the server.",
+        },
+        parse=as_mapping_or_line,
+    ),
+    "start_timeout": number(
+        "Seconds from launch to a complete list of tools.", unit="seconds", default=30
+    ),
+    "call_timeout": number("Seconds that one tool call may take.", unit="seconds", default=30),
+    "refusals": _REFUSALS,
+    **HANDLING,
+    **STATE,
+}
+SERVER = Layout(
+    fields=_SERVER_FIELDS,
+    elsewhere={
+        "name": (
+            "Named servers are defined under 'servers:' in harness.yml; here, write 'server: "
+            "that_name'."
+        ),
+        "timeout": "Use 'start_timeout' or 'call_timeout'.",
+    },
+)
+"""Layout of ``server:`` of a suite, as a mapping."""
+
+_RENAMED = {"start_timeout": "start_timeout_s", "call_timeout": "call_timeout_s"}
+_OF_PARTS = {*HOW_TO_REACH, "protocol", "identity", "read_only", "block"}
+
+
+def read_server(
+    reading: Reading,
+    path: Steps,
+    given: Mapping[str, Any],
+    name: str,
+    *,
+    layout: Layout = SERVER,
+    called: str = "the server",
+) -> ServerSpec:
+    """Return the server that the mapping ``given`` at ``path`` describes, named ``name``.
+
+    ``called`` is its name in messages. References such as ``${TOKEN}`` stay unexpanded; ``reading``
+    collects problems.
+    """
+    values = reading.record(path, given, layout, called)
+    transport = read_transport(reading, path, given, values, called)
+    identity = read_identity(reading, (*path, "identity"), values.get("identity", "meta"))
+    if values.get("isolation") == "none" and identity.via != "meta":
+        where = reading.document.at((*path, "isolation"))
+        message = f"isolation 'none' needs identity 'meta', and this is {identity.via!r}."
+        reading.problem(where, message, NO_ISOLATION)
+    if "reset" in values:
+        values.setdefault("isolation", "case")
+    own = {_RENAMED.get(key, key): value for key, value in values.items() if key not in _OF_PARTS}
+    return ServerSpec(
+        **own,
+        name=name,
+        transport=transport,
+        guard=guard_rails(reading, path, values),
+        identity=identity,
+        at=reading.document.at(path),
+    )

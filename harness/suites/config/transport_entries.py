@@ -1,0 +1,187 @@
+"""The transport of a server in a file: stdio or HTTP, started or already running.
+
+| written                | means                                                                 |
+|------------------------|-----------------------------------------------------------------------|
+| ``command``            | started, MCP over its stdin and stdout                                |
+| ``url``                | already running; streamable HTTP, or SSE if its path ends in ``/sse`` |
+| ``command`` and `type` | started, and reached over HTTP on a port that harness chooses         |
+| ``command`` and `url`  | started, and reached at that URL                                      |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from harness.base.documents.document import Steps
+from harness.base.documents.fields import Field, arguments, integer, line, texts_by_name
+from harness.base.documents.headers import header_problem
+from harness.base.documents.reading import Reading, dropped
+from harness.base.errors import InvalidValue, did_you_mean
+from harness.sessions.transports import TRANSPORTS
+from harness.types import Transport, TransportSpec
+
+
+def _words(*, built_in: bool = False) -> Mapping[str, str]:
+    """Return each valid ``type`` of a server → its transport; transports' own names come first."""
+    names = TRANSPORTS.built_in if built_in else TRANSPORTS.names()
+    others = {word: name for name in names for word in TRANSPORTS.get(name).words}
+    return {name: name for name in names} | others
+
+
+def _schemes() -> tuple[str, ...]:
+    """Return the schemes of the URLs that some transport reaches."""
+    transports = [TRANSPORTS.get(name) for name in TRANSPORTS.names()]
+    return tuple(dict.fromkeys(scheme for each in transports for scheme in each.schemes))
+
+
+def transport_of(url: str) -> Transport:
+    """Return the default transport of a server at ``url``."""
+    parts = urlsplit(url)
+    if parts.path.rstrip("/").endswith("/sse"):
+        return "sse"
+    names = [name for name in TRANSPORTS.names() if parts.scheme in TRANSPORTS.get(name).schemes]
+    return "http" if "http" in names or not names else names[0]
+
+
+def checked_url(value: Any) -> str:
+    """Return ``value`` if it is a URL of a known transport.
+
+    It may contain a secret, so messages must not show it.
+
+    Raises:
+        InvalidValue: it is not such a URL.
+    """
+    if not isinstance(value, str) or any(
+        each.isspace() or not each.isprintable() for each in value
+    ):
+        raise InvalidValue("expected a URL", meant="Write, for example, http://127.0.0.1:8000/mcp.")
+    if value.startswith("${"):
+        return value
+    if value.partition("://")[0].lower() not in _schemes():
+        told = " or ".join(f"{scheme}://" for scheme in _schemes())
+        raise InvalidValue(f"expected a URL that begins with {told}")
+    try:
+        parts = urlsplit(value.replace("{port}", "1"))
+        known = "${" in value or (parts.hostname and parts.port != 0)
+    except (
+        ValueError
+    ):  # the library's message quotes the URL: a password with a slash looks like a port
+        escapes = "In a user name or a password, write /, # and ? as %2F, %23 and %3F."
+        raise InvalidValue("the host or port of this URL cannot be read", meant=escapes) from None
+    if not known:
+        raise InvalidValue("this URL names no host")
+    return value
+
+
+def _transport(value: Any) -> Transport:
+    words = _words()
+    if isinstance(value, str) and value in words:
+        return words[value]
+    near = did_you_mean(value, words) if isinstance(value, str) else None
+    raise InvalidValue(f"expected one of {', '.join(TRANSPORTS.names())}", meant=near)
+
+
+_TYPE = Field(
+    schema={
+        "enum": list(_words(built_in=True)),
+        "description": "The transport: stdio, http (streamable HTTP) or sse.",
+    },
+    parse=_transport,
+)
+
+HOW_TO_REACH = {
+    "command": line(
+        "The program to start. Without 'type' or 'url', it speaks MCP on stdin and stdout."
+    ),
+    "args": arguments("Its arguments; over HTTP, {port} is a port that harness chooses."),
+    "env": texts_by_name(
+        "Environment variables added to the few that a server inherits; ${NAME} is one of yours."
+    ),
+    "cwd": line("The folder it is started in; without it, the current one."),
+    "type": _TYPE,
+    "transport": Field(
+        schema={**_TYPE.schema, "description": "The same as 'type'."}, parse=_transport
+    ),
+    "url": Field(
+        schema={
+            "type": "string",
+            "pattern": r"\S",
+            "description": (
+                "The server's URL; with a command, {port} is a port that harness chooses."
+            ),
+        },
+        parse=checked_url,
+    ),
+    "headers": texts_by_name(
+        "HTTP headers of every request; ${NAME} is one of your environment variables."
+    ),
+    "concurrency": integer(
+        "Most requests at the same time, of all callers together; by default no limit of its own.",
+        least=1,
+    ),
+}
+"""Layout of the keys of a server that describe its transport."""
+
+
+def read_transport(
+    reading: Reading, path: Steps, given: Mapping[str, Any], values: Mapping[str, Any], called: str
+) -> TransportSpec:
+    """Return the transport that ``values`` describe, and report keys that do not fit it."""
+    kinds = {values[key] for key in ("type", "transport") if key in values}
+    url = values.get("url")
+    kind = min(kinds, default="stdio" if url is None else transport_of(url))
+    spec = TransportSpec(kind=kind, **{key: values[key] for key in _KEPT if key in values})
+    for name in values.get("headers", {}):
+        if wrong := header_problem(name):
+            at = reading.document.at_key((*path, "headers", name))
+            reading.problem(at, f"the header {name!r} cannot be sent: {wrong}.")
+    if given.get("command") is None and given.get("url") is None:
+        meant = "Add 'command: …' to start it, or 'url: …' if it is already running."
+        reading.problem(
+            reading.document.at(path), f"{called} has neither 'command' nor 'url'.", meant
+        )
+    elif dropped(given, {**values, "type": None, "transport": None}):
+        return spec
+    elif len(kinds) > 1:
+        at = reading.document.at_key((*path, "transport"))
+        reading.problem(
+            at, "'type' and 'transport' mean the same, but differ here.", "Remove one of them."
+        )
+    else:
+        for key, message, meant in _without_effect(values, kind):
+            reading.problem(reading.document.at_key((*path, key)), message, meant)
+    return spec
+
+
+_KEPT = ("command", "args", "env", "cwd", "url", "headers", "protocol", "concurrency")
+"""Keys of a server that are fields of `TransportSpec`."""
+
+
+def _without_effect(values: Mapping[str, Any], name: str) -> Iterator[tuple[str, str, str]]:
+    """Yield ``(key, problem, advice)`` for each key without effect beside the others."""
+    transport = TRANSPORTS.get(name)
+    for key in transport.without_effect:
+        if key in values:
+            meant = "Write 'type: http', or remove it."
+            yield key, f"{key!r} has no effect on a server over {name}.", meant
+    if transport.over == "pipes":
+        return
+    scheme = values["url"].partition("://")[0].lower() if "url" in values else ""
+    if scheme in _schemes() and scheme not in transport.schemes:
+        yield "url", f"{name!r} does not reach a URL that begins with {scheme}://.", "Change one."
+    if "command" not in values:
+        for key in ("args", "env", "cwd"):
+            if key in values:
+                yield (
+                    key,
+                    f"{key!r} has no effect on a server that is already running.",
+                    "Add 'command', or remove it.",
+                )
+        if "{port}" in values["url"]:
+            yield (
+                "url",
+                "only a server that harness starts has a {port}.",
+                "Add 'command', or write the port.",
+            )

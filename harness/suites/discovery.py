@@ -1,0 +1,276 @@
+"""Finds suites by name or path, and selects cases in them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from harness.base.documents.files import shown
+from harness.base.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
+from harness.base.importing import NoSuchModule, may_be_reference, names_a_file
+from harness.base.registry import Registry
+from harness.leaderboards import LEADERBOARDS, leaderboard_of
+from harness.suites.case_patterns import Picks, compile_pattern, labels
+from harness.suites.in_python.suite import read_reference
+from harness.suites.other_tools import suites_of_other_tools
+from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
+from harness.types import Case, Location, Suite
+
+PYTHON_SUITES: Registry[Any] = Registry(
+    "harness.python_suites", "suite", {"internal": "harness.runner.internal:Internal"}
+)
+"""Name → the class of a suite in Python, for those that have a name besides their dotted path."""
+
+_SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)?$""", re.MULTILINE)
+
+
+def find_suites(
+    names: Sequence[str], roots: Sequence[Path], vocabulary: Vocabulary, read: Reader = read_suite
+) -> tuple[Suite, ...]:
+    """Return the suites named ``names``, in that order; without names, all of the project's own.
+
+    A name is the value of ``suite:``, a leaderboard's name, the path of a file or folder, or, for a
+    suite in Python, its name or its dotted path. Names are looked up in ``roots`` in order. The
+    project's own suites are those of the first root; all others are found only by name, because
+    nobody asked to pay for them. A broken file is an error only for those who ask for it, or for
+    everything.
+
+    Args:
+        names: the names that were asked for.
+        roots: folders, the project's own first, searched with all subfolders; missing ones are
+        empty.
+        vocabulary: the checks that a suite may use.
+        read: reads one file.
+
+    Raises:
+        InvalidInput: a suite that was asked for is invalid, or two of them have the same name.
+        UsageError: there is no such suite, file or folder.
+        NothingToRun: the project has no suites; the message lists those that can be run by name.
+    """
+    library = _Library(roots, vocabulary, read)
+    found = [suite for name in names for suite in library.named(name)] if names else library.own()
+    return distinct(found)
+
+
+def select_cases(suites: Sequence[Suite], pattern: str | None) -> tuple[Suite, ...]:
+    """Return ``suites`` with only the cases that ``pattern`` selects; drop suites without any.
+
+    `harness.suites.case_patterns` describes patterns; ``None`` selects every case.
+
+    Raises:
+        UsageError: the pattern cannot be read.
+    """
+    if pattern is None:
+        return tuple(suites)
+    picks = compile_pattern(pattern)
+    picked = (_picked(suite, picks) for suite in suites)
+    return tuple(suite for suite in picked if suite.cases)
+
+
+def _picked(suite: Suite, picks: Picks) -> Suite:
+    kept: dict[bool, list[Case]] = {True: [], False: []}
+    for case in suite.cases:
+        kept[picks(labels(suite.name, case.name, case.tags))].append(case)
+    return replace(suite, cases=tuple(kept[True]), left_out=tuple(kept[False]))
+
+
+def suite_files(folder: Path) -> tuple[Path, ...]:
+    """Return the files in ``folder`` and its subfolders that have a reader, sorted.
+
+    Hidden files and folders are left out. Links are followed, but no folder is entered twice and no
+    file is listed twice. A folder that does not exist has no files.
+
+    Raises:
+        UsageError: a folder cannot be read.
+    """
+    if not folder.is_dir():
+        return ()
+    files: dict[str, Path] = {}
+    entered = {os.path.realpath(folder)}
+    for parent, folders, names in os.walk(folder, followlinks=True, onerror=_unreadable):
+        folders[:] = [name for name in sorted(folders) if _is_new(Path(parent, name), entered)]
+        for path in (Path(parent, name) for name in sorted(names) if not name.startswith(".")):
+            if is_suite_file(path) and (path.is_file() or path.is_symlink()):
+                files.setdefault(os.path.realpath(path), path)
+    return tuple(sorted(files.values()))
+
+
+def _is_new(folder: Path, entered: set[str]) -> bool:
+    real = os.path.realpath(folder)
+    if folder.name.startswith(".") or real in entered:
+        return False
+    entered.add(real)
+    return True
+
+
+def _unreadable(error: OSError) -> None:
+    raise UsageError(f"{shown(Path(error.filename))} cannot be read: {error.strerror}") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shelf:
+    """The suites of one folder: the valid ones, and the invalid files."""
+
+    suites: tuple[Suite, ...]
+    broken: Mapping[Path, InvalidInput]
+
+    def problems(self) -> list[Problem]:
+        return [problem for error in self.broken.values() for problem in error.problems]
+
+    def all(self) -> tuple[Suite, ...]:
+        """Return every suite; raise `InvalidInput` if one is broken."""
+        if self.broken:
+            raise InvalidInput(self.problems())
+        return self.suites
+
+    def named(self, name: str) -> list[Suite]:
+        """Return the suites of that name; raise `InvalidInput` if a broken file has the name."""
+        claimed = [
+            problem
+            for path, error in self.broken.items()
+            if _claims(path, name)
+            for problem in error.problems
+        ]
+        if claimed:
+            raise InvalidInput(claimed)
+        return [suite for suite in self.suites if suite.name == name]
+
+
+def _claims(path: Path, name: str) -> bool:
+    """Whether an invalid file was probably meant as the suite of that name."""
+    try:
+        names = _SUITE_LINE.findall(path.read_text("utf-8", errors="replace"))
+    except OSError:
+        names = []
+    return name in (names or [path.stem])
+
+
+class _Library:
+    """The suites of all roots; each root is read when first needed."""
+
+    def __init__(self, roots: Sequence[Path], vocabulary: Vocabulary, read: Reader) -> None:
+        self._roots = roots
+        self._read_file = read
+        self._vocabulary = vocabulary
+        self._shelves: dict[Path, _Shelf] = {}
+
+    def own(self) -> tuple[Suite, ...]:
+        """Return every suite of the project; raise `NothingToRun` if it has none."""
+        own, *others = self._roots
+        if suites := self._shelf(own).all():
+            return suites
+        by_name = [
+            *PYTHON_SUITES.names(),
+            *(suite.name for root in others for suite in self._shelf(root).suites),
+        ]
+        raise NothingToRun(
+            f"there are no suites in {shown(own)}/\n  Draft some with harness init, or write one, "
+            "for example evals/first.yml.\n  Built-in suites are run by name: "
+            f"{', '.join(sorted(by_name))}.\n  Leaderboards as well, after their data was "
+            f"fetched: {', '.join(LEADERBOARDS.names())}."
+        )
+
+    def named(self, name: str) -> Sequence[Suite]:
+        if names_a_file(name):
+            return [read_reference(name, self._vocabulary)]
+        path = Path(name)
+        if os.sep in name or is_suite_file(path):
+            return self._at_path(path)
+        for root in self._roots:
+            if found := self._shelf(root).named(name):
+                return found
+        if asked := leaderboard_of(name):
+            return LEADERBOARDS.get(asked[0]).suites(asked[1])
+        if os.path.exists(name):  # noqa: PTH110 - Path.exists raises for a name that is too long
+            return self._at_path(path)
+        return [self._in_python(name)]
+
+    def _in_python(self, name: str) -> Suite:
+        if name in PYTHON_SUITES:
+            return read_reference(PYTHON_SUITES.reference(name), self._vocabulary)
+        if not may_be_reference(name):
+            raise self._unknown(name)
+        try:
+            return read_reference(name, self._vocabulary)
+        except NoSuchModule as error:
+            raise self._unknown(name, f"Nor is it a suite in Python: {error}") from error
+
+    def _at_path(self, path: Path) -> Sequence[Suite]:
+        if os.path.isdir(path):  # noqa: PTH112 - as above
+            if suites := self._shelf(path).all():
+                return suites
+            others = suites_of_other_tools(sorted(path.iterdir()))
+            raise NothingToRun(
+                "\n  ".join([f"there are no suites in {shown(path)}", *map(str, others)])
+            )
+        if not os.path.lexists(path):
+            known = [shown(file) for root in self._roots for file in suite_files(root)]
+            raise UsageError(
+                f"there is no file or folder {str(path)!r}", meant=did_you_mean(str(path), known)
+            )
+        return [self._read_file(path, self._vocabulary)]
+
+    def _shelf(self, folder: Path) -> _Shelf:
+        if folder not in self._shelves:
+            self._shelves[folder] = self._read(suite_files(folder))
+        return self._shelves[folder]
+
+    def _read(self, files: Iterable[Path]) -> _Shelf:
+        suites: list[Suite] = []
+        broken: dict[Path, InvalidInput] = {}
+        for path in files:
+            try:
+                suites.append(self._read_file(path, self._vocabulary))
+            except InvalidInput as error:
+                broken[path] = error
+        return _Shelf(suites=tuple(suites), broken=broken)
+
+    def _unknown(self, name: str, *more: str) -> UsageError:
+        shelves = [self._shelf(root) for root in self._roots]
+        known = list(dict.fromkeys(suite.name for shelf in shelves for suite in shelf.suites))
+        near = did_you_mean(name, (*known, *PYTHON_SUITES.names(), *LEADERBOARDS.names()))
+        advice = [*([near] if near else []), *more]
+        problems = [str(problem) for shelf in shelves for problem in shelf.problems()]
+        if known or not problems:
+            advice.append(
+                f"Known suites: {', '.join(known)}." if known else "There are no suites yet."
+            )
+        if problems:
+            advice.append("\n  ".join(["These files are not valid suites:", *problems]))
+        return UsageError(f"there is no suite named {name!r}", meant="\n  ".join(advice))
+
+
+def distinct(suites: Iterable[Suite]) -> tuple[Suite, ...]:
+    """Return each suite once.
+
+    Raises:
+        InvalidInput: two files define one name.
+    """
+    chosen: dict[str, Suite] = {}
+    problems = []
+    for suite in suites:
+        first = chosen.setdefault(suite.name, suite)
+        if _source(first) != _source(suite):
+            message = f"suite {suite.name!r} is defined twice; first at {_place(first)}."
+            problems.append(
+                Problem(
+                    at=_place(suite), message=message, meant="Give each suite a name of its own."
+                )
+            )
+    if problems:
+        raise InvalidInput(problems)
+    return tuple(chosen.values())
+
+
+def _source(suite: Suite) -> str:
+    if suite.reference is not None or suite.at is not None:
+        return suite.reference or os.path.realpath(_place(suite).file)
+    return f"object {id(suite)}"
+
+
+def _place(suite: Suite) -> Location:
+    return suite.at or Location(file="?")

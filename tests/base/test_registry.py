@@ -1,0 +1,49 @@
+"""Members of a registry: those that come with harness, and those of other packages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.base.registry import Registry, _installed
+from harness.leaderboards import LEADERBOARDS
+
+
+def installed(folder: Path, groups: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a package whose entry points are ``groups`` (group → lines), as pip would."""
+    info = folder / "other-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n", "utf-8")
+    text = "".join(f"[{group}]\n{lines}\n" for group, lines in groups.items())
+    (info / "entry_points.txt").write_text(text, "utf-8")
+    monkeypatch.syspath_prepend(str(folder))
+
+
+def test_a_member_of_another_package_is_found_under_the_old_name_of_its_group_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = {"things": "new = math:tau\nboth = math:tau", "stuff": "old = math:pi\nboth = math:pi"}
+    installed(tmp_path, groups, monkeypatch)
+    registry = Registry[float]("things", "thing", {}, formerly="stuff")
+    assert set(registry.names()) == {"new", "old", "both"}
+    assert registry.get("old") < registry.get("both")
+
+
+def test_the_packages_are_searched_once_for_all_registries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(tmp_path, {"things": "new = math:tau", "stuff": "old = math:pi"}, monkeypatch)
+    before = _installed.cache_info().misses
+    assert Registry[float]("things", "thing", {}).names() == ("new",)
+    assert Registry[float]("stuff", "thing", {}, formerly="things").names() == ("new", "old")
+    assert _installed.cache_info().misses == before + 1
+
+
+def test_a_leaderboard_that_another_package_lists_as_a_benchmark_is_still_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed(tmp_path, {"harness.benchmarks": "theirs = math:pi"}, monkeypatch)
+    monkeypatch.delitem(vars(LEADERBOARDS), "_entry_points", raising=False)
+    assert "theirs" in LEADERBOARDS
+    monkeypatch.delitem(vars(LEADERBOARDS), "_entry_points")  # for those who come after

@@ -1,0 +1,72 @@
+"""Certificates are read once for all connections, and unreadable ones are reported."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.base.errors import UsageError
+from harness.base.trust_store import trusted
+from tests.end_to_end.harness_process import Project, plain_server
+from tests.models.support import APIS, opened
+
+
+@pytest.mark.anyio
+async def test_the_machines_certificates_are_read_once_for_all_models() -> None:
+    trusted.cache_clear()
+    for api in APIS:
+        async with opened(api, "http://127.0.0.1:9"):
+            pass
+    assert (trusted.cache_info().misses, trusted.cache_info().hits) == (1, len(APIS) - 1)
+
+
+@pytest.mark.parametrize("text", [None, "", "no certificate"])
+def test_a_file_that_holds_no_certificates_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None
+) -> None:
+    file = tmp_path / "ca.pem"
+    if text is not None:
+        file.write_text(text)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    trusted.cache_clear()
+    with pytest.raises(UsageError) as told:
+        trusted()
+    assert f"the certificates of $SSL_CERT_FILE ({file}) cannot be read: " in str(told.value)
+    trusted.cache_clear()
+
+
+@pytest.mark.slow
+def test_a_run_says_so_before_it_starts_anything(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    project.suite(
+        "shop",
+        [{"name": "a", "prompt": "b", "assertions": {"must_call": ["echo"]}}],
+        server=plain_server(),
+    )
+    project.configure(
+        models={"models": {"m": {"type": "openai", "model": "gpt-4o", "api_key": "k"}}}
+    )
+    finished = project.run("evals", "shop", "--model", "m", SSL_CERT_FILE="/nonexistent/ca.pem")
+    assert finished.code == 3
+    assert (
+        "the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) cannot be read: No such file"
+        in finished.stderr
+    )
+    assert "Traceback" not in finished.stderr
+
+
+@pytest.mark.slow
+def test_a_server_elsewhere_is_an_error_of_its_cases_that_says_so(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    case = {"name": "a", "prompt": "b", "assertions": {"must_call": ["echo"]}}
+    project.suite("far", [case], server={"url": "https://example.invalid/mcp"})
+    finished = project.run(
+        "evals", "far", "--model", "lexical", SSL_CERT_FILE="/nonexistent/ca.pem"
+    )
+    assert finished.code == 4
+    (run,) = project.log().results
+    assert run.error is not None
+    assert run.error.kind == "server"
+    assert run.error.message.startswith(
+        "server 'far' cannot be reached: the certificates of $SSL_CERT_FILE (/nonexistent/ca.pem) "
+        "cannot be read"
+    )

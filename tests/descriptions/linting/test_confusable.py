@@ -1,0 +1,84 @@
+"""Tools that a model may take for each other are told.
+
+Families that are plainly told apart are not.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.descriptions.linting.lint import lint
+from harness.types import Tool, ToolList
+
+
+def taking(tool_name: str, description: str, *required: str) -> Tool:
+    properties = {name: {"type": "string"} for name in required}
+    schema = {"type": "object", "properties": properties, "required": list(required)}
+    return Tool(name=tool_name, description=description, input_schema=schema)
+
+
+def are_confusable(one: Tool, other: Tool) -> bool:
+    third = taking("ping", "Check that the service is up.")
+    return any(
+        finding.rule == "confusable" for finding in lint(ToolList(tools=(one, other, third)))
+    )
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (taking("get_customer", "Get a customer by id.", "customer_id"),
+         taking("fetch_client", "Retrieve a client by id.", "client_id")),
+        (taking("search_orders", "Search orders.", "query"),
+         taking("find_orders", "Find orders.", "query")),
+        (taking("delete_order", "Delete an order.", "id"),
+         taking("remove_order", "Remove an order from the system.", "id")),
+        (taking("read_file", "Read a file.", "path"), taking("read_text_file", "Read a file as "
+        "text.", "path")),
+        (taking("get_reviews", "Get the reviews on a pull request", "number"),
+         taking("get_comments", "Get the review comments on a pull request", "number")),
+        (taking("get_weather", "Get the weather for a city.", "city"),
+         taking("get_forecast", "Get the weather forecast for a city.", "city")),
+    ],
+    ids=lambda tool: tool.name,
+)  # fmt: skip
+def test_two_words_for_one_thing_are_confusable(one: Tool, other: Tool) -> None:
+    assert are_confusable(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (taking("create_branch", "Create a new branch in a project", "project", "branch"),
+         taking("create_issue", "Create a new issue in a project", "project", "title")),
+        (taking("create_entities", "Create multiple new entities in the graph", "entities"),
+         taking("create_relations", (
+             "Create multiple new relations between entities in the graph"
+         ), "relations")),
+        (taking("get_comments", "Get the review comments on a pull request", "number"),
+         taking("create_review", "Create a review on a pull request", "number", "body")),
+        (taking("geocode", "Convert an address into geographic coordinates", "address"),
+         taking("reverse_geocode", "Convert coordinates into an address", "latitude", "longitude")),
+        (taking("get_user", "Retrieve a user", "user_id"), taking("get_users", "List all users")),
+        (taking("search_repositories", "Search for GitHub repositories", "query"),
+         taking("search_code", "Search for code across GitHub repositories", "q")),
+        (taking("start_vm", "Start a virtual machine.", "id"), taking("stop_vm", "Stop a virtual "
+        "machine.", "id")),
+        (taking("by_id", "Get a user by id.", "user_id"),
+         taking("by_email", "Get a user by email.", "email")),
+        (taking("list_pods", "List pods in a namespace.", "namespace"),
+         taking("list_services", "List services in a namespace.", "namespace")),
+        (taking("update_block", (
+            "Notion | Update a block\nError Responses:\n400: Bad request"
+        ), "block_id"),
+         taking("retrieve_block", (
+             "Notion | Retrieve a block\nError Responses:\n400: Bad request"
+         ), "block_id")),
+        (taking("git_reset", "Unstages all staged changes", "repo_path"),
+         taking("git_diff_unstaged", "Shows changes in the working directory that are not yet "
+        "staged", "repo_path")),
+    ],
+    ids=lambda tool: tool.name,
+)  # fmt: skip
+def test_a_family_that_is_plainly_told_apart_is_not(one: Tool, other: Tool) -> None:
+    assert not are_confusable(one, other)

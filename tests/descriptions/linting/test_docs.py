@@ -1,0 +1,32 @@
+"""The page on ``harness lint`` says what is true."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from harness.descriptions.linting.findings import rules
+from harness.descriptions.linting.rules.listing import LARGE_LIST, LARGE_TOOL, MOST_TOOLS
+from tests.descriptions.linting.write_docs import written
+
+PAGE = (Path(__file__).parents[3] / "docs" / "lint.md").read_text(encoding="utf-8")
+
+
+def test_the_table_holds_every_rule_with_its_severity() -> None:
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (error|warning|note) \|", PAGE, re.MULTILINE))
+    assert rows == {name: rule.severity for name, rule in rules().items()}
+
+
+def test_the_bounds_are_those_that_are_used() -> None:
+    for bound in (
+        f"about {LARGE_TOOL:,} tokens",
+        f"about {LARGE_LIST:,} tokens",
+        f"more than {MOST_TOOLS} tools",
+    ):
+        assert bound in PAGE
+
+
+def test_the_evidence_is_that_of_the_rules() -> None:
+    assert written(PAGE, rules()) == PAGE, "run: python -m tests.descriptions.linting.write_docs"
+    for name in rules():
+        assert PAGE.count(f"`{name}`") >= 2, name

@@ -1,0 +1,92 @@
+"""Which of several equal tools is called first, computed from first calls."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from harness.descriptions.workbench.analysis.contests import RIVALS, Kind, Pick, steering
+
+Chooser = Callable[[int, int], int | None]
+"""(turn, case) → place of the called rival, the set-apart one being at place ``turn``."""
+
+
+def picks(chooser: Chooser, kind: Kind = "brag", cases: int = 10) -> Iterator[Pick]:
+    for case in range(cases):
+        for turn in range(RIVALS):
+            place = chooser(turn, case)
+            yield Pick(
+                case=f"c{case}",
+                tool="t",
+                kind=kind,
+                chosen=None if place is None else place == turn,
+                place=place,
+                name=None if place is None else f"t_{'bcde'[place]}",
+            )
+
+
+def test_the_one_that_is_always_called_first_has_all_calls() -> None:
+    found = steering(picks(lambda turn, _: turn)).contest("brag")
+    assert found is not None
+    assert (found.share.share, found.share.advantage, found.times) == (1.0, 0.75, None)
+    assert found.steered
+
+
+def test_a_liking_for_a_place_is_no_steering() -> None:
+    found = steering([*picks(lambda _turn, _case: 0), *picks(lambda _t, _c: 0, "equal")])
+    brag = found.contest("brag")
+    assert brag is not None
+    assert (brag.share.share, brag.times, brag.steered) == (0.25, 1.0, False)
+    assert found.places == {0: 40}
+    assert found.names == {"b": 40}
+
+
+def test_calls_of_other_tools_are_counted_and_in_no_share() -> None:
+    found = steering(picks(lambda turn, case: turn if case else None)).contest("brag")
+    assert found is not None
+    assert (found.share.cases, found.elsewhere) == (9, 4)
+    assert steering(picks(lambda _turn, _case: None)).contests == ()
+
+
+def test_equal_texts_are_never_called_steering() -> None:
+    found = steering(picks(lambda turn, _: turn, "equal")).contest("equal")
+    assert found is not None
+    assert not found.steered
+
+
+def test_each_tool_has_a_contest_of_its_own_words() -> None:
+    found = steering(picks(lambda turn, _: turn, "own")).contest("own", "t")
+    assert found is not None
+    assert found.steered
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stickiness", [0.0, 0.8])
+def test_a_model_that_does_not_mind_praise_is_rarely_called_steered(stickiness: float) -> None:
+    rng, alarms, studies = random.Random(3), 0, 1_000
+    for _ in range(studies):
+        # A case may always go to the same place, or to any: both are blind to the words.
+        own = [rng.randrange(RIVALS) if rng.random() < stickiness else None for _ in range(12)]
+
+        def chooser(_turn: int, case: int, own: list[int | None] = own) -> int:
+            place = own[case]
+            return rng.randrange(RIVALS) if place is None else place
+
+        found = steering(picks(chooser, cases=12)).contest("brag")
+        assert found is not None
+        alarms += found.steered
+    # Two-sided at 5 %: claims are one side of it.
+    assert alarms <= 50
+
+
+def test_a_model_that_praise_wins_over_is_found_out() -> None:
+    rng, found_out = random.Random(4), 0
+    for _ in range(100):
+        chosen = steering(
+            picks(lambda t, _: t if rng.random() < 0.5 else rng.randrange(RIVALS), cases=12)
+        ).contest("brag")
+        assert chosen is not None
+        found_out += chosen.steered
+    assert found_out >= 95

@@ -1,0 +1,59 @@
+"""A variant imitates the habits of clients with names and results."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.models.tool_text.tokens import beginning_of, tokens_in
+from harness.runner.variants.clients import LONGEST_NAME, as_told, client_name, cut_note
+from harness.types import Variant
+
+PREFIX = "mcp__crm__"
+
+
+def test_a_name_gets_the_prefix() -> None:
+    assert client_name(PREFIX, "get_customer") == "mcp__crm__get_customer"
+
+
+def test_without_a_prefix_no_name_is_touched() -> None:
+    name = "größe.of/" + "a" * LONGEST_NAME
+    assert client_name("", name) == name
+
+
+def test_a_name_up_to_the_limit_is_whole_and_one_beyond_it_ends_in_its_digest() -> None:
+    fitting = "a" * (LONGEST_NAME - len(PREFIX))
+    assert client_name(PREFIX, fitting) == PREFIX + fitting
+    cut = client_name(PREFIX, fitting + "a")
+    assert re.fullmatch("mcp__crm__a{14}[0-9a-f]{40}", cut)
+    assert client_name(PREFIX, fitting + "b") != cut
+
+
+@given(st.text())
+def test_every_name_is_one_that_the_apis_of_models_take(name: str) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", client_name(PREFIX, name))
+
+
+@given(st.text("ab c客户", max_size=80), st.integers(0, 40))
+def test_the_beginning_of_a_text_is_the_longest_that_fits(text: str, most: int) -> None:
+    kept = beginning_of(text, most)
+    assert text.startswith(kept)
+    assert tokens_in(kept) <= most
+    assert kept == text or tokens_in(text[: len(kept) + 1]) > most
+
+
+def test_a_result_above_the_limit_is_cut_and_says_so() -> None:
+    told = as_told(Variant(name="v", max_result_tokens=2), "word" * 2_500)
+    note = "[The result was cut here: it takes about 2,500 tokens, and 2 are shown.]"
+    assert told == f"wordwordwor\n{note}"
+    assert cut_note(told) == note
+    assert cut_note("word" * 25) == ""
+
+
+def test_a_result_that_fits_and_one_under_no_limit_are_told_whole() -> None:
+    text = "word" * 25
+    assert as_told(Variant(name="v", max_result_tokens=25), text) == text
+    assert as_told(Variant(name="v"), text) == text
+    assert as_told(None, text) == text
