@@ -24,7 +24,8 @@ from benchmarks.warm import warm
 from harness.judging.checks import VOCABULARY
 from harness.probing.callers import named_callers
 from harness.probing.prober import ProbePlan, probe
-from harness.probing.report import ProbeFinding, ProbeReport
+from harness.probing.report import ProbeReport
+from harness.reports.findings import ProbeFinding
 from harness.suites.config import load_config
 from harness.suites.readers import read_suite
 from harness.types import FLAWS, Alteration, DataSet, IdentitySpec, ServerSpec, TransportSpec

@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import Any
 
+from harness.base.errors import InvalidValue
 from harness.base.json_bounds import loads
 
 
@@ -27,6 +28,19 @@ def parsed_json(text: Any) -> Any:
         return loads(text) if isinstance(text, str) else text
     except ValueError:
         return text
+
+
+def json_value(value: Any, *, strict: bool = True) -> Any:
+    """Return ``value`` in JSON's types: tuples as lists, for example.
+
+    A value that JSON cannot express is invalid; ``None`` is returned if not ``strict``.
+    """
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        if not strict:
+            return None
+        raise InvalidValue(f"contains a value that is not JSON: {error}") from error
 
 
 def _plain(value: Any) -> Any:

@@ -13,7 +13,8 @@ from harness.probing.coverage import Coverage, in_words
 from harness.probing.kept_decisions import Change, Direction
 from harness.probing.planned_calls import Skipped
 from harness.probing.replay import request_of
-from harness.probing.report import ProbeFinding, ProbeReport, Problem, TokenFate
+from harness.probing.report import ProbeReport, TokenFate
+from harness.reports.findings import ProbeFinding, Problem
 from harness.reports.sections.access_matrix import by_urgency, matrix_lines
 from harness.types import FLAWS, Report
 

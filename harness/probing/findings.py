@@ -29,7 +29,7 @@ from harness.probing.equal_answers.mixed_up import mixed_up
 from harness.probing.expectations import DECISION
 from harness.probing.forged_findings import forged_gains, forged_kinds, not_forged
 from harness.probing.interference.outcome import Altered
-from harness.probing.report import Decided, ProbeFinding, ProbeReport
+from harness.probing.report import Decided, ProbeReport
 from harness.probing.shown_not_found import contradictions
 from harness.probing.stability import unstable_answers
 from harness.probing.tokens import (
@@ -42,8 +42,9 @@ from harness.probing.tokens import (
     swapped_gains,
 )
 from harness.reports.build import build_report
+from harness.reports.findings import ProbeFinding, leaks_found
 from harness.runlog import RunLog
-from harness.types import AccessReport, Leak, Report, TrialResult
+from harness.types import AccessReport, Report, TrialResult
 
 _SAID_CHARS = 160
 
@@ -154,16 +155,9 @@ def _echoed(probed: ProbedTrials) -> Iterator[ProbeFinding]:
             )
 
 
-def leaks_found(leaks: Iterable[Leak]) -> Iterator[ProbeFinding]:
-    """Yield a finding for each value that leaked to an identity."""
-    for leak, _ in by_value(leaks):
-        yield ProbeFinding(
-            problem="leak",
-            words="; ".join(leak_lines(leak)[:2]),
-            callers=(leak.identity,),
-            call=leak.case,
-            is_judged=True,
-        )
+def findings_of(log: RunLog) -> Sequence[ProbeFinding]:
+    """Return the findings of the probe in ``log``."""
+    return read_probe(log).findings
 
 
 class _Facts:

@@ -11,7 +11,7 @@ from harness.judging.policy import View
 from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, name_of
 from harness.probing.forged_calls import Forgery
 from harness.probing.gains import Gain, Withheld
-from harness.probing.report import ProbeFinding, Problem
+from harness.reports.findings import ProbeFinding, Problem
 from harness.types import TrialResult
 
 _PROBLEMS: Mapping[Forgery, Problem] = {

@@ -10,49 +10,8 @@ from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.probing.callers import UNSENT, Unsent
 from harness.probing.coverage import Coverage
 from harness.probing.interference.comparing import Account
+from harness.reports.findings import ProbeFinding
 from harness.types import FLAWS, Decision, Report
-
-Problem: TypeAlias = Literal[
-    "leak",
-    "unexpected",
-    "hidden_callable",
-    "fails_open",
-    "token_accepted",
-    "token_echoed",
-    "token_swapped",
-    "smuggled_identity",
-    "opened_by_arguments",
-    "opened_by_request",
-    "foreign_cursor",
-    "interference",
-    "unstable",
-    "unobserved",
-]
-"""Kinds of findings:
-
-- ``leak``: a value that is withheld from an identity in one place appears in another
-  (`harness.judging.policy.leaks`).
-- ``unexpected``: the decision on a call differs from the suite's expectation, or a tool is listed
-  that the suite expects to be hidden.
-- ``hidden_callable``: a tool is not listed for an identity, but calling it works.
-- ``fails_open``: a damaged identity gets more data or tools than its original.
-- ``token_accepted``: the server accepted a token that a verifier must refuse.
-- ``token_echoed``: an answer contains the token that was sent to the server.
-- ``token_swapped``: in another caller's session, a token (or none) gives data that its owner does
-  not get in an own session.
-- ``smuggled_identity``: a call with another identity's attributes in its arguments or ``_meta``
-  gives data that is withheld from the caller.
-- ``opened_by_arguments``: a call with tampered arguments, or repeated, gives data that is withheld
-  from the caller.
-- ``opened_by_request``: a resource, a prompt or a completion that the caller was not shown gives
-  data that is withheld from them.
-- ``interference``: an answer changes when a value is altered that its caller must not see.
-- ``foreign_cursor``: a call with another caller's cursor gives data that the caller's own pages
-  withhold.
-- ``unstable``: the answer to the same call of the same caller depends on the previous caller, in
-  its fields, its outcome, or by repeating another caller's answer; each repetition confirmed it.
-- ``unobserved``: no answer shows that the server takes the identity into account."""
-
 
 TokenFate: TypeAlias = Literal["accepted", "refused", "as_nobody", "unclear"]
 """What the server did with a token that a verifier must refuse. ``accepted``: it accepted the
@@ -80,26 +39,6 @@ ONE_DATA_SET = (
     "made by itself, the call shows the data as they are: the finding is the difference to B"
 )
 """The same of a finding on altered values."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ProbeFinding:
-    """One finding of a probe."""
-
-    problem: Problem
-    """The kind of finding."""
-    words: str
-    """The finding on one line."""
-    callers: tuple[str, ...] = ()
-    """The identities concerned."""
-    call: str | None = None
-    """The call that showed it."""
-    after: str | None = None
-    """The identity who made this call right before, in the same process, if that is needed."""
-    shown: tuple[str, ...] = ()
-    """Further lines with evidence, if any."""
-    is_judged: bool = False
-    """Whether the checks of the call fail for it already, wherever its log is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,8 @@ from harness.probing.caller_views import (
     name_of,
 )
 from harness.probing.repeated_calls import ROUNDS, Suspicion
-from harness.probing.report import AFTER_NOBODY, ProbeFinding
+from harness.probing.report import AFTER_NOBODY
+from harness.reports.findings import ProbeFinding
 
 _TIMES_AND_NUMBERS = re.compile(
     r"\d+(?:[t:.,/+-]?\d+)*(?:st|nd|rd|th|z)?|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|"

@@ -17,14 +17,8 @@ from harness.probing.caller_views import (
     name_of,
 )
 from harness.probing.callers import ANONYMOUS, Unsent
-from harness.probing.report import (
-    LATELY_MIN,
-    LONGEST_MIN,
-    SENSIBLE_MIN,
-    Leeway,
-    ProbeFinding,
-    TokenFate,
-)
+from harness.probing.report import LATELY_MIN, LONGEST_MIN, SENSIBLE_MIN, Leeway, TokenFate
+from harness.reports.findings import ProbeFinding
 from harness.types import FLAWS, Credential, TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")

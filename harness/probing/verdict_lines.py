@@ -15,7 +15,8 @@ from harness.probing.caller_views import asked, label_of, name_of
 from harness.probing.expectations import DECISION
 from harness.probing.interference.outcome import faults
 from harness.probing.replay import shows
-from harness.probing.report import ProbeFinding, ProbeReport
+from harness.probing.report import ProbeReport
+from harness.reports.findings import ProbeFinding
 from harness.runlog import RunLog, TrialLine
 from harness.types import Caller, Case, CheckResult, Trial, TrialError, TrialResult
 

@@ -15,7 +15,6 @@ from harness.judging.checks import Evidence, evaluate
 from harness.judging.checks.judge.judge import Judge
 from harness.judging.checks.kinds.session_refusal import knows_refusal
 from harness.judging.trial import judge_trial, not_started
-from harness.leaderboards import CarriedOut
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
 from harness.runner.agent import Conversation, Interrupted, Strategy, Watched
@@ -42,6 +41,7 @@ from harness.runner.variants.views import Views
 from harness.sessions import Session, SessionPool
 from harness.sessions.beside import bounded, operators_log
 from harness.sessions.trace_context import TracedSession, TraceIds
+from harness.suites.leaderboards import CarriedOut
 from harness.types import (
     AgentSpec,
     Aside,

@@ -13,9 +13,9 @@ from harness.base.documents.files import shown
 from harness.base.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
 from harness.base.importing import NoSuchModule, may_be_reference, names_a_file
 from harness.base.registry import Registry
-from harness.leaderboards import LEADERBOARDS, leaderboard_of
 from harness.suites.case_patterns import Picks, compile_pattern, labels
 from harness.suites.in_python.suite import read_reference
+from harness.suites.leaderboards import LEADERBOARDS, leaderboard_of
 from harness.suites.other_tools import suites_of_other_tools
 from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Location, Suite

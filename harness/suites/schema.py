@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from harness.base.canonical import canonical_json
@@ -32,6 +33,9 @@ from harness.suites.variant_layouts import (
     VARIANT_LAYOUT,
 )
 from harness.types import JsonObject
+
+SCHEMA_FILE = Path(__file__).with_name("suite.schema.json")
+"""JSON Schema of suites in YAML, for editors; this module makes it."""
 
 _NOTES: tuple[str, ...] = ("description", "default")
 

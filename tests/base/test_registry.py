@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from harness.base.registry import Registry, _installed
-from harness.leaderboards import LEADERBOARDS
+from harness.suites.leaderboards import LEADERBOARDS
 
 
 def installed(folder: Path, groups: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:

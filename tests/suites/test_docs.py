@@ -7,10 +7,10 @@ from jsonschema import Draft202012Validator
 
 from harness.base.documents.document import read_document
 from harness.judging.checks import VOCABULARY
-from harness.suites import SCHEMA_FILE
 from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import layouts
 from harness.suites.readers import read_suite
+from harness.suites.schema import SCHEMA_FILE
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 from tests.suites.files import problems
 

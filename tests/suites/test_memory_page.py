@@ -13,7 +13,6 @@ from harness.base.builtin import builtin_servers, builtin_suites
 from harness.base.documents.document import read_document
 from harness.base.errors import InvalidInput
 from harness.judging.checks import VOCABULARY
-from harness.suites import SCHEMA_FILE
 from harness.suites.ingest import INGEST_PROMPT
 from harness.suites.memory_dataset import (
     CHUNK_CHARS,
@@ -25,6 +24,7 @@ from harness.suites.memory_dataset import (
     METRICS,
 )
 from harness.suites.readers import read_suite
+from harness.suites.schema import SCHEMA_FILE
 from servers.memory.embedding import DIMENSIONS
 from servers.memory.sizes import ARCHIVAL, CORE, SUMMARY_CHARACTERS
 

@@ -9,9 +9,8 @@ from jsonschema import Draft202012Validator
 
 from harness.base.errors import InvalidInput
 from harness.judging.checks import VOCABULARY
-from harness.suites import SCHEMA_FILE
 from harness.suites.readers import read_suite
-from harness.suites.schema import schema_text, suite_schema
+from harness.suites.schema import SCHEMA_FILE, schema_text, suite_schema
 from harness.types import Suite
 from tests.suites.suites import NAMES, SUITES, spoilt_suites
 from tests.suites.vocabulary import PlainVocabulary

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from harness.base.fetching import FetchRequest
 from harness.base.fetching.cache import CACHE_VARIABLE, cache_root
-from harness.leaderboards import SOURCES
+from harness.suites.leaderboards import SOURCES
 
 
 @click.command("fetch")

@@ -13,9 +13,9 @@ from harness.base.redaction.output import guarded
 from harness.descriptions.drafting.render import SCHEMA_NAME
 from harness.judging.checks import VOCABULARY
 from harness.models.tool_text.terms import word_set
-from harness.suites import SCHEMA_FILE
 from harness.suites.discovery import suite_files
 from harness.suites.readers import read_suite
+from harness.suites.schema import SCHEMA_FILE
 from harness.types import ServerSpec
 
 FOLDER = "evals"

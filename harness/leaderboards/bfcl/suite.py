@@ -13,6 +13,7 @@ from harness.base.fetching.cache import CACHE_VARIABLE, cache_root
 from harness.leaderboards.bfcl.catalog import MOST_STEPS, SCORES, Category, categories_of
 from harness.leaderboards.bfcl.check import check_of
 from harness.leaderboards.bfcl.data import Entry, entries_of, entry_of, question_file
+from harness.leaderboards.bfcl.functions import functions
 from harness.leaderboards.bfcl.memory import memory_cases
 from harness.leaderboards.bfcl.prompts import prompts_of, system_prompt_of
 from harness.leaderboards.bfcl.result_files import BfclRecording, read_recordings
@@ -27,6 +28,7 @@ from harness.types import (
     Location,
     ServerSpec,
     Suite,
+    Tool,
     TransportSpec,
     Turn,
 )
@@ -71,6 +73,10 @@ class Bfcl:
             scores=SCORES,
         )
         return [suite]
+
+    def decoys(self) -> Sequence[Tool]:
+        """Return the functions of the fetched single-reply cases, each name once."""
+        return functions()
 
     def recordings(self, path: Path) -> Mapping[str, BfclRecording]:
         """Return the recorded outputs in ``path``, by model."""

@@ -11,7 +11,7 @@ from harness.judging.policy.views import Leaf, Result
 from harness.probing.caller_views import ProbedTrials, facts_of, label_of
 from harness.probing.cursors.arguments import LISTS, cursor_of, gives_cursor
 from harness.probing.cursors.lists import listed
-from harness.probing.report import ProbeFinding
+from harness.reports.findings import ProbeFinding
 from harness.types import TrialResult
 
 _TWICE = 2

@@ -10,7 +10,8 @@ from harness.probing.caller_views import facts_of, label_of
 from harness.probing.interference.comparing import Account, Comparison, Dependent
 from harness.probing.interference.declared import declared_in
 from harness.probing.interference.records import SHOWN, Record, records_of
-from harness.probing.report import ONE_DATA_SET, ProbeFinding
+from harness.probing.report import ONE_DATA_SET
+from harness.reports.findings import ProbeFinding
 from harness.runlog import RunLog
 from harness.types import ToolList, TrialResult
 

@@ -16,8 +16,7 @@ from harness.judging.access import access_report
 from harness.judging.cases import case_results
 from harness.judging.from_log import completed, judge_log, order_of
 from harness.judging.run_judge import Order, RunJudge
-from harness.probing.findings import leaks_found, read_probe
-from harness.probing.report import ProbeFinding
+from harness.reports.findings import FINDINGS_OF, ProbeFinding, leaks_found
 from harness.reports.querying.of_compared import write_compared
 from harness.reports.querying.of_conversations import TOOLS, Offered, rows_of
 from harness.reports.querying.of_run import FINDINGS
@@ -238,8 +237,9 @@ class _Reading(Content):
         judged = judge_log(replace(whole, results=results, _offsets=places))
         for result in judged.results:
             self.rewrite(places[result.key], result)
-        if any("probe" in result.case.metadata for result in results):
-            return read_probe(read_log(self.path)).findings
+        for kind in FINDINGS_OF.names():
+            if any(kind in result.case.metadata for result in results):
+                return FINDINGS_OF.get(kind)(read_log(self.path))
         return leaks_found(access_report(judged.facts, case_results(judged.results)).leaks)
 
     def _lines(self, which: str, *values: Any) -> Iterable[tuple[int, TrialLine]]:

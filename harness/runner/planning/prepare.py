@@ -12,7 +12,6 @@ from harness.base.builtin import builtin_suites
 from harness.base.errors import NothingToRun, UsageError
 from harness.base.redaction import KNOWN, MARK
 from harness.judging.checks import VOCABULARY
-from harness.leaderboards import narrowed
 from harness.models import unknown_provider
 from harness.models.settings import unsent
 from harness.runlog import read_log
@@ -39,6 +38,7 @@ from harness.suites.config import Config, load_config
 from harness.suites.config.models import OFFLINE
 from harness.suites.csv_dataset import MAX_CASES
 from harness.suites.discovery import distinct, find_suites, select_cases
+from harness.suites.leaderboards import narrowed
 from harness.suites.readers import reader
 from harness.types import (
     DEFAULT_TIMEOUT_S,

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from harness.base.errors import UsageError
-from harness.leaderboards.bfcl.functions import functions
 from harness.runner.variants.decoys import built_in_decoys, chosen, copies, near_decoys
 from harness.runner.variants.shown import ShownTools
+from harness.suites.leaderboards import LEADERBOARDS, OffersDecoys
 from harness.types import Decoys, Tool, ToolList, Variant
-
-_SOURCES: dict[str, Callable[[], Sequence[Tool]]] = {
-    "builtin": built_in_decoys,
-    "bfcl": functions,
-}
 
 
 class Views:
@@ -56,8 +51,12 @@ class Views:
             return () if original is None else copies(original, decoys, taken)
         if decoys.kind == "near":
             return near_decoys(tools)
-        if decoys.source in _SOURCES:
-            return _SOURCES[decoys.source]()
+        if decoys.source == "builtin":
+            return built_in_decoys()
+        if decoys.source is not None and decoys.source in LEADERBOARDS:
+            leaderboard = LEADERBOARDS.get(decoys.source)
+            if isinstance(leaderboard, OffersDecoys):
+                return leaderboard.decoys()
         if decoys.server not in self._servers:
             asked = decoys.server or decoys.source
             raise UsageError(f"the tools of server {asked!r}, asked for as decoys, are not known")

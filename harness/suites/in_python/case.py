@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -65,17 +65,3 @@ class PythonCase:
     allow_no_tools: bool = False
     """Whether the case is judged even if the suite's server offers no tool, which is otherwise an
     error."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UserCheck:
-    """A suite's own ``check`` and the case that it judges."""
-
-    suite: str
-    """Name of the suite."""
-    function: Callable[[Any, Any], Any]
-    """The suite's ``check``; may be a coroutine function."""
-    case: Any
-    """The case, as the suite returned it."""
-    threshold: float
-    """Lowest passing score."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from harness.base.canonical import digest
+from harness.base.canonical import digest, json_value
 from harness.base.documents.document import in_code
 from harness.base.documents.reading import Reading
 from harness.base.errors import (
@@ -25,13 +25,13 @@ from harness.base.errors import (
     did_you_mean,
 )
 from harness.base.importing import blame, find, reference_of, where
+from harness.judging.checks.user_check import UserCheck, part
 from harness.suites.config.server_entries import read_server
 from harness.suites.in_python.alterations import python_alterations
-from harness.suites.in_python.case import CHECK, PASS_AT, UserCheck
-from harness.suites.in_python.tools import PythonTool, part, read_tools, served
+from harness.suites.in_python.case import CHECK, PASS_AT
+from harness.suites.in_python.tools import PythonTool, read_tools, served
 from harness.suites.in_python.values import (
     isolation,
-    json_value,
     leave,
     mapping,
     name,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.base.errors import InvalidValue
+from harness.judging.checks.user_check import part
 from harness.types import (
     Isolation,
     JsonObject,
@@ -36,11 +37,6 @@ class PythonTool:
     """Its description for the model."""
     input_schema: JsonObject | None = None
     """JSON Schema of its arguments; ``None`` derives it from the function's signature."""
-
-
-def part(given: Any, name: str) -> Any:
-    """Return the entry or attribute ``name`` of ``given``; ``None`` if it has none."""
-    return given.get(name) if isinstance(given, Mapping) else getattr(given, name, None)
 
 
 def read_tools(given: Any) -> tuple[PythonTool, ...]:

@@ -5,10 +5,10 @@ Each raises `InvalidValue` for invalid values, in terms of Python's types, not o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from harness.base.canonical import json_value
 from harness.base.documents.fields import as_line, as_share
 from harness.base.errors import InvalidValue
 from harness.types import GuardRails, Isolation, Location, NamedTool, SimulatedUser
@@ -96,19 +96,6 @@ def isolation(value: Any) -> Isolation:
         if value == one:
             return one
     raise InvalidValue(f"expected {' or '.join(map(repr, known))}, found {_shown(value)}")
-
-
-def json_value(value: Any, *, strict: bool = True) -> Any:
-    """Return ``value`` in JSON's types: tuples as lists, for example.
-
-    A value that JSON cannot express is invalid; ``None`` is returned if not ``strict``.
-    """
-    try:
-        return json.loads(json.dumps(value, allow_nan=False))
-    except (TypeError, ValueError, RecursionError) as error:
-        if not strict:
-            return None
-        raise InvalidValue(f"contains a value that is not JSON: {error}") from error
 
 
 def _shown(value: Any) -> str:

@@ -8,8 +8,8 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.descriptions.drafting.files import require_free, suite_name, write_new
-from harness.suites import SCHEMA_FILE
 from harness.suites.config.servers import server_from_command
+from harness.suites.schema import SCHEMA_FILE
 from harness.types import ServerSpec
 
 SUITE = "suite: {name}\ntests:\n  - {{name: a, prompt: b, assertions: {{must_call: [c]}}}}\n"

@@ -15,8 +15,8 @@ from harness.base.documents.document import read_document
 from harness.cli.commands.probe import command
 from harness.probing.callers import damaged_callers, named_callers
 from harness.probing.lookalikes import lookalike_callers
-from harness.probing.report import Problem
-from harness.suites import SCHEMA_FILE
+from harness.reports.findings import Problem
+from harness.suites.schema import SCHEMA_FILE
 from harness.types import (
     Caller,
     Case,

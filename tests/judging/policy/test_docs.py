@@ -8,8 +8,8 @@ from jsonschema import Draft202012Validator
 
 from harness.base.documents.document import read_document
 from harness.judging.checks import VOCABULARY
-from harness.suites import SCHEMA_FILE
 from harness.suites.readers import read_suite
+from harness.suites.schema import SCHEMA_FILE
 from harness.types import Access, RefusalShape
 
 PAGE = (Path(__file__).parents[3] / "docs" / "matrix.md").read_text(encoding="utf-8")

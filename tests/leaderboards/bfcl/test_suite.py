@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import NothingToRun, UsageError
-from harness.leaderboards import narrowed
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
+from harness.suites.leaderboards import narrowed
 from tests.leaderboards.bfcl.small_release import write_lines, write_release
 
 OSLO = {"id": "simple_python_0", "model": "one", "result": "No."}

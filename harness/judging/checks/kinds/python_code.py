@@ -27,15 +27,14 @@ import anyio
 import anyio.from_thread
 import anyio.lowlevel
 
+from harness.base.canonical import json_value
 from harness.base.errors import HarnessError, InvalidValue
 from harness.base.importing import blame, users_frame
 from harness.judging.checks import Evidence
 from harness.judging.checks.asserting import asserts
 from harness.judging.checks.kind import CheckFinding, conclude, passed_if
 from harness.judging.checks.python_run import PythonRun, shown_to_checks
-from harness.suites.in_python.case import UserCheck
-from harness.suites.in_python.tools import part
-from harness.suites.in_python.values import json_value
+from harness.judging.checks.user_check import UserCheck, part
 from harness.types import Check, CheckResult, JsonObject, JsonPath, Verdict
 
 CHECK_TIMEOUT_S = 60.0

@@ -15,7 +15,7 @@ from harness.base.errors import HarnessError, InvalidValue
 from harness.judging.checks import KINDS, VOCABULARY, evaluate
 from harness.judging.checks.kinds.python_code import PYTHON, PythonKind
 from harness.judging.checks.python_run import PythonRun
-from harness.suites.in_python.case import UserCheck
+from harness.judging.checks.user_check import UserCheck
 from harness.types import (
     AssistantMessage,
     Check,

@@ -1,0 +1,93 @@
+"""Findings on a server's access policy, and where a run's own kind of findings comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from harness.base.registry import Registry
+from harness.judging.access_checks import by_value, leak_lines
+from harness.runlog import RunLog
+from harness.types import Leak
+
+Problem: TypeAlias = Literal[
+    "leak",
+    "unexpected",
+    "hidden_callable",
+    "fails_open",
+    "token_accepted",
+    "token_echoed",
+    "token_swapped",
+    "smuggled_identity",
+    "opened_by_arguments",
+    "opened_by_request",
+    "foreign_cursor",
+    "interference",
+    "unstable",
+    "unobserved",
+]
+"""Kinds of findings:
+
+- ``leak``: a value that is withheld from an identity in one place appears in another
+  (`harness.judging.policy.leaks`).
+- ``unexpected``: the decision on a call differs from the suite's expectation, or a tool is listed
+  that the suite expects to be hidden.
+- ``hidden_callable``: a tool is not listed for an identity, but calling it works.
+- ``fails_open``: a damaged identity gets more data or tools than its original.
+- ``token_accepted``: the server accepted a token that a verifier must refuse.
+- ``token_echoed``: an answer contains the token that was sent to the server.
+- ``token_swapped``: in another caller's session, a token (or none) gives data that its owner does
+  not get in an own session.
+- ``smuggled_identity``: a call with another identity's attributes in its arguments or ``_meta``
+  gives data that is withheld from the caller.
+- ``opened_by_arguments``: a call with tampered arguments, or repeated, gives data that is withheld
+  from the caller.
+- ``opened_by_request``: a resource, a prompt or a completion that the caller was not shown gives
+  data that is withheld from them.
+- ``interference``: an answer changes when a value is altered that its caller must not see.
+- ``foreign_cursor``: a call with another caller's cursor gives data that the caller's own pages
+  withhold.
+- ``unstable``: the answer to the same call of the same caller depends on the previous caller, in
+  its fields, its outcome, or by repeating another caller's answer; each repetition confirmed it.
+- ``unobserved``: no answer shows that the server takes the identity into account."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProbeFinding:
+    """One finding of a probe."""
+
+    problem: Problem
+    """The kind of finding."""
+    words: str
+    """The finding on one line."""
+    callers: tuple[str, ...] = ()
+    """The identities concerned."""
+    call: str | None = None
+    """The call that showed it."""
+    after: str | None = None
+    """The identity who made this call right before, in the same process, if that is needed."""
+    shown: tuple[str, ...] = ()
+    """Further lines with evidence, if any."""
+    is_judged: bool = False
+    """Whether the checks of the call fail for it already, wherever its log is read."""
+
+
+FINDINGS_OF: Registry[Callable[[RunLog], Iterable[ProbeFinding]]] = Registry(
+    "harness.findings", "kind of run", {}
+)
+"""Key in the metadata of a run's cases → function from the run's log to its findings.
+
+A room above this one adds its kind of run by an entry point."""
+
+
+def leaks_found(leaks: Iterable[Leak]) -> Iterator[ProbeFinding]:
+    """Yield a finding for each value that leaked to an identity."""
+    for leak, _ in by_value(leaks):
+        yield ProbeFinding(
+            problem="leak",
+            words="; ".join(leak_lines(leak)[:2]),
+            callers=(leak.identity,),
+            call=leak.case,
+            is_judged=True,
+        )

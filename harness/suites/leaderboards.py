@@ -1,0 +1,150 @@
+"""Public leaderboards: suites by name, whose cases come from fetched data.
+
+A leaderboard is named ``NAME``, or ``NAME:PART`` with one or more of its parts joined by commas:
+``bfcl:simple_python,parallel``, ``tau2:airline``. Each built-in leaderboard has a folder. To add
+one, write an object that satisfies `Leaderboard` and register it here or under the entry-point
+group ``harness.leaderboards``. One with recorded outputs also satisfies `Replayable`, so that
+``--model recorded:FILE`` works. A module that defines checks of its own adds them to
+`harness.judging.checks.KINDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from harness.base.errors import UsageError
+from harness.base.fetching import Source
+from harness.base.registry import Registry
+from harness.types import Case, Judgement, Suite, Tool, Transcript
+
+
+class Leaderboard(Protocol):
+    """A family of suites with one name."""
+
+    def suites(self, part: str | None) -> Sequence[Suite]:
+        """Return the suites of ``part`` (the text after the colon); ``None`` means all.
+
+        Each has `Suite.leaderboard` set to the leaderboard's name
+
+        Raises:
+            UsageError: there is no such part.
+            NothingToRun: the data was not fetched; the message has the command that fetches it.
+        """
+        ...
+
+
+class Recording(Protocol):
+    """The recorded outputs of one model in a leaderboard."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Messages for the user: files and parts that were left out, with the reason."""
+        ...
+
+    def cases(self) -> Collection[str]:
+        """Return the names of the recorded cases."""
+        ...
+
+    def transcripts(self, case: str) -> Sequence[Transcript]:
+        """Return every recorded trial of that case; empty if it was not recorded."""
+        ...
+
+
+@runtime_checkable
+class CarriedOut(Recording, Protocol):
+    """A recording whose calls are executed again on the suite's own server.
+
+    Only the new results count.
+    """
+
+    def case(self, case: Case) -> Case:
+        """Return ``case`` as it was recorded, in particular its checks."""
+        ...
+
+    def verdicts(self, case: str, index: int) -> Mapping[str, Judgement]:
+        """Return ``statement → judgement`` of the recorded judge for a trial.
+
+        Empty if there was none.
+        """
+        ...
+
+
+@runtime_checkable
+class Replayable(Protocol):
+    """A leaderboard whose recorded outputs can take the place of a model."""
+
+    def recordings(self, path: Path) -> Mapping[str, Recording]:
+        """Return the recordings in the file or folder ``path``, by the model's name.
+
+        Raises:
+            UsageError: there is no recording of this leaderboard.
+        """
+        ...
+
+
+@runtime_checkable
+class OffersDecoys(Protocol):
+    """A leaderboard whose tools can make another tool list longer (``add:`` of a variant)."""
+
+    def decoys(self) -> Sequence[Tool]:
+        """Return its tools, each name once.
+
+        Raises:
+            NothingToRun: its data were not fetched.
+        """
+        ...
+
+
+LEADERBOARDS: Registry[Leaderboard] = Registry(
+    "harness.leaderboards",
+    "leaderboard",
+    {},
+)
+"""Name → the leaderboard."""
+
+SOURCES: Registry[Source] = Registry(
+    "harness.sources",
+    "leaderboard",
+    {},
+)
+"""Name → its data, as ``harness fetch NAME`` finds it."""
+
+
+def leaderboard_of(name: str) -> tuple[str, str | None] | None:
+    """Return the leaderboard and the part in ``name``; ``None`` if it names no leaderboard."""
+    leaderboard, colon, part = name.partition(":")
+    return (leaderboard, part if colon else None) if leaderboard in LEADERBOARDS else None
+
+
+def narrowed(names: Sequence[str], categories: str | None) -> list[str]:
+    """Return ``names`` with ``categories`` as the part of each leaderboard without one.
+
+    Several parts of one leaderboard are combined, so that they are one suite if possible.
+
+    Raises:
+        UsageError: ``categories`` are given, but no leaderboard is named.
+    """
+    parts: dict[str, list[str] | None] = {}
+    placed: list[str] = []
+    for name in names:
+        asked = leaderboard_of(name)
+        if asked is None:
+            placed.append(name)
+            continue
+        leaderboard, part = asked[0], asked[1] if asked[1] is not None else categories
+        if leaderboard not in parts:
+            placed.append(leaderboard)
+            parts[leaderboard] = []
+        known = parts[leaderboard]
+        parts[leaderboard] = None if part is None or known is None else [*known, part]
+    if categories is not None and not parts:
+        known_names = ", ".join(LEADERBOARDS.names())
+        raise UsageError(
+            "--category selects parts of a leaderboard, but none is named",
+            meant=f"There are: {known_names}.",
+        )
+    return [
+        f"{name}:{','.join(chosen)}" if (chosen := parts.get(name)) else name for name in placed
+    ]
