@@ -22,8 +22,8 @@ from harness.reports.writers import format_of
 from harness.runner.control import Budget
 from harness.runner.launching import launch_async
 from harness.runner.observer import Silent
-from harness.runner.planning import ranges
 from harness.runner.planning.prepare import Prepared, RunRequest, prepare
+from harness.runner.planning.ranges import TIMEOUT_MS_RANGE
 from harness.runner.run import RunOptions
 from harness.suites.in_python.case import PythonSuite
 from harness.suites.in_python.suite import read_object
@@ -175,7 +175,7 @@ def _prepared(
     **request: Any,
 ) -> Prepared:
     """Return the plan; ``request`` has those fields of a `RunRequest` that the caller gave."""
-    ranges.TIMEOUT_MS.check(timeout_ms)
+    TIMEOUT_MS_RANGE.check(timeout_ms)
     if not isinstance(request["read_only"], bool):
         raise UsageError(f"read_only: expected True or False, found {request['read_only']!r}")
     for name in ("pattern", "judge_model", "user_model"):

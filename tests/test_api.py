@@ -18,7 +18,15 @@ import harness
 from harness.base.errors import InvalidInput, NothingToRun, UsageError
 from harness.reports.build import build_report
 from harness.runlog import read_log
-from harness.runner.planning import ranges
+from harness.runner.planning.ranges import (
+    CONCURRENCY_RANGE,
+    GRACE_S_RANGE,
+    MAX_CASES_RANGE,
+    MAX_COST_RANGE,
+    MAX_ERRORS_RANGE,
+    MAX_TOKENS_RANGE,
+    TIMEOUT_MS_RANGE,
+)
 from harness.types import AssistantMessage, Report, UserMessage
 from tests.end_to_end.harness_process import plain_server
 from tests.fake_provider import FakeProvider, Incoming, call, say, status
@@ -325,9 +333,9 @@ def test_the_command_line_and_the_api_have_the_same_bounds() -> None:
     from harness.cli.commands.evals import command
 
     bounded = {
-        "concurrency": ranges.CONCURRENCY, "timeout_s": ranges.TIMEOUT_MS,
-        "max_cost_usd": ranges.MAX_COST, "max_tokens": ranges.MAX_TOKENS,
-        "max_errors": ranges.MAX_ERRORS, "max_cases": ranges.MAX_CASES, "grace_s": ranges.GRACE_S,
+        "concurrency": CONCURRENCY_RANGE, "timeout_s": TIMEOUT_MS_RANGE,
+        "max_cost_usd": MAX_COST_RANGE, "max_tokens": MAX_TOKENS_RANGE,
+        "max_errors": MAX_ERRORS_RANGE, "max_cases": MAX_CASES_RANGE, "grace_s": GRACE_S_RANGE,
     }  # fmt: skip
     options = {parameter.name: parameter.type for parameter in command.params}
     for name, bound in bounded.items():

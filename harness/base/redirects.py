@@ -24,6 +24,6 @@ def same_request_elsewhere(response: httpx2.Response) -> httpx2.Request | None:
     return following if same_origin(sent.url, following.url) else None
 
 
-def shown(url: httpx2.URL) -> str:
+def url_text(url: httpx2.URL) -> str:
     """Return ``url`` as messages show it: without what may be a secret."""
     return str(url.copy_with(userinfo=b"", query=None, fragment=None))

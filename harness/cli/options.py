@@ -16,7 +16,7 @@ from harness.base.manual import page
 from harness.base.redaction import KNOWN
 from harness.base.trust import GATE
 from harness.cli import shell_completion as completing
-from harness.runner.planning.ranges import TRIALS, Range
+from harness.runner.planning.ranges import TRIALS_RANGE, Range
 from harness.types import JsonObject, Protocol
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -104,9 +104,11 @@ def trial_range(
         return None, None
     match = re.fullmatch(r"(?:(\d{1,4})\.\.)?(\d{1,4})", value)
     least, most = (int(match[1]) if match[1] else None, int(match[2])) if match else (None, 0)
-    if not TRIALS.least <= (most if least is None else least) <= most <= (TRIALS.most or most):
+    lowest = most if least is None else least
+    if not TRIALS_RANGE.least <= lowest <= most <= (TRIALS_RANGE.most or most):
         raise click.BadParameter(
-            f"{value!r} is neither a number from 1 to {TRIALS.most} nor a range such as 3..10."
+            f"{value!r} is neither a number from 1 to {TRIALS_RANGE.most} nor a range such as "
+            "3..10."
         )
     return least, most
 

@@ -10,21 +10,22 @@ from harness.base.stats import rate_interval
 from harness.base.stats.clusters import as_one
 from harness.base.stats.intervals import Interval
 from harness.judging.checks.judge.agreement import Agreement, agreement
-from harness.judging.judge_labels import FAIL, PASS, Labelled, ReviewedJudge
+from harness.judging.checks.judge.labelled_answers import FAIL, PASS
+from harness.judging.judge_labels import LabelledResult, ReviewedJudge
 
 FEW = 30
 """With fewer answers than this, the figures are rough."""
 
 
-def by_judge(found: ReviewedJudge) -> dict[str, list[Labelled]]:
+def by_judge(found: ReviewedJudge) -> dict[str, list[LabelledResult]]:
     """Return the labels of each judge."""
-    judges: dict[str, list[Labelled]] = {}
+    judges: dict[str, list[LabelledResult]] = {}
     for one in found.labels:
         judges.setdefault(one.judge, []).append(one)
     return judges
 
 
-def agreed(labels: Sequence[Labelled]) -> Agreement:
+def agreed(labels: Sequence[LabelledResult]) -> Agreement:
     """Return how well a judge agrees with the people who reviewed its answers."""
     return agreement([(one.human, one.judged) for one in labels], (PASS, FAIL))
 
@@ -49,7 +50,7 @@ def lines(found: ReviewedJudge) -> Iterator[str]:
         )
 
 
-def interval_of(labels: Sequence[Labelled]) -> Interval | None:
+def interval_of(labels: Sequence[LabelledResult]) -> Interval | None:
     """Return the 95 % interval of a judge's agreement: over tests, however often each is asked.
 
     The answers of several models, identities and repeats to one test are no more tests.
@@ -119,7 +120,7 @@ def document(found: ReviewedJudge) -> dict[str, Any]:
     }
 
 
-def _apart(one: Labelled) -> str:
+def _apart(one: LabelledResult) -> str:
     note = f" ({shorten(one.review.note, 200)})" if one.review.note else ""
     return (
         f"  {one.result.suite}::{one.result.case.name} with {one.result.model}: "

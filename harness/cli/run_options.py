@@ -21,8 +21,16 @@ from harness.cli.options import (
 from harness.cli.results_output import Output, report_requests
 from harness.cli.suite_scores import ScoreRequest
 from harness.runner.control import Budget
-from harness.runner.planning import ranges
 from harness.runner.planning.prepare import RunRequest
+from harness.runner.planning.ranges import (
+    CONCURRENCY_RANGE,
+    GRACE_S_RANGE,
+    MAX_CASES_RANGE,
+    MAX_COST_RANGE,
+    MAX_ERRORS_RANGE,
+    MAX_TOKENS_RANGE,
+    TIMEOUT_MS_RANGE,
+)
 from harness.runner.run import RunOptions
 from harness.suites.csv_dataset import MAX_CASES
 
@@ -76,7 +84,7 @@ REQUEST = bundle(
     click.option(
         "--timeout",
         "timeout_s",
-        type=within(ranges.TIMEOUT_MS),
+        type=within(TIMEOUT_MS_RANGE),
         callback=milliseconds,
         metavar="MS",
         help="Milliseconds for one case.  [default: the suite's, or 60000]",
@@ -108,7 +116,7 @@ REQUEST = bundle(
     click.option("--user-model", metavar="NAME", help="Model that plays simulated users."),
     click.option(
         "--max-cases",
-        type=within(ranges.MAX_CASES),
+        type=within(MAX_CASES_RANGE),
         default=MAX_CASES,
         show_default=True,
         metavar="N",
@@ -126,7 +134,7 @@ REQUEST = bundle(
     click.option(
         "--concurrency",
         "-c",
-        type=within(ranges.CONCURRENCY),
+        type=within(CONCURRENCY_RANGE),
         metavar="N",
         help="Trials at the same time.  [default: as configured, or 4]",
     ),
@@ -156,19 +164,19 @@ BUDGET = bundle(
     click.option(
         "--max-cost",
         "max_cost_usd",
-        type=within(ranges.MAX_COST),
+        type=within(MAX_COST_RANGE),
         metavar="USD",
         help="Start no further trial at this cost.",
     ),
     click.option(
         "--max-tokens",
-        type=within(ranges.MAX_TOKENS),
+        type=within(MAX_TOKENS_RANGE),
         metavar="N",
         help="Start no further trial at this many tokens.",
     ),
     click.option(
         "--max-errors",
-        type=within(ranges.MAX_ERRORS),
+        type=within(MAX_ERRORS_RANGE),
         metavar="N",
         help="Stop after N trials that could not be judged.",
     ),
@@ -184,7 +192,7 @@ OPTIONS = bundle(
     click.option(
         "--grace",
         "grace_s",
-        type=within(ranges.GRACE_S),
+        type=within(GRACE_S_RANGE),
         default=10.0,
         show_default=True,
         metavar="SECONDS",

@@ -11,17 +11,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from harness.judging.checks.judge.labelled_answers import FAIL, PASS
 from harness.judging.from_log import judge_log
 from harness.runlog import RunLog
 from harness.types import CheckResult, Review, TrialResult
 
-PASS, FAIL = "pass", "fail"
 _KINDS = frozenset({"expected_answer", "answer_judge"})
 _GRADED = "graded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Labelled:
+class LabelledResult:
     """One answer, labelled by a person and by the judge of the run."""
 
     result: TrialResult
@@ -42,7 +42,7 @@ class Labelled:
 class ReviewedJudge:
     """The labels of a run."""
 
-    labels: tuple[Labelled, ...]
+    labels: tuple[LabelledResult, ...]
     """The labels in the order of the suites; a trial with two judged checks may have two."""
     silent: int
     """Number of reviews that cannot be compared with the judge."""
@@ -53,7 +53,7 @@ def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
 
     ``threshold`` is the lowest score with which a ``graded`` answer passes.
     """
-    labels: list[Labelled] = []
+    labels: list[LabelledResult] = []
     silent = 0
     for result in judge_log(log).results:
         review = log.reviews.get(result.key)
@@ -64,7 +64,7 @@ def reviewed_judge(log: RunLog, threshold: float) -> ReviewedJudge:
             silent += 1
             continue
         labels += [
-            Labelled(
+            LabelledResult(
                 result=result,
                 review=review,
                 judge=judge,

@@ -20,7 +20,7 @@ import httpx2
 from harness.base.limiting.retry_after import retry_after_s
 from harness.base.limiting.retrying import Failed
 from harness.base.network.proxies import proxy_for
-from harness.base.redirects import shown
+from harness.base.redirects import url_text
 from harness.models.error_bodies import ReportedError, body_of, error_in, error_instead_of, reported
 from harness.models.failure_events import MEANINGS, Event, event_of
 from harness.models.shape import Unusable
@@ -86,7 +86,7 @@ def of_response(response: httpx2.Response, spec: ModelSpec, url: str) -> Fault:
     """Return the fault for a response whose status is no success."""
     status = response.status_code
     if response.next_request is not None:
-        to = quote(shown(response.next_request.url), spec)
+        to = quote(url_text(response.next_request.url), spec)
         return Fault(
             f"HTTP {status} from {origin(url)}: a redirect to {to}, which is not followed: "
             "the conversation and the key would go there",

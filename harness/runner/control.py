@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import anyio
 
 from harness.judging.access_checks import is_leaking
-from harness.runner.planning import ranges
+from harness.runner.planning.ranges import MAX_COST_RANGE, MAX_ERRORS_RANGE, MAX_TOKENS_RANGE
 from harness.types import JsonObject, TrialResult, Usage
 
 StopReason: TypeAlias = Literal["interrupted", "budget", "max-errors", "fail-fast"]
@@ -34,9 +34,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         """Refuse invalid amounts: raises `UsageError`."""
-        ranges.MAX_COST.check(self.max_cost_usd)
-        ranges.MAX_TOKENS.check(self.max_tokens)
-        ranges.MAX_ERRORS.check(self.max_errors)
+        MAX_COST_RANGE.check(self.max_cost_usd)
+        MAX_TOKENS_RANGE.check(self.max_tokens)
+        MAX_ERRORS_RANGE.check(self.max_errors)
 
     def filled_from(self, settings: JsonObject) -> Budget:
         """Return this budget with money and tokens taken from an earlier part's log, where unset.

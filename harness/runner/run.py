@@ -21,8 +21,8 @@ from harness.runner.engines.choice import ONE_PROCESS, opening
 from harness.runner.interrupts import watch_signals
 from harness.runner.live_judge import LiveJudge
 from harness.runner.observer import Listener, Observer, Silent
-from harness.runner.planning import ranges
 from harness.runner.planning.plan import Job, Plan
+from harness.runner.planning.ranges import CONCURRENCY_RANGE, GRACE_S_RANGE, MOST_IN_A_PROCESS
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.runs.folders import resume_command
 from harness.runner.trial import TrialOutcome
@@ -48,14 +48,14 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers: raises `UsageError`."""
-        ranges.CONCURRENCY.check(self.concurrency)
-        if self.engine == ONE_PROCESS and self.concurrency > ranges.MOST_IN_A_PROCESS:
+        CONCURRENCY_RANGE.check(self.concurrency)
+        if self.engine == ONE_PROCESS and self.concurrency > MOST_IN_A_PROCESS:
             raise UsageError(
-                f"concurrency: one process runs at most {ranges.MOST_IN_A_PROCESS} trials at the "
+                f"concurrency: one process runs at most {MOST_IN_A_PROCESS} trials at the "
                 f"same time, found {self.concurrency}",
                 meant="--engine ray spreads more over the workers of a cluster.",
             )
-        ranges.GRACE_S.check(self.grace_s)
+        GRACE_S_RANGE.check(self.grace_s)
         opening(self.engine)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.base.documents.fields import SHARE, Field, as_share, integer, lines, mapping, number
+from harness.base.documents.fields import SHARE, Field, as_share, decimal, integer, lines, mapping
 from harness.base.errors import InvalidValue
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 
@@ -22,7 +22,7 @@ def _trials(value: Any) -> int:
 _COUNT = integer("", least=1)
 
 LIMITS = {
-    "timeout": number(
+    "timeout": decimal(
         "Seconds that one trial may take, from its first request to its answer.",
         unit="seconds",
         default=DEFAULT_TIMEOUT_S,
@@ -30,7 +30,7 @@ LIMITS = {
     "max_replies": integer("Model replies in one trial.", least=1, default=Limits().max_replies),
     "max_calls": integer("Tool calls in one trial.", least=0, default=Limits().max_calls),
     "max_tokens": integer("Input plus output tokens of one trial.", least=1),
-    "max_cost": number("US dollars that one trial may cost.", unit="US dollars", positive=False),
+    "max_cost": decimal("US dollars that one trial may cost.", unit="US dollars", positive=False),
 }
 """Limits of a trial."""
 REPEATS = {

@@ -29,9 +29,9 @@ from harness.descriptions.workbench.staging import SETTING
 from harness.reports.build import build_report
 from harness.reports.comparing.compare import compare_runs
 from harness.reports.comparing.nouns import Side
-from harness.reports.comparing.page import PAGE as COMPARISON
+from harness.reports.comparing.page import COMPARISON_PAGE as COMPARISON
 from harness.reports.comparing.page import write_comparison_html
-from harness.reports.formats.html_report import PAGE, write_html
+from harness.reports.formats.html_report import REPORT_PAGE, write_html
 from harness.reports.querying.compared import compared_run
 from harness.reports.querying.shown import shown_run
 from harness.reports.viewer import ASSETS
@@ -83,7 +83,7 @@ class Pages:
 
         shared = "share" in request.query_params
         name = f"{_UNSAFE.sub('_', path.parent.name)}.html" if shared else None
-        return await _written(write, PAGE.policy + "; frame-ancestors 'none'", name)
+        return await _written(write, REPORT_PAGE.policy + "; frame-ancestors 'none'", name)
 
     async def workbench(self, request: Request) -> Response:
         """Return the page of a workbench: what its studies found."""

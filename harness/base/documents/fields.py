@@ -73,7 +73,7 @@ def integer(description: str, *, least: int, default: int | None = None) -> Fiel
     return Field(schema=_with_default(schema, default), parse=parse)
 
 
-def number(
+def decimal(
     description: str, *, unit: str, positive: bool = True, default: float | None = None
 ) -> Field:
     """A number with a ``unit``; above zero if ``positive``, else not below zero."""

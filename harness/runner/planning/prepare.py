@@ -16,9 +16,15 @@ from harness.models import unknown_provider
 from harness.models.settings import unsent
 from harness.runlog import read_log
 from harness.runner.agents.abilities import refuse_clients_habits, refuse_what_agents_cannot
-from harness.runner.planning import ranges
 from harness.runner.planning.judge_choice import choose_judges
 from harness.runner.planning.plan import Plan, case_label, make_plan
+from harness.runner.planning.ranges import (
+    CONCURRENCY_RANGE,
+    LEAST_TRIALS_RANGE,
+    MAX_CASES_RANGE,
+    TIMEOUT_MS_RANGE,
+    TRIALS_RANGE,
+)
 from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.planning.variant_choice import (
     check_prompts,
@@ -110,11 +116,11 @@ class RunRequest:
 
     def __post_init__(self) -> None:
         """Refuse invalid numbers: raises `UsageError`."""
-        ranges.TRIALS.check(self.trials)
-        ranges.LEAST_TRIALS.check(self.least_trials)
-        ranges.CONCURRENCY.check(self.concurrency)
-        ranges.MAX_CASES.check(self.max_cases)
-        ranges.TIMEOUT_MS.check(None if self.timeout_s is None else self.timeout_s * 1000)
+        TRIALS_RANGE.check(self.trials)
+        LEAST_TRIALS_RANGE.check(self.least_trials)
+        CONCURRENCY_RANGE.check(self.concurrency)
+        MAX_CASES_RANGE.check(self.max_cases)
+        TIMEOUT_MS_RANGE.check(None if self.timeout_s is None else self.timeout_s * 1000)
         if (
             self.trials is not None
             and self.least_trials is not None

@@ -48,14 +48,14 @@ class Range:
             raise UsageError(f"{self.name}: expected {kind} {span}, found {value!r}")
 
 
-TRIALS = Range(name="trials", least=1, most=1000)
-LEAST_TRIALS = Range(name="least_trials", least=1, most=1000)
-CONCURRENCY = Range(name="concurrency", least=1, most=100_000)
+TRIALS_RANGE = Range(name="trials", least=1, most=1000)
+LEAST_TRIALS_RANGE = Range(name="least_trials", least=1, most=1000)
+CONCURRENCY_RANGE = Range(name="concurrency", least=1, most=100_000)
 MOST_IN_A_PROCESS = 1000
 """Most trials at the same time in one process; engines with several processes spread more."""
-TIMEOUT_MS = Range(name="timeout_ms", least=1, whole=False)
-MAX_CASES = Range(name="max_cases", least=1)
-MAX_COST = Range(name="max_cost", least=0, whole=False)
-MAX_TOKENS = Range(name="max_tokens", least=1)
-MAX_ERRORS = Range(name="max_errors", least=1)
-GRACE_S = Range(name="grace_s", least=0, whole=False)
+TIMEOUT_MS_RANGE = Range(name="timeout_ms", least=1, whole=False)
+MAX_CASES_RANGE = Range(name="max_cases", least=1)
+MAX_COST_RANGE = Range(name="max_cost", least=0, whole=False)
+MAX_TOKENS_RANGE = Range(name="max_tokens", least=1)
+MAX_ERRORS_RANGE = Range(name="max_errors", least=1)
+GRACE_S_RANGE = Range(name="grace_s", least=0, whole=False)

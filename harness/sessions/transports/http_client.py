@@ -29,7 +29,7 @@ import httpx2
 from harness.base.limiting.retry_after import retry_after_s
 from harness.base.network.proxies import proxy_for
 from harness.base.network.transports import transport_for
-from harness.base.redirects import MAX_REDIRECTS, same_request_elsewhere, shown
+from harness.base.redirects import MAX_REDIRECTS, same_request_elsewhere, url_text
 from harness.sessions.identity.additions import Additions
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES
@@ -87,12 +87,12 @@ class Web:
             async with self._answer(self._client.build_request(method, url, **request)) as response:
                 yield response
         except httpx2.ConnectError as error:
-            if (lack := shortage(error, f"reaching {shown(url)}")) is not None:
+            if (lack := shortage(error, f"reaching {url_text(url)}")) is not None:
                 raise lack from error
             proxy = proxy_for(str(url))
             by = f" by the proxy of {proxy.variable}" if proxy else ""
             raise HttpFault(
-                f"cannot be reached at {shown(url)}{by}: {_reason(error)}", gone=True
+                f"cannot be reached at {url_text(url)}{by}: {_reason(error)}", gone=True
             ) from error
         except httpx2.SSEError as error:
             raise HttpFault(f"sent an event stream that cannot be read: {error}") from error
@@ -207,7 +207,7 @@ def bad_status(response: httpx2.Response, body: bytes, *, gone: bool = False) ->
     status = f"HTTP {response.status_code} {response.reason_phrase}".strip()
     if response.next_request is not None:
         return HttpFault(
-            f"answered {status}: a redirect to {shown(response.next_request.url)}, which is not "
+            f"answered {status}: a redirect to {url_text(response.next_request.url)}, which is not "
             "followed",
             status=response.status_code,
         )

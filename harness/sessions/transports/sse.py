@@ -26,7 +26,7 @@ from anyio.abc import ObjectSendStream
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import JSONRPCRequest
 
-from harness.base.redirects import same_origin, shown
+from harness.base.redirects import same_origin, url_text
 from harness.sessions.client import Link, open_client
 from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
 from harness.sessions.transports.frames import UNSOLICITED, read_frames
@@ -131,7 +131,7 @@ class EventStream:
                 url = response.url.join(event.data)
                 if not same_origin(url, response.url):
                     raise HttpFault(
-                        f"asks to post requests to another server, {shown(url)}, which is not done"
+                        f"asks to post requests to another server, {url_text(url)}: refused"
                     )
                 self._post_url = url
                 self._settled.set()

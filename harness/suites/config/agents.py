@@ -21,11 +21,11 @@ from harness.base.documents.fields import (
     arguments,
     as_list,
     as_mapping,
+    decimal,
     found,
     line,
     lines,
     mapping,
-    number,
     texts_by_name,
 )
 from harness.base.documents.reading import Reading
@@ -91,7 +91,7 @@ AGENT_LAYOUT = Layout(
         "settings": mapping("Further settings in the agent's own words."),
         "files": line("A folder that is copied into the working folder of each trial."),
         "home": line("A folder that is copied into the home of each trial."),
-        "max_output_mb": number(
+        "max_output_mb": decimal(
             "Megabytes that it may write on stdout in one turn.", unit="megabytes", default=10
         ),
     },

@@ -12,10 +12,10 @@ from harness.base.documents.fields import (
     Layout,
     as_mapping,
     choice,
+    decimal,
     integer,
     line,
     mapping,
-    number,
     texts_by_name,
 )
 from harness.base.documents.reading import Reading
@@ -45,20 +45,20 @@ MODEL = Layout(
             parse=_secret,
         ),
         "base_url": Field(schema={**_TEXT, "description": "A compatible endpoint."}, parse=_unseen),
-        "timeout": number("Seconds that one request may take.", unit="seconds", default=60),
+        "timeout": decimal("Seconds that one request may take.", unit="seconds", default=60),
         "max_retries": integer("Further attempts after the first.", least=0, default=3),
         "api": choice("Which of OpenAI's APIs to use.", ("chat", "responses")),
-        "temperature": number("Sampling temperature.", unit="degrees", positive=False),
+        "temperature": decimal("Sampling temperature.", unit="degrees", positive=False),
         "max_tokens": integer("Upper bound of one reply.", least=1),
-        "max_reply_mb": number(
+        "max_reply_mb": decimal(
             "Largest reply in megabytes, also when decompressed.", unit="megabytes", default=4
         ),
         "headers": texts_by_name("Further HTTP headers."),
         "body": mapping("Further fields of the request's body."),
-        "input_price": number(
+        "input_price": decimal(
             "Dollars per million input tokens.", unit="US dollars", positive=False
         ),
-        "output_price": number(
+        "output_price": decimal(
             "Dollars per million output tokens.", unit="US dollars", positive=False
         ),
         "options": mapping("Settings, body:NAME and header:NAME, in MXCP's form."),

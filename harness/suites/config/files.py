@@ -15,11 +15,11 @@ from harness.base.documents.fields import (
     Layout,
     as_mapping,
     as_version,
+    decimal,
     found,
     integer,
     line,
     mapping,
-    number,
 )
 from harness.base.documents.reading import Reading
 from harness.base.errors import InvalidValue, Problem
@@ -62,7 +62,7 @@ MODELS = Layout(
 DEFAULTS = Layout(
     fields={
         "concurrency": integer("Trials at the same time.", least=1),
-        "timeout": number("Seconds that one trial may take.", unit="seconds"),
+        "timeout": decimal("Seconds that one trial may take.", unit="seconds"),
     },
     elsewhere={"model": "Use 'default:' under 'models:'."},
 )

@@ -17,9 +17,9 @@ from harness.base.documents.fields import (
     as_list,
     as_mapping_or_line,
     choice,
+    decimal,
     flag,
     found,
-    number,
 )
 from harness.base.documents.reading import Reading
 from harness.base.errors import InvalidValue
@@ -171,10 +171,10 @@ _SERVER_FIELDS = {
         },
         parse=as_mapping_or_line,
     ),
-    "start_timeout": number(
+    "start_timeout": decimal(
         "Seconds from launch to a complete list of tools.", unit="seconds", default=30
     ),
-    "call_timeout": number("Seconds that one tool call may take.", unit="seconds", default=30),
+    "call_timeout": decimal("Seconds that one tool call may take.", unit="seconds", default=30),
     "refusals": _REFUSALS,
     **HANDLING,
     **STATE,

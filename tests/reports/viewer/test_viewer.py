@@ -9,7 +9,7 @@ import pytest
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
-from harness.reports.formats.html_report import PAGE
+from harness.reports.formats.html_report import REPORT_PAGE
 from harness.sessions.call_frames import reduced
 from harness.types import Status, Transcript, Wire
 from tests.browser import CHROMIUM, DRIVER, MISSING, Browser
@@ -300,5 +300,5 @@ def with_rows(page: Path, number: int) -> str:
     fact = {"suite": "s", "model": "large", "status": "passed", "at": [0]}
     data["grid"]["cells"] = [fact | {"case": f"c{place}"} for place in range(number)]
     with page.open("w", encoding="utf-8") as stream:
-        PAGE.write([("overview", data)], stream)
+        REPORT_PAGE.write([("overview", data)], stream)
     return page.as_uri()

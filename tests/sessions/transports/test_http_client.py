@@ -12,7 +12,7 @@ from mcp.shared.inbound import InboundModernRoute, classify_inbound_request
 from mcp_types import CLIENT_CAPABILITIES_META_KEY, PROTOCOL_VERSION_META_KEY
 from mcp_types.methods import CLIENT_REQUESTS
 
-from harness.base.redirects import shown
+from harness.base.redirects import url_text
 from harness.sessions.transports.http_client import bad_status, words_of
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.routing_headers import RoutingHeaders
@@ -110,7 +110,9 @@ def test_a_long_error_is_cut_and_an_empty_one_says_what_its_header_says() -> Non
 
 
 def test_what_may_be_a_secret_is_not_shown() -> None:
-    assert shown(httpx2.URL("https://u:p@example.com:8443/a?k=v#f")) == "https://example.com:8443/a"
+    assert (
+        url_text(httpx2.URL("https://u:p@example.com:8443/a?k=v#f")) == "https://example.com:8443/a"
+    )
 
 
 @pytest.mark.parametrize(

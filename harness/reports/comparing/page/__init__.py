@@ -23,7 +23,7 @@ from harness.reports.formats.html_report import BLOCKS, STYLES
 from harness.reports.single_page import SinglePage
 from harness.reports.viewer.grid import short
 
-PAGE = SinglePage(
+COMPARISON_PAGE = SinglePage(
     markup=(__name__, "page.html"),
     styles=(*STYLES, (__name__, "style.css")),
     scripts=(
@@ -57,7 +57,7 @@ def write_comparison_html(
                 run = stack.enter_context(opener(Path(side.log), comparison.by_people))
                 runs[side.log] = run
         sides = {side.name: ShownSide.of(side, runs[side.log]) for side in comparison.sides}
-        PAGE.write(
+        COMPARISON_PAGE.write(
             _blocks(comparison, link, sides),
             stream,
             parts={"statistics": statistics_html(comparison)},

@@ -26,7 +26,7 @@ BLOCKS = (__name__, "blocks.js")
 """The script that reads the data of a page."""
 SCRIPTS = (viewer.ELEMENTS, *viewer.TRIAL, BLOCKS)
 """Scripts that other pages share: elements of a page, the view of a trial, and the page's data."""
-PAGE = SinglePage(
+REPORT_PAGE = SinglePage(
     markup=(__name__, "page.html"),
     styles=STYLES,
     scripts=(*viewer.SCRIPTS, *((__name__, f"{name}.js") for name in ("blocks", "script"))),
@@ -41,7 +41,7 @@ MOST_BYTES = 400_000_000
 def write_html(report: Report, log: RunLog, stream: TextIO) -> None:
     """Write the page, one case at a time, so that a large run needs little memory."""
     counted = _Counted(stream)
-    PAGE.write(_blocks(report, log, counted), cast("TextIO", counted))
+    REPORT_PAGE.write(_blocks(report, log, counted), cast("TextIO", counted))
 
 
 WRITER = Writer(write=write_html, file_name="report.html", suffix=".html", media_type="text/html")
