@@ -9,8 +9,8 @@ its commands need no SDK.
 
 from __future__ import annotations
 
-from harness.base.platforms import REFUSAL as _REFUSAL
-from harness.base.platforms import is_supported as _is_supported
+from harness.base import REFUSAL as _REFUSAL
+from harness.base import is_supported as _is_supported
 from harness.version import __version__ as __version__
 
 # Type checkers know this name. Importing `typing` would take most of this module's load time.
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from harness.api import load_suite as load_suite
     from harness.api import run as run
     from harness.api import run_async as run_async
-    from harness.base.errors import HarnessError as HarnessError
-    from harness.judging.checks.python_run import PythonRun as PythonRun
-    from harness.suites.in_python.case import PythonCase as PythonCase
+    from harness.base import HarnessError as HarnessError
+    from harness.judging import PythonRun as PythonRun
+    from harness.suites import PythonCase as PythonCase
     from harness.types import Caller as Caller
     from harness.types import Case as Case
     from harness.types import CaseFacts as CaseFacts

@@ -13,21 +13,20 @@ from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 import anyio
 
-from harness.base.errors import UsageError
-from harness.judging.checks import VOCABULARY
-from harness.reports.build import build_report
-from harness.reports.formats.notebook import linked
-from harness.reports.requested import ReportRequest, write_report
-from harness.reports.writers import format_of
-from harness.runner.control import Budget
-from harness.runner.launching import launch_async
-from harness.runner.observer import Silent
-from harness.runner.planning.prepare import Prepared, RunRequest, prepare
-from harness.runner.planning.ranges import TIMEOUT_MS_RANGE
-from harness.runner.run import RunOptions
-from harness.suites.in_python.case import PythonSuite
-from harness.suites.in_python.suite import read_object
-from harness.suites.readers import read_suite
+from harness.base import UsageError
+from harness.judging import VOCABULARY
+from harness.reports import ReportRequest, build_report, format_of, linked, write_report
+from harness.runner import (
+    TIMEOUT_MS_RANGE,
+    Budget,
+    Prepared,
+    RunOptions,
+    RunRequest,
+    Silent,
+    launch_async,
+    prepare,
+)
+from harness.suites import PythonSuite, read_object, read_suite
 from harness.types import JsonObject, Report, Suite, Variant
 
 P = ParamSpec("P")

@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 
-from harness.judging.exit_codes import EXIT_INTERRUPTED
+from harness.judging import EXIT_INTERRUPTED
 
 
 def _leave(*_: object) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 
 import anyio
 
-from harness.sessions import Introduction, Session
 from harness.sessions.forwarding import ForeignClient
+from harness.sessions.session import Introduction, Session
 from harness.types import (
     Aside,
     AssistantMessage,

@@ -9,7 +9,7 @@ from pathlib import Path
 import harness
 from docsite.reference.markdown import as_code, fenced, plain, table
 from harness.judging import exit_codes
-from harness.models import built_in_providers
+from harness.models.model import built_in_providers
 
 VARIABLES = {
     "HARNESS_CONFIG": "a configuration file of the user's own, in place of the one in the home",

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.agents.program import Finished
-from harness.base.errors import AgentError
-from harness.base.json_bounds import loads
+from harness.base import AgentError, loads
 from harness.types import JsonObject
 
 _LONGEST_SHOWN = 200

@@ -16,9 +16,8 @@ import anyio
 from anyio.abc import ByteReceiveStream, ByteSendStream, Process
 
 from harness.agents.workplace import Workplace
-from harness.base.errors import AgentError
-from harness.sessions.processes.pipes import wait_closed
-from harness.sessions.processes.stderr import StderrTail
+from harness.base import AgentError
+from harness.sessions import StderrTail, wait_closed
 
 END_S = 4.0
 """Seconds for the supervisor to end everything; it needs milliseconds."""

@@ -19,7 +19,7 @@ import anyio.to_thread
 from harness.agents.client_config import FILE_VARIABLE, client_files, filled, server_name
 from harness.agents.stdio_shim import URL_VARIABLE
 from harness.agents.temporary import TemporaryFolder
-from harness.base.errors import AgentError
+from harness.base import AgentError
 from harness.types import AgentSpec
 
 _INHERITED = ("LANG", "LC_ALL", "PATH", "TZ")

@@ -16,13 +16,18 @@ from typing import NoReturn
 
 import click
 
-from harness.base.errors import HarnessError, NothingToRun
-from harness.base.manual import ABOUT_COMMAND, page
-from harness.base.platforms import REFUSAL, is_supported
-from harness.base.redaction.output import guarded_output
-from harness.base.registry import members_in
-from harness.base.safe_text import printable
-from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
+from harness.base import (
+    ABOUT_COMMAND,
+    REFUSAL,
+    HarnessError,
+    NothingToRun,
+    guarded_output,
+    is_supported,
+    members_in,
+    page,
+    printable,
+)
+from harness.judging import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_NOTHING
 from harness.version import __version__
 
 _FOLDER = Path(__file__).with_name("commands")
@@ -139,7 +144,7 @@ def _enable_trust_prompt() -> None:
         and sys.stderr.isatty()
         and not os.environ.get("CI")
     ):
-        from harness.base.trust import GATE  # imported here: commands such as --help do not need it
+        from harness.base import GATE  # imported here: commands such as --help do not need it
 
         GATE.ask = lambda text: click.confirm(
             f"{text}May they, now and from now on?", default=False, err=True
@@ -168,10 +173,7 @@ def _run() -> int:
 def _error_as_json(message: str, code: int) -> int:
     """Also write an error to stdout as JSON if ``--json-output`` was given; return ``code``."""
     if JSON_OUTPUT in sys.argv:
-        from harness.reports.formats.json_report import (
-            # imported here: it loads modules that commands such as --help do not need
-            write_json_error,
-        )
+        from harness.reports import write_json_error  # imported here: --help needs none of it
 
         write_json_error(message, sys.stdout)
         sys.stdout.flush()

@@ -11,19 +11,27 @@ from typing import TextIO
 import click
 from rich.console import Console
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.cli.named_runs import open_compared
-from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
-from harness.reports.atomic_files import write_atomically
-from harness.reports.comparing.compare import compare, compare_runs, regressions
-from harness.reports.comparing.console import print_comparison
-from harness.reports.comparing.json_form import comparison_json, gate_json, write_comparison_json
-from harness.reports.comparing.nouns import Comparison, Contrast, Effect
-from harness.reports.comparing.page import write_comparison_html
-from harness.reports.comparing.pages import write_comparison_markdown
-from harness.reports.comparing.sentences import gate_sentences
-from harness.reports.comparing.sides import ComparedRun
-from harness.reports.querying.shown import shown_run
+from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED, exit_code
+from harness.reports import (
+    ComparedRun,
+    Comparison,
+    Contrast,
+    Effect,
+    compare,
+    compare_runs,
+    comparison_json,
+    gate_json,
+    gate_sentences,
+    print_comparison,
+    regressions,
+    shown_run,
+    write_atomically,
+    write_comparison_html,
+    write_comparison_json,
+    write_comparison_markdown,
+)
 from harness.runlog import RunLog
 from harness.types import JsonObject, Report
 

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from urllib.parse import urlsplit
 
-from harness.base.redaction.places import bare_url
-from harness.base.safe_text import money, one_line
+from harness.base import bare_url, money, one_line
 from harness.models import traits_of
-from harness.runner.launching import redactor_of
-from harness.runner.planning.estimate import (
-    Estimate,
-    estimates,
-    judge_estimates,
-    user_estimates,
-)
-from harness.runner.planning.plan import Plan
+from harness.runner import Estimate, Plan, estimates, judge_estimates, redactor_of, user_estimates
 from harness.types import JsonObject, ServerSpec
 
 

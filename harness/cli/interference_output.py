@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.probing.interference.comparing import Account
-from harness.probing.interference.outcome import faults
-from harness.probing.report import ProbeReport
+from harness.probing import Account, ProbeReport, faults
 
 _MOST_NAMES = 6
 

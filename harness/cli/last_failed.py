@@ -6,12 +6,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.base.errors import HarnessError, NothingToRun
-from harness.judging.cases import case_results
-from harness.judging.from_log import judge_log
+from harness.base import HarnessError, NothingToRun
+from harness.judging import case_results, judge_log
 from harness.runlog import read_header, read_log
-from harness.runner.planning.plan import Job, case_label
-from harness.runner.runs.folders import RUNS, log_path, run_ids
+from harness.runner import RUNS, Job, case_label, log_path, run_ids
 from harness.types import CaseResult
 
 _Asked: TypeAlias = tuple[str, str, str | None]

@@ -9,10 +9,9 @@ from itertools import groupby
 
 from rich.text import Text
 
-from harness.base.safe_text import printable
-from harness.descriptions.linting.findings import LintFinding, Severity
-from harness.descriptions.linting.ratchet import Change
-from harness.reports.terminal import print_text, stdout_console
+from harness.base import printable
+from harness.descriptions import Change, LintFinding, Severity
+from harness.reports import print_text, stdout_console
 from harness.types import JsonObject
 
 _STYLES: dict[Severity, str] = {"error": "bold red", "warning": "yellow", "note": "dim"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.base.safe_text import one_line
-from harness.runner.planning.plan import Plan, case_label
+from harness.base import one_line
+from harness.runner import Plan, case_label
 from harness.types import JsonObject
 
 

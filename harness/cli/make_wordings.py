@@ -7,16 +7,10 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.base.errors import NothingToRun, UsageError
-from harness.base.safe_text import money, number, printable
-from harness.base.trust import GATE
-from harness.descriptions.drafting.yaml_text import comment, dump
-from harness.descriptions.workbench.staging import Ground, only_suite
-from harness.descriptions.workbench.wording_writer import WrittenWordings, write_wordings
-from harness.reports.atomic_files import write_atomically
-from harness.runner.control import Budget
-from harness.runner.model_pool import open_models
-from harness.runner.planning.plan import Plan
+from harness.base import GATE, NothingToRun, UsageError, money, number, printable
+from harness.descriptions import Ground, WrittenWordings, comment, dump, only_suite, write_wordings
+from harness.reports import write_atomically
+from harness.runner import Budget, Plan, open_models
 from harness.types import Case, ModelSpec
 
 

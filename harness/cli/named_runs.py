@@ -8,13 +8,10 @@ from pathlib import Path
 
 import click
 
-from harness.base.safe_text import printable
-from harness.reports.comparing.sides import ComparedRun
-from harness.reports.querying.asking import DamagedIndex
-from harness.reports.querying.compared import compared_run
-from harness.reports.querying.index import facts_of, index_of
+from harness.base import printable
+from harness.reports import ComparedRun, DamagedIndex, compared_run, facts_of, index_of
 from harness.runlog import RunLog, read_log
-from harness.runner.runs.folders import find_log
+from harness.runner import find_log
 
 BY_PEOPLE = click.option(
     "--by-people",

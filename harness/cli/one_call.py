@@ -8,12 +8,9 @@ from dataclasses import dataclass
 
 import anyio
 
-from harness.base.errors import HarnessError
-from harness.probing.callers import ProbeCaller
-from harness.probing.interference.data_sets import Which, data_set, server_with
-from harness.probing.interference.setting_up import set_up
-from harness.sessions import Session
-from harness.sessions.pool import Pool, open_sessions
+from harness.base import HarnessError
+from harness.probing import ProbeCaller, Which, data_set, server_with, set_up
+from harness.sessions import Pool, Session, open_sessions
 from harness.types import Alteration, JsonObject, ServerSpec, ToolCall, ToolRequest
 
 _IN_ORDER: tuple[Which, ...] = ("B", "A")

@@ -9,17 +9,14 @@ from pathlib import Path
 
 import click
 
-from harness.base.errors import UsageError, did_you_mean
-from harness.base.trust import GATE
+from harness.base import GATE, UsageError, did_you_mean
 from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, bundle, caller, servers
 from harness.cli.suite_servers import server_of
-from harness.judging.checks import VOCABULARY
-from harness.probing.callers import ANONYMOUS, ProbeCaller, named_callers
-from harness.probing.interference.data_sets import check, expanded
-from harness.runner.planning.prepare import suite_roots
-from harness.suites.config import load_config
-from harness.suites.discovery import find_suites
+from harness.judging import VOCABULARY
+from harness.probing import ANONYMOUS, ProbeCaller, check, expanded, named_callers
+from harness.runner import suite_roots
+from harness.suites import find_suites, load_config
 from harness.types import Alteration, JsonObject, Protocol, ServerSpec, Suite
 
 

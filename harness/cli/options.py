@@ -12,11 +12,9 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from harness.base.manual import page
-from harness.base.redaction import KNOWN
-from harness.base.trust import GATE
+from harness.base import GATE, KNOWN, page
 from harness.cli import shell_completion as completing
-from harness.runner.planning.ranges import TRIALS_RANGE, Range
+from harness.runner import TRIALS_RANGE, Range
 from harness.types import JsonObject, Protocol
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -7,15 +7,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.cli.interference_output import altered_faults, altered_lines
-from harness.probing.coverage import Coverage, in_words
-from harness.probing.kept_decisions import Change, Direction
-from harness.probing.planned_calls import Skipped
-from harness.probing.replay import request_of
-from harness.probing.report import ProbeReport, TokenFate
-from harness.reports.findings import ProbeFinding, Problem
-from harness.reports.sections.access_matrix import by_urgency, matrix_lines
+from harness.probing import (
+    Change,
+    Coverage,
+    Direction,
+    ProbeReport,
+    Skipped,
+    TokenFate,
+    in_words,
+    request_of,
+)
+from harness.reports import ProbeFinding, Problem, by_urgency, matrix_lines
 from harness.types import FLAWS, Report
 
 _MOST_TOLD = 3

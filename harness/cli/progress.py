@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
-from harness.base.safe_text import money, one_line, printable, seconds, shorten
-from harness.reports.sections.sentences import problem
-from harness.runner.observer import Observer, Silent
+from harness.base import money, one_line, printable, seconds, shorten
+from harness.reports import problem
+from harness.runner import Observer, Silent
 from harness.types import DECIDED, Trial, TrialResult, Usage
 
 

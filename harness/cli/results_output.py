@@ -9,22 +9,26 @@ from pathlib import Path
 
 import click
 
-from harness.base.errors import UsageError
-from harness.base.safe_text import printable
+from harness.base import UsageError, printable
 from harness.cli.comparison_gate import Compared, compared
 from harness.cli.suite_scores import Scores, faults, print_scores, scores_json
-from harness.judging.exit_codes import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, exit_code
-from harness.reports.build import build_report
-from harness.reports.comparing.sides import ComparedRun
-from harness.reports.formats.console import Detail, print_summary
-from harness.reports.formats.json_report import write_json
-from harness.reports.formats.transcripts import write_transcripts
-from harness.reports.requested import ReportRequest, write_report
-from harness.reports.telemetry.export import TelemetryRequest, export_log
-from harness.reports.terminal import stdout_console
+from harness.judging import EXIT_FAILED, EXIT_INVALID, EXIT_PASSED, exit_code
+from harness.reports import (
+    ComparedRun,
+    Detail,
+    ReportRequest,
+    TelemetryRequest,
+    build_report,
+    export_log,
+    print_summary,
+    stdout_console,
+    write_json,
+    write_report,
+    write_transcripts,
+)
 from harness.runlog import RunLog, amended
 from harness.types import Report
-from harness.web.run_view import keep_view
+from harness.web import keep_view
 
 RESUMABLE = frozenset({"interrupted", "fail-fast", "max-errors"})
 """Reasons of an early end after which a run can be resumed unchanged. A run that used up its budget

@@ -5,13 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.base.safe_text import shorten
-from harness.base.stats import rate_interval
-from harness.base.stats.clusters import as_one
-from harness.base.stats.intervals import Interval
-from harness.judging.checks.judge.agreement import Agreement, agreement
-from harness.judging.checks.judge.labelled_answers import FAIL, PASS
-from harness.judging.judge_labels import LabelledResult, ReviewedJudge
+from harness.base import Interval, as_one, rate_interval, shorten
+from harness.judging import FAIL, PASS, Agreement, LabelledResult, ReviewedJudge, agreement
 
 FEW = 30
 """With fewer answers than this, the figures are rough."""

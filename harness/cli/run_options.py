@@ -20,9 +20,7 @@ from harness.cli.options import (
 )
 from harness.cli.results_output import Output, report_requests
 from harness.cli.suite_scores import ScoreRequest
-from harness.runner.control import Budget
-from harness.runner.planning.prepare import RunRequest
-from harness.runner.planning.ranges import (
+from harness.runner import (
     CONCURRENCY_RANGE,
     GRACE_S_RANGE,
     MAX_CASES_RANGE,
@@ -30,9 +28,11 @@ from harness.runner.planning.ranges import (
     MAX_ERRORS_RANGE,
     MAX_TOKENS_RANGE,
     TIMEOUT_MS_RANGE,
+    Budget,
+    RunOptions,
+    RunRequest,
 )
-from harness.runner.run import RunOptions
-from harness.suites.csv_dataset import MAX_CASES
+from harness.suites import MAX_CASES
 
 
 def _request(

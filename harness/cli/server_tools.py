@@ -10,11 +10,10 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.base.errors import HarnessError
-from harness.base.trust import GATE
+from harness.base import GATE, HarnessError
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, bundle, caller, servers
-from harness.sessions.pool import open_sessions
-from harness.suites.config import Config, load_config
+from harness.sessions import open_sessions
+from harness.suites import Config, load_config
 from harness.types import JsonObject, Protocol, ServerSpec, ToolList
 
 

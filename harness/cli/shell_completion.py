@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from harness.runner.runs.folders import run_ids
+from harness.runner import run_ids
 
 _SUITES = (".yml", ".yaml", ".csv", ".jsonl")
 

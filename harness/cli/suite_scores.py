@@ -8,9 +8,8 @@ from typing import Any, TypeAlias
 
 from rich.console import Console
 
-from harness.base.safe_text import printable
-from harness.probing.mutants.of_runs import score_run
-from harness.probing.mutants.report import SuiteScore
+from harness.base import printable
+from harness.probing import SuiteScore, score_run
 from harness.runlog import RunLog
 from harness.types import Case
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.base.errors import NothingToRun, UsageError
-from harness.runner.planning.prepare import RunRequest, guarded
-from harness.suites.config import Config
+from harness.base import NothingToRun, UsageError
+from harness.runner import RunRequest, guarded
+from harness.suites import Config
 from harness.types import ServerSpec, Suite
 
 

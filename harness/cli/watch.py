@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.runner.planning.plan import Plan
-from harness.suites.config import PROJECT_FILES
+from harness.runner import Plan
+from harness.suites import PROJECT_FILES
 from harness.types import ServerSpec
 
 INTERVAL_S = 0.5

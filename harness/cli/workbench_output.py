@@ -10,19 +10,23 @@ from pathlib import Path
 
 import click
 
-from harness.base.errors import UsageError
-from harness.base.safe_text import printable
+from harness.base import UsageError, printable
 from harness.cli.options import bundle
-from harness.descriptions.workbench.console import print_result
-from harness.descriptions.workbench.improving.report import VARIANTS_FILE
-from harness.descriptions.workbench.json_form import document
-from harness.descriptions.workbench.report_files import FORMATS, requested, write_file
-from harness.descriptions.workbench.staging import COMMAND
-from harness.descriptions.workbench.workbench import WorkbenchResult, files_of, write_text
-from harness.judging.exit_codes import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED
-from harness.reports.requested import ReportRequest
-from harness.reports.terminal import stdout_console
-from harness.runner.runs.folders import RESUMED_BY, resume_command
+from harness.descriptions import (
+    COMMAND,
+    FORMATS,
+    VARIANTS_FILE,
+    WorkbenchResult,
+    document,
+    files_of,
+    print_result,
+    requested,
+    write_file,
+    write_text,
+)
+from harness.judging import EXIT_INTERRUPTED, EXIT_INVALID, EXIT_PASSED, EXIT_UNJUDGED
+from harness.reports import ReportRequest, stdout_console
+from harness.runner import RESUMED_BY, resume_command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

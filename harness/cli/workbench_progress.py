@@ -10,14 +10,11 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from harness.base.safe_text import one_line, printable, shorten
+from harness.base import one_line, printable, shorten
 from harness.cli.progress import LiveProgress, Notes, live_bar
-from harness.descriptions.workbench.arms import Arm
-from harness.descriptions.workbench.folders import OTHER, Stage
-from harness.descriptions.workbench.stage_progress import StageProgress
-from harness.descriptions.workbench.workbench import Workbench
-from harness.reports.sections.sentences import problem
-from harness.runner.observer import Observer
+from harness.descriptions import OTHER, Arm, Stage, StageProgress, Workbench
+from harness.reports import problem
+from harness.runner import Observer
 from harness.types import Trial, TrialResult
 
 Begin: TypeAlias = Callable[[Stage, Sequence[Arm], Sequence[TrialResult]], Observer]

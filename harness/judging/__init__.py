@@ -1,11 +1,9 @@
-"""Judge transcripts: the only package that decides a status.
+"""Verdicts: checks, matching, secrecy and policies. No other room decides a status.
 
-- `trial.judge_trial`: transcript, check results and error → one `TrialResult`, judged by itself.
-- `run_judge.RunJudge`: takes results one by one, returns each once, compared across identities.
-- `from_log.judge_log`: a run log → all its results, settled, in the order of its suites.
-- `cases.case_results`: settled results → the verdict on each case.
-- `exit_codes.exit_code`: a report → the exit code of the process.
-
-The other modules supply the criteria: limits, empty answers, calls without an answer from the
-server, and the comparison of what each identity saw (`policy`).
+What comes in: transcripts, and the checks of their cases. What goes out: a `TrialResult` with
+exactly one status for each trial, and the verdict on each case.
 """
+
+from harness.base.re_exports import re_export
+
+__getattr__, __dir__ = re_export(__name__, __file__)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.types import NOT_SEARCHED, STDERR, CheckResult, Decision, Leak, Location, TrialResult
 
 NO_LEAK = "no_leak"

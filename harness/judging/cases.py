@@ -8,7 +8,7 @@ from itertools import groupby, starmap
 from typing import TypeAlias
 
 from harness.judging.access_checks import is_leaking
-from harness.runlog.on_disk.blocks import ResultBlocks
+from harness.runlog import ResultBlocks
 from harness.types import CaseResult, Status, TrialResult, needed_of
 
 _Asked: TypeAlias = tuple[str, str, str]

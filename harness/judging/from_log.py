@@ -16,8 +16,7 @@ from harness.judging.run_judge import (
 )
 from harness.judging.trial import outcomes_of
 from harness.judging.trial_views import view_of
-from harness.runlog import Header, RunLog
-from harness.runlog.on_disk.held import held, in_order
+from harness.runlog import Header, RunLog, held, in_order
 from harness.types import Transcript, TrialResult
 
 

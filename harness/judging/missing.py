@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from harness.base.canonical import digest
+from harness.base import digest
 from harness.runlog import Footer, Header, RunLog
 from harness.types import CaseFacts, CheckResult, Status, TrialError, TrialResult
 

@@ -6,13 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.base.errors import UsageError
-from harness.base.redaction import KNOWN
-from harness.base.safe_text import one_line, printable
-from harness.base.utc import utc_now
+from harness.base import KNOWN, UsageError, one_line, printable, utc_now
 from harness.judging.from_log import judge_log
-from harness.runlog import Footer, Line, LogWriter, ReviewLine, read_log
-from harness.runlog.scanning import footer_of
+from harness.runlog import Footer, Line, LogWriter, ReviewLine, footer_of, read_log
 from harness.types import Review, Status
 
 Decision: TypeAlias = Literal["accept", "overrule"]

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from harness.base.canonical import canonical_json
+from harness.base import canonical_json
 from harness.judging.access_checks import (
     identity_check,
     leak_check,

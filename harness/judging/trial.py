@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base.canonical import digest
-from harness.base.utc import utc_now
+from harness.base import digest, utc_now
 from harness.judging.agent_conduct import conduct_warnings
 from harness.judging.echoed_tokens import echo_checks
 from harness.judging.empty_answer import answer_checks

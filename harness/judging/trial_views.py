@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from harness.base.canonical import canonical_json
+from harness.base import canonical_json
 from harness.judging.checks.absent_fields import masks_of
 from harness.judging.policy import View
 from harness.types import (

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base.errors import did_you_mean
+from harness.base import did_you_mean
 from harness.judging.checks.absent_fields import masks_of
 from harness.judging.matching.fields import every_field
 from harness.judging.policy import View

@@ -32,8 +32,7 @@ from anthropic import (
     Omit,
 )
 
-from harness.base.errors import ModelError
-from harness.base.limiting.retrying import Backoff, full_jitter
+from harness.base import Backoff, ModelError, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import parse_arguments, steps, text_of
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
@@ -55,8 +54,16 @@ from harness.models.shape import (
 )
 from harness.models.translation import Offer, Translation, Translator
 from harness.models.wire import BoundedClient
-from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolAnswer, ToolList, ToolRequest
-from harness.types.thinking import thinking_in
+from harness.types import (
+    Message,
+    ModelSpec,
+    Reply,
+    ReplyStop,
+    ToolAnswer,
+    ToolList,
+    ToolRequest,
+    thinking_in,
+)
 
 MAX_TOKENS = 16_384
 MAX_TOKENS_ELSEWHERE = 4_096

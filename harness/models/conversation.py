@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.base.json_bounds import loads, shortcoming
+from harness.base import loads, shortcoming
 from harness.types import (
     AssistantMessage,
     Message,

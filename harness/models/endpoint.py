@@ -19,16 +19,22 @@ from typing import Any, TypeVar
 import anyio
 import httpx2
 
-from harness.base.canonical import digest
-from harness.base.errors import ModelError, UsageError
-from harness.base.json_bounds import loads
-from harness.base.limiting.limiter import LIMITER_OF, Limited
-from harness.base.limiting.retrying import Backoff, full_jitter
-from harness.base.network.addresses import is_web_address
+from harness.base import (
+    LIMITER_OF,
+    Backoff,
+    Limited,
+    ModelError,
+    UsageError,
+    digest,
+    full_jitter,
+    is_web_address,
+    loads,
+)
 from harness.models import http_failures as faults
-from harness.models import shape, traits_of
+from harness.models import shape
 from harness.models.error_bodies import error_in, event_with_error
 from harness.models.learned_fields import LearnedFields
+from harness.models.model import traits_of
 from harness.models.pricing import Pricer
 from harness.models.retry import with_retries
 from harness.models.settings import is_own

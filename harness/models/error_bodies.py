@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.json_bounds import loads
+from harness.base import loads
 
 _STATUSES = frozenset(map(str, range(400, 600)))
 """The HTTP statuses of errors."""

@@ -17,10 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from harness.base.limiting.retry_after import retry_after_s
-from harness.base.limiting.retrying import Failed
-from harness.base.network.proxies import proxy_for
-from harness.base.redirects import url_text
+from harness.base import Failed, proxy_for, retry_after_s, url_text
 from harness.models.error_bodies import ReportedError, body_of, error_in, error_instead_of, reported
 from harness.models.failure_events import MEANINGS, Event, event_of
 from harness.models.shape import Unusable

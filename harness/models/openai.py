@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.models import Model
+from harness.models.model import Model
 from harness.models.openai_chat import OpenAIChat
 from harness.models.openai_responses import OpenAIResponses
 from harness.types import ModelSpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from harness.base.limiting.retrying import Backoff, full_jitter
+from harness.base import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.failure_events import event_of_ending
@@ -23,8 +23,16 @@ from harness.models.shape import (
     text_in,
 )
 from harness.models.translation import Offer, Translation, Translator
-from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
-from harness.types.thinking import is_visible, thinking_in
+from harness.types import (
+    Message,
+    ModelSpec,
+    Reply,
+    ReplyStop,
+    ToolList,
+    ToolRequest,
+    is_visible,
+    thinking_in,
+)
 
 _STOPS: dict[str, ReplyStop] = {
     "stop": "end",

@@ -16,7 +16,7 @@ from typing import Any, cast
 import httpx2
 from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient, Omit
 
-from harness.base.limiting.retrying import Backoff, full_jitter
+from harness.base import Backoff, full_jitter
 from harness.models.endpoint import Endpoint, base_url, headers, key, timeout, url_of
 from harness.models.http_failures import ConnectionFailed
 from harness.models.pricing import Flavour, Pricer

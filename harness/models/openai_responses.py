@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from harness.base.limiting.retrying import Backoff, full_jitter
+from harness.base import Backoff, full_jitter
 from harness.models.call_ids import CallIds
 from harness.models.conversation import dump_arguments, error_text, parse_arguments, steps
 from harness.models.openai_connection import OpenAIConnection, refusal_of, sampling
@@ -27,8 +27,7 @@ from harness.models.shape import (
     type_in,
 )
 from harness.models.translation import Offer, Translation, Translator
-from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest
-from harness.types.thinking import thinking_in
+from harness.types import Message, ModelSpec, Reply, ReplyStop, ToolList, ToolRequest, thinking_in
 
 _STATUSES: dict[str, ReplyStop] = {
     "completed": "end",

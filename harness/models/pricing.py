@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from harness.models import traits_of
+from harness.models.model import traits_of
 from harness.types import UNKNOWN_USAGE, ModelSpec, Usage
 
 Flavour: TypeAlias = Literal["default", "chat", "responses"]

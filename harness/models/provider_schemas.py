@@ -15,8 +15,7 @@ from typing import Any, TypeAlias
 
 from jsonschema.exceptions import ValidationError, best_match
 
-from harness.base.validation.budget import Budget, OutOfSteps, within
-from harness.base.validation.validators import meta_errors
+from harness.base import Budget, OutOfSteps, meta_errors, within
 from harness.models.dialects.schema_rules import LISTED, NAMED, SINGLE, Reduction, Refusal
 from harness.models.traits import Dialect
 from harness.models.unions import MOST_PARTS, TopLevel

@@ -11,8 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.base.canonical import canonical_json, digest
-from harness.base.errors import ModelError
+from harness.base import ModelError, canonical_json, digest
 from harness.runlog import RunLog, read_log
 from harness.types import (
     AssistantMessage,

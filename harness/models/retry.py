@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from harness.base.errors import ModelError
-from harness.base.limiting.limiter import RequestLimiter
-from harness.base.limiting.retrying import Backoff, GaveUp, RetryOutcome, retried
+from harness.base import Backoff, GaveUp, ModelError, RequestLimiter, RetryOutcome, retried
 from harness.models.failure_events import MEANINGS
 from harness.models.http_failures import Fault
 from harness.types import Usage

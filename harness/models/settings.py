@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.models import traits_of
+from harness.models.model import traits_of
 from harness.types import ModelSpec
 
 

@@ -16,7 +16,7 @@ from harness.models.dialects.schema_rules import NOTHING_REFUSED, SchemaRules
 from harness.types import ModelSpec
 
 if TYPE_CHECKING:
-    from harness.models import Model
+    from harness.models.model import Model
 
 Answers: TypeAlias = Literal["llm", "baseline", "replies", "outputs"]
 """``llm``: a language model. ``baseline``: a program of ours. ``replies``: those that a run

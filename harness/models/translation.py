@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.base.validation.budget import Budget
+from harness.base import Budget
 from harness.models import provider_schemas as schemas
 from harness.models.dialects.schema_rules import Refusal, beyond_limit, with_rest
 from harness.models.provider_schemas import fit, legal_name

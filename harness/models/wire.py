@@ -22,8 +22,7 @@ from typing import Any
 import anyio
 import httpx2
 
-from harness.base.network.transports import transport_for
-from harness.base.redirects import MAX_REDIRECTS, same_request_elsewhere
+from harness.base import MAX_REDIRECTS, same_request_elsewhere, transport_for
 
 ERROR_BYTES = 65_536
 """Bytes of an error's body that are read: its beginning says what is wrong."""

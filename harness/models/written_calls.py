@@ -16,7 +16,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from harness.base.json_bounds import loads
+from harness.base import loads
 
 _BAR = "[|｜]"
 _SPACE = rf"(?:{_BAR}DSML{_BAR}|[\w.-]+:)?"

@@ -1,7 +1,9 @@
-"""Test a server's access policy without a model: every identity makes the same calls.
+"""A server's access policy tested without a model: every identity makes the same calls.
 
-`callers` has the identities, `planned_calls` the calls, `expectations` the decisions that suites
-expect, and `repeated_calls` the confirmation of suspicious answers. `probe` makes all calls and
-writes a run log. `findings` derives a `report` from that log, and `kept_decisions` compares its
-decisions with those of an earlier probe.
+What comes in: a server with identities. What goes out: a run log of all calls, and the findings
+that are derived from it.
 """
+
+from harness.base.re_exports import re_export
+
+__getattr__, __dir__ = re_export(__name__, __file__)

@@ -8,18 +8,16 @@ from dataclasses import dataclass, field, replace
 
 import anyio
 
-from harness.base.canonical import digest
-from harness.base.errors import (
+from harness.base import (
     HarnessError,
     NotAdmitted,
     NothingToRun,
     RequestRejected,
     ServerError,
+    digest,
+    utc_now,
 )
-from harness.base.utc import utc_now
-from harness.judging.checks import Evidence, evaluate
-from harness.judging.policy.views import Result
-from harness.judging.trial import judge_trial, not_started
+from harness.judging import Evidence, Result, evaluate, judge_trial, not_started
 from harness.probing.callers import (
     MAX_DAMAGED,
     MAX_PROCESSES,
@@ -37,12 +35,8 @@ from harness.probing.repeated_calls import Again, Suspicion
 from harness.probing.replay import Origin
 from harness.probing.stability import follows_the_caller_before, traits
 from harness.runlog import TrialLine
-from harness.runner.leave import allowed_by
-from harness.runner.trial import trial_error
-from harness.sessions import Session
-from harness.sessions.beside import bounded, operators_log
-from harness.sessions.pool import Pool
-from harness.sessions.unanswered import without_answer
+from harness.runner import allowed_by, trial_error
+from harness.sessions import Pool, Session, bounded, operators_log, without_answer
 from harness.types import (
     Alteration,
     Aside,

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from harness.judging.from_log import logged_view
-from harness.judging.policy import View
-from harness.judging.policy.views import Result
-from harness.judging.policy.withheld import differences
+from harness.judging import Result, View, differences, logged_view
 from harness.probing.callers import ANONYMOUS
 from harness.runlog import RunLog
 from harness.types import NOT_SENT, UNANSWERED, Outcome, Report, TrialResult

@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 from itertools import count, zip_longest
 from typing import Any, Literal, TypeAlias
 
-from harness.base.canonical import canonical_json
-from harness.base.safe_text import one_line, shorten
-from harness.sessions.identity.claims import AGAIN, IN_HEADER
+from harness.base import canonical_json, one_line, shorten
+from harness.sessions import AGAIN, IN_HEADER
 from harness.types import FLAWS, Case, Credential, JsonObject, ServerSpec
 
 ANONYMOUS = "anonymous"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from harness.base.canonical import canonical_json
-from harness.judging.matching.described_calls import stated_arguments
+from harness.base import canonical_json
+from harness.judging import stated_arguments
 from harness.types import Case, Check, JsonObject, Tool
 
 DECISION = "decision"

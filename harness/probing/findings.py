@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.base.safe_text import one_line, shorten
-from harness.judging.access_checks import LEAK_NOTE, by_value, leak_lines
-from harness.judging.echoed_tokens import echo_words
-from harness.judging.policy import View, unobserved
-from harness.judging.policy.leaks import find_leaks
-from harness.judging.policy.views import Result
-from harness.judging.trial_views import is_meant
+from harness.base import one_line, shorten
+from harness.judging import (
+    LEAK_NOTE,
+    Result,
+    View,
+    by_value,
+    echo_words,
+    find_leaks,
+    is_meant,
+    leak_lines,
+    unobserved,
+)
 from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
@@ -41,8 +46,7 @@ from harness.probing.tokens import (
     leeways_of,
     swapped_gains,
 )
-from harness.reports.build import build_report
-from harness.reports.findings import ProbeFinding, leaks_found
+from harness.reports import ProbeFinding, build_report, leaks_found
 from harness.runlog import RunLog
 from harness.types import AccessReport, Report, TrialResult
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate, zip_longest
 from typing import Literal, TypeAlias
 
-from harness.base.safe_text import shorten
+from harness.base import shorten
 from harness.probing.callers import ProbeCaller
 from harness.probing.planned_calls import ProbeCall
-from harness.sessions.identity.additions import Additions
+from harness.sessions import Additions
 from harness.types import JsonObject
 
 MOST_FORGED = 2_000

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from harness.base.safe_text import one_line
-from harness.judging.policy import View
+from harness.base import one_line
+from harness.judging import View
 from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, name_of
 from harness.probing.forged_calls import Forgery
 from harness.probing.gains import Gain, Withheld
-from harness.reports.findings import ProbeFinding, Problem
+from harness.reports import ProbeFinding, Problem
 from harness.types import TrialResult
 
 _PROBLEMS: Mapping[Forgery, Problem] = {

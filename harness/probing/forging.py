@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from harness.base.canonical import canonical_json, digest
-from harness.base.errors import HarnessError
-from harness.judging.policy.views import CallKey
-from harness.models.tool_text.permission import may_call
+from harness.base import HarnessError, canonical_json, digest
+from harness.judging import CallKey
+from harness.models import may_call
 from harness.probing.arguments.bending import Bending, forged
 from harness.probing.arguments.emptied import emptied
 from harness.probing.arguments.ids import OtherKeys, ids_for
@@ -28,9 +27,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests.making import request_line
 from harness.probing.smuggling.in_arguments import smuggled
 from harness.runlog import TrialLine
-from harness.sessions import Session
-from harness.sessions.connection import Connection
-from harness.sessions.identity.additions import Additions
+from harness.sessions import Additions, Connection, Session
 from harness.types import Caller, Case, JsonObject, Tool, ToolList, Trial
 
 Step: TypeAlias = Literal["forged", "plain", "again", "control"]

@@ -17,16 +17,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from harness.base.canonical import canonical_json
-from harness.judging.matching.texts import fold
-from harness.judging.policy import View
-from harness.judging.policy.anywhere import Anywhere
-from harness.judging.policy.comparable_values import Prose, Value, value_of
-from harness.judging.policy.index import Shown, WithheldValues
-from harness.judging.policy.same_field import akin
-from harness.judging.policy.same_record import same_record
-from harness.judging.policy.views import CallKey, Leaf, Result
-from harness.judging.policy.withheld import WithheldValue, kept_from
+from harness.base import canonical_json
+from harness.judging import (
+    Anywhere,
+    CallKey,
+    Leaf,
+    Prose,
+    Result,
+    Shown,
+    Value,
+    View,
+    WithheldValue,
+    WithheldValues,
+    akin,
+    fold,
+    kept_from,
+    same_record,
+    value_of,
+)
 from harness.probing.evidence.beside_ids import told_beside_ids
 from harness.probing.evidence.order import ordered_by
 from harness.types import JsonObject, ToolCall

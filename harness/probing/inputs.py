@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.base.canonical import digest
-from harness.base.redaction import KNOWN
+from harness.base import KNOWN, digest
 from harness.probing.caller_sessions import ProbePlan
 from harness.probing.interference.data_sets import described
 from harness.probing.kept_decisions import Kept
-from harness.runner.planning.plan import describe_case, describe_server
+from harness.runner import describe_case, describe_server
 from harness.types import JsonObject, ToolList
 from harness.version import __version__
 

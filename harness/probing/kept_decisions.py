@@ -10,10 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, TextIO, TypeAlias
 
-from harness.base.errors import InvalidInput, Problem, UsageError
-from harness.base.safe_text import one_line
+from harness.base import InvalidInput, Problem, UsageError, one_line
 from harness.probing.report import Decided, ProbeReport
-from harness.reports.atomic_files import write_atomically
+from harness.reports import write_atomically
 from harness.types import Location
 
 Kept: TypeAlias = Mapping[str, Mapping[str, str]]

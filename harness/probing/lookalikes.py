@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from harness.base.canonical import canonical_json
-from harness.judging.matching.texts import fold
+from harness.base import canonical_json
+from harness.judging import fold
 from harness.probing.callers import ROLES, UNKNOWN, ProbeCaller, damaged_callers
 from harness.types import JsonObject
 

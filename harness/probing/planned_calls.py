@@ -7,14 +7,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.base.canonical import canonical_json, digest
-from harness.base.errors import InvalidInput
-from harness.base.validation.validity import is_valid
-from harness.judging.matching.described_calls import stated_arguments
-from harness.models.tool_text.example_arguments import example_arguments
-from harness.models.tool_text.permission import NO_LEAVE, Leave, may_call, reads, seems_to_change
-from harness.runner.preflight.named_tools import named_in
-from harness.runner.preflight.not_offered import own_names, sorted_problems, titles, unoffered
+from harness.base import InvalidInput, canonical_json, digest, is_valid
+from harness.judging import stated_arguments
+from harness.models import NO_LEAVE, Leave, example_arguments, may_call, reads, seems_to_change
+from harness.runner import named_in, own_names, sorted_problems, titles, unoffered
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 
 _LABEL_CHARS = 70

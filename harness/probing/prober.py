@@ -15,8 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 import anyio
 
-from harness.base.trust import GATE
-from harness.base.utc import utc_now
+from harness.base import GATE, utc_now
 from harness.probing.caller_sessions import NO_MODEL, SUITE, ProbePlan, Prober, result_of
 from harness.probing.caller_views import ProbedTrials, label_of, name_of
 from harness.probing.callers import ProbeCaller
@@ -40,13 +39,10 @@ from harness.probing.stability import Answer, suspicions
 from harness.probing.token_ages import aged, aged_at_members, aging_call
 from harness.probing.token_swaps import swapped, swaps
 from harness.probing.verdict_lines import verdict_lines
-from harness.reports.build import build_report
+from harness.reports import build_report
 from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine, read_log
-from harness.runner.launching import header_of, redactor_of
-from harness.runner.planning.plan import Job, Plan
-from harness.runner.run import RunOptions
-from harness.runner.runs.folders import RUNS, log_path, new_run_id
-from harness.sessions.pool import open_sessions
+from harness.runner import RUNS, Job, Plan, RunOptions, header_of, log_path, new_run_id, redactor_of
+from harness.sessions import open_sessions
 from harness.types import Suite, ToolList
 
 __all__ = ["ProbePlan", "Probed", "probe"]

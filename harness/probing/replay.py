@@ -12,7 +12,7 @@ from harness.probing.caller_views import asked, facts_of, follows, label_of, nam
 from harness.probing.callers import ProbeCaller
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 from harness.types import USER_CONTEXT_META_KEY, JsonObject, Report, TrialResult
 
 _LONGEST = 2_000

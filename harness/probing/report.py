@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias
 
-from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
+from harness.judging import EXIT_FAILED, EXIT_PASSED, EXIT_UNJUDGED
 from harness.probing.callers import UNSENT, Unsent
 from harness.probing.coverage import Coverage
 from harness.probing.interference.comparing import Account
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 from harness.types import FLAWS, Decision, Report
 
 TokenFate: TypeAlias = Literal["accepted", "refused", "as_nobody", "unclear"]

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base.safe_text import one_line
-from harness.judging.policy.comparable_values import same, value_of
-from harness.judging.policy.same_record import JsonRecord, same_kind
-from harness.judging.policy.views import CallKey, Result
+from harness.base import one_line
+from harness.judging import CallKey, JsonRecord, Result, same, same_kind, value_of
 from harness.probing.caller_views import ProbedTrials, bases_of, label_of, name_of
 
 

@@ -12,10 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from harness.base.safe_text import one_line
-from harness.judging.policy.comparable_values import value_of
-from harness.judging.policy.identity_observed import is_volatile
-from harness.judging.policy.views import Result
+from harness.base import one_line
+from harness.judging import Result, is_volatile, value_of
 from harness.probing.caller_views import (
     NO_ANSWER,
     ProbedTrials,
@@ -26,7 +24,7 @@ from harness.probing.caller_views import (
 )
 from harness.probing.repeated_calls import ROUNDS, Suspicion
 from harness.probing.report import AFTER_NOBODY
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 
 _TIMES_AND_NUMBERS = re.compile(
     r"\d+(?:[t:.,/+-]?\d+)*(?:st|nd|rd|th|z)?|\b(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?|"

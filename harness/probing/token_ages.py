@@ -18,8 +18,8 @@ from typing import TypeAlias
 
 import anyio
 
-from harness.base.errors import HarnessError
-from harness.judging.policy.views import Result
+from harness.base import HarnessError
+from harness.judging import Result
 from harness.probing.caller_sessions import Prober, result_of, with_fact
 from harness.probing.caller_views import ProbedTrials, bases_of, facts_of, is_flawed, label_of
 from harness.probing.callers import ANONYMOUS, ProbeCaller
@@ -27,9 +27,7 @@ from harness.probing.planned_calls import ProbeCall
 from harness.probing.report import LATELY_MIN, LONGEST_MIN
 from harness.probing.tokens import lets_in
 from harness.runlog import TrialLine
-from harness.sessions import Session
-from harness.sessions.identity.delivery import Identity
-from harness.sessions.joined_servers import JoinedSession
+from harness.sessions import Identity, JoinedSession, Session
 from harness.types import JsonObject, ToolList, TrialResult
 
 SLACK_S = 10.0

@@ -11,15 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from harness.base.canonical import digest
-from harness.base.errors import HarnessError
-from harness.judging.trial import judge_trial
+from harness.base import HarnessError, digest
+from harness.judging import judge_trial
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.caller_views import ProbedTrials, label_of
 from harness.probing.callers import ANONYMOUS, ProbeCaller
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
-from harness.sessions.identity.delivery import Identity
+from harness.sessions import Identity
 from harness.types import Caller, Case, ServerSpec, ToolList, ToolRequest, Trial
 
 MOST_SWAPS = 24

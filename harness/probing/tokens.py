@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.base.safe_text import one_line
-from harness.judging.policy.views import Result
+from harness.base import one_line
+from harness.judging import Result
 from harness.probing.caller_views import (
     ProbedTrials,
     bases_of,
@@ -18,7 +18,7 @@ from harness.probing.caller_views import (
 )
 from harness.probing.callers import ANONYMOUS, Unsent
 from harness.probing.report import LATELY_MIN, LONGEST_MIN, SENSIBLE_MIN, Leeway, TokenFate
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 from harness.types import FLAWS, Credential, TrialResult
 
 _TELLING: tuple[TokenFate, ...] = ("unclear", "refused", "as_nobody")

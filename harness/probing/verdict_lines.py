@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from harness.base.canonical import digest
-from harness.judging.trial import not_started, with_failures
+from harness.base import digest
+from harness.judging import not_started, with_failures
 from harness.probing.caller_sessions import NO_MODEL, SUITE
 from harness.probing.caller_views import asked, label_of, name_of
 from harness.probing.expectations import DECISION
 from harness.probing.interference.outcome import faults
 from harness.probing.replay import shows
 from harness.probing.report import ProbeReport
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 from harness.runlog import RunLog, TrialLine
 from harness.types import Caller, Case, CheckResult, Trial, TrialError, TrialResult
 

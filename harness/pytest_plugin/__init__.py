@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from harness.base.platforms import REFUSAL, is_supported
+from harness.base import REFUSAL, is_supported
 from harness.pytest_plugin.options import OPTIONS, add_options, value
 from harness.pytest_plugin.recognise import is_suite, python_suites
 from harness.pytest_plugin.session_end import finish, hand_over, hear, tell

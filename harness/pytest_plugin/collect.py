@@ -8,16 +8,13 @@ from typing import Any
 
 import pytest
 
-from harness.base.documents.files import shown
-from harness.base.errors import HarnessError
-from harness.judging.cases import case_results
-from harness.judging.checks import VOCABULARY
+from harness.base import HarnessError, shown
+from harness.judging import VOCABULARY, case_results
 from harness.pytest_plugin.failure_text import failure, no_verdict, reason
 from harness.pytest_plugin.options import renamed
 from harness.pytest_plugin.run_of_tests import JOBS, Bench, bench_of
-from harness.runner.planning.plan import Job
-from harness.suites.in_python.suite import read_reference
-from harness.suites.readers import reader
+from harness.runner import Job
+from harness.suites import read_reference, reader
 from harness.types import CaseResult, Suite
 
 

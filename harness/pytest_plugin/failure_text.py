@@ -6,17 +6,19 @@ import json
 from collections.abc import Collection, Iterator
 from textwrap import indent
 
-from harness.base.safe_text import bounded
-from harness.reports.case_names import case_name
-from harness.reports.sections.call_outcomes import case_mark, marked
-from harness.reports.sections.remarks import remark_lines
-from harness.reports.sections.repeats import repeat_lines, trials_passed
-from harness.reports.sections.sentences import (
+from harness.base import bounded
+from harness.reports import (
+    case_mark,
+    case_name,
     effort,
     endings,
     failed_checks,
+    marked,
     model_words,
     pass_rate_lines,
+    remark_lines,
+    repeat_lines,
+    trials_passed,
 )
 from harness.types import CaseResult, CheckResult, Report, TrialResult
 

@@ -23,7 +23,7 @@ tested."""
 
 def is_suite(path: Path) -> bool:
     """Whether the file at ``path`` is a suite, valid or not, in a format other than Python."""
-    from harness.suites.formats import built_in, is_recognised
+    from harness.suites import built_in, is_recognised
 
     suffix = path.suffix.lower()
     formats = [one for one in built_in().values() if suffix in one.extensions]

@@ -18,20 +18,28 @@ from typing import Any
 import anyio.from_thread
 import pytest
 
-from harness.base.errors import HarnessError
-from harness.base.redaction import KNOWN
+from harness.base import KNOWN, HarnessError
 from harness.pytest_plugin.options import value
 from harness.pytest_plugin.session_end import BENCH, PARTS
-from harness.runlog.attempts import has_verdict
-from harness.runner.attempts import further_job
-from harness.runner.control import Budget, StopReason
-from harness.runner.planning.plan import Job, Plan
-from harness.runner.planning.prepare import CONCURRENCY, Prepared, RunRequest, prepare
-from harness.runner.run import RunOptions
-from harness.runner.runs.folders import RUNS, log_path, new_run_id
-from harness.runner.stepwise import Stepwise, open_stepwise
-from harness.suites.csv_dataset import MAX_CASES
-from harness.suites.discovery import distinct
+from harness.runlog import has_verdict
+from harness.runner import (
+    CONCURRENCY,
+    RUNS,
+    Budget,
+    Job,
+    Plan,
+    Prepared,
+    RunOptions,
+    RunRequest,
+    Stepwise,
+    StopReason,
+    further_job,
+    log_path,
+    new_run_id,
+    open_stepwise,
+    prepare,
+)
+from harness.suites import MAX_CASES, distinct
 from harness.types import Suite, TrialResult
 
 JOBS: pytest.StashKey[tuple[Job, ...]] = pytest.StashKey()

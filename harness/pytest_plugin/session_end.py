@@ -49,7 +49,7 @@ def ending_of(config: pytest.Config) -> Ending:
 
 def hand_over(node: Any) -> None:
     """Tell a pytest-xdist worker where to write its part of the log."""
-    from harness.runner.runs.folders import RUNS, new_run_id
+    from harness.runner import RUNS, new_run_id
 
     ending = ending_of(node.config)
     if ending.parts is None:
@@ -109,9 +109,9 @@ def _join(ending: Ending, folder: Path) -> None:
     parts = sorted(folder.glob("*/log.jsonl"))
     if not parts:
         return
-    from harness.base.errors import HarnessError
+    from harness.base import HarnessError
     from harness.runlog import read_log
-    from harness.runner.runs.shard import merge
+    from harness.runner import merge
 
     try:
         ending.log = merge(
@@ -129,10 +129,9 @@ def _holds(ending: Ending, path: Path) -> bool:
 
     Return whether pytest already knows every failure in it.
     """
-    from harness.base.documents.files import shown
-    from harness.base.errors import HarnessError
+    from harness.base import HarnessError, shown
     from harness.pytest_plugin.failure_text import failed_later, totals
-    from harness.reports.build import build_report
+    from harness.reports import build_report
     from harness.runlog import read_log
 
     try:

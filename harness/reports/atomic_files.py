@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TextIO
 
-from harness.base.redaction.output import guarded
+from harness.base import guarded
 
 
 def write_atomically(path: Path, write: Callable[[TextIO], None]) -> None:

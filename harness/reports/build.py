@@ -7,14 +7,17 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from harness.judging.access import access_report
-from harness.judging.cases import case_results
-from harness.judging.from_log import judge_log, order_of
-from harness.judging.missing import NO_TRIAL, missing_results
+from harness.judging import (
+    NO_TRIAL,
+    access_report,
+    case_results,
+    judge_log,
+    missing_results,
+    order_of,
+)
 from harness.reports.formats.notebook import linked
 from harness.reports.sections.call_outcomes import count_calls
-from harness.runlog import RunLog
-from harness.runlog.on_disk.held import held
+from harness.runlog import RunLog, held
 from harness.types import CaseResult, Counts, Report, Status, TrialResult, Usage
 
 

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.base.canonical import digest
-from harness.base.redaction import KNOWN
-from harness.base.safe_text import one_line, shorten
+from harness.base import KNOWN, digest, one_line, shorten
 from harness.types import CaseResult, Report
 
 _DIGITS = 8

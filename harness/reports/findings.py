@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from harness.base.registry import Registry
-from harness.judging.access_checks import by_value, leak_lines
+from harness.base import Registry
+from harness.judging import by_value, leak_lines
 from harness.runlog import RunLog
 from harness.types import Leak
 

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from harness.base.redaction import KNOWN
+from harness.base import KNOWN
 
 PACK = 400_000
 """Characters of JSON after which a pack ends: more would make the first look at a case slow."""

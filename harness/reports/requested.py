@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from harness.base.errors import UsageError, did_you_mean
-from harness.base.redaction.output import guarded
+from harness.base import UsageError, did_you_mean, guarded
 from harness.reports.atomic_files import write_atomically
 from harness.reports.writers import WRITERS, Writer, format_of, suffixes
 from harness.runlog import RunLog

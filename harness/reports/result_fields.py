@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.judging.checks.policy_facts import FACTS, facts_of_trial
+from harness.judging import FACTS, facts_of_trial
 from harness.reports.sections.call_outcomes import mark
 from harness.runlog import RunLog
 from harness.types import HELD_BACK, TrialResult

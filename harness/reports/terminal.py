@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from rich.console import Console
 from rich.text import Text
 
-from harness.base.safe_text import printable
+from harness.base import printable
 
 _ENDLESS = 1_000_000
 """Columns where nobody looks at them: a line of a file or a pipe is as long as what it says."""

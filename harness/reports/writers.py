@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
-from harness.base.registry import Registry, members_in
+from harness.base import Registry, members_in
 from harness.runlog import RunLog
 from harness.types import Report
 

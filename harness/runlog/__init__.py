@@ -5,40 +5,9 @@ ended; a footer closes it. What a person says of a verdict later is a line of it
 a footer is an interrupted run and is readable; a torn last line (the process was killed while it
 wrote) is passed over, and cut off when the log is appended to.
 
-`LogWriter` appends, `read_log` reads. Lines are of `Line`; their ``schema`` is `SCHEMA_VERSION`.
+What comes in: what happened, as `Line`s for a `LogWriter`. What goes out: a `RunLog` of `read_log`.
 """
 
-from harness.runlog.amending import amended
-from harness.runlog.lines import (
-    SCHEMA_VERSION,
-    CallLine,
-    Damaged,
-    Footer,
-    Header,
-    Line,
-    ReviewLine,
-    ToolsLine,
-    TrialLine,
-)
-from harness.runlog.reader import RunLog, being_written, read_header, read_lines, read_log
-from harness.runlog.writer import LogWriter, discard
+from harness.base.re_exports import re_export
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "CallLine",
-    "Damaged",
-    "Footer",
-    "Header",
-    "Line",
-    "LogWriter",
-    "ReviewLine",
-    "RunLog",
-    "ToolsLine",
-    "TrialLine",
-    "amended",
-    "being_written",
-    "discard",
-    "read_header",
-    "read_lines",
-    "read_log",
-]
+__getattr__, __dir__ = re_export(__name__, __file__)

@@ -9,9 +9,17 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
-from harness.base.json_bounds import MAX_DIGITS, depth_of, loads, trimmed
-from harness.types import CaseFacts, JsonObject, Review, ToolCall, ToolList, Transcript, TrialResult
-from harness.types.written import written_fields
+from harness.base import MAX_DIGITS, depth_of, loads, trimmed
+from harness.types import (
+    CaseFacts,
+    JsonObject,
+    Review,
+    ToolCall,
+    ToolList,
+    Transcript,
+    TrialResult,
+    written_fields,
+)
 
 if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, TypeAdapter

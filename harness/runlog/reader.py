@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.base.errors import HarnessError, InvalidInput, Problem
+from harness.base import HarnessError, InvalidInput, Problem
 from harness.runlog.content import Content
 from harness.runlog.lines import (
     Damaged,

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 from harness.runlog.lines import Line, dumped
 
 

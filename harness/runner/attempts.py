@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.base.canonical import digest
+from harness.base import digest
 from harness.runner.planning.plan import Job
 from harness.types import TrialResult
 

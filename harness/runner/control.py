@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import anyio
 
-from harness.judging.access_checks import is_leaking
+from harness.judging import is_leaking
 from harness.runner.planning.ranges import MAX_COST_RANGE, MAX_ERRORS_RANGE, MAX_TOKENS_RANGE
 from harness.types import JsonObject, TrialResult, Usage
 

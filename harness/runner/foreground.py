@@ -16,8 +16,8 @@ from contextlib import suppress
 import anyio
 from anyio.abc import Process
 
-from harness.base.errors import UsageError
-from harness.sessions.processes.process import dying_with_us
+from harness.base import UsageError
+from harness.sessions import dying_with_us
 
 TERM_GRACE_S = 5.0
 """Seconds from SIGTERM to SIGKILL."""

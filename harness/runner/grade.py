@@ -9,14 +9,17 @@ from pathlib import Path
 
 import anyio
 
-from harness.base.errors import HarnessError, InvalidInput, JudgeError
-from harness.base.redaction import KNOWN
-from harness.base.trust import GATE
-from harness.base.utc import utc_now
-from harness.judging.checks import VOCABULARY, Evidence, evaluate
-from harness.judging.checks.judge.judge import Judge, JudgeModel
-from harness.judging.checks.kinds.session_refusal import knows_refusal
-from harness.judging.trial import judge_trial, not_started
+from harness.base import GATE, KNOWN, HarnessError, InvalidInput, JudgeError, utc_now
+from harness.judging import (
+    VOCABULARY,
+    Evidence,
+    Judge,
+    JudgeModel,
+    evaluate,
+    judge_trial,
+    knows_refusal,
+    not_started,
+)
 from harness.runlog import Footer, Header, LogWriter, RunLog, TrialLine, read_log
 from harness.runner.model_pool import open_models
 from harness.runner.planning.judge_choice import Bench, choose_judges
@@ -26,10 +29,7 @@ from harness.runner.preflight.named_tools import is_told_its_tools, named_in
 from harness.runner.preflight.not_offered import sorted_problems, titles, unoffered
 from harness.runner.runs.folders import log_path, new_run_id
 from harness.runner.variants.presentation import logged_variant, presentation
-from harness.suites.config import load_config
-from harness.suites.csv_dataset import NO_LIMIT
-from harness.suites.discovery import find_suites
-from harness.suites.readers import reader
+from harness.suites import NO_LIMIT, find_suites, load_config, reader
 from harness.types import (
     Caller,
     Case,

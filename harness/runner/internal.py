@@ -16,8 +16,8 @@ from typing import Annotated
 import anyio
 from pydantic import Field
 
-from harness.judging.checks.python_run import PythonRun
-from harness.suites.in_python.case import PythonCase
+from harness.judging import PythonRun
+from harness.suites import PythonCase
 
 _CUSTOMERS = {"ada lovelace": "CUST_0042"}
 _ORDERS = {"CUST_0042": 17}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import anyio
 from anyio.abc import TaskStatus
 
-from harness.judging.exit_codes import EXIT_INTERRUPTED
+from harness.judging import EXIT_INTERRUPTED
 from harness.runner.control import Control
 
 

@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 import anyio
 
-from harness.base.errors import JudgeError
-from harness.judging.checks.judge.agreement import Agreement, agreement
-from harness.judging.checks.judge.judge import Judge, JudgeModel
-from harness.judging.checks.judge.labelled_answers import FAIL, PASS, Labelled
-from harness.judging.checks.judge.prompt import GRADE, SCORE
+from harness.base import JudgeError
+from harness.judging import (
+    FAIL,
+    GRADE,
+    PASS,
+    SCORE,
+    Agreement,
+    Judge,
+    JudgeModel,
+    Labelled,
+    agreement,
+)
 from harness.runner.model_pool import open_models
 from harness.types import Judgement, ModelSpec, Usage
 

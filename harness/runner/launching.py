@@ -9,10 +9,7 @@ from pathlib import Path
 
 import anyio
 
-from harness.base.errors import NothingToRun, UsageError
-from harness.base.redaction import KNOWN, Redactor
-from harness.base.trust import GATE
-from harness.base.utc import utc_now
+from harness.base import GATE, KNOWN, NothingToRun, Redactor, UsageError, utc_now
 from harness.runlog import Header, LogWriter, RunLog, discard, read_log
 from harness.runner.agents.versions import introduced
 from harness.runner.observer import Observer

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from harness.judging.checks.wanted_calls import expected_tools
-from harness.models import Cautious, Model
-from harness.models.tool_text.permission import Leave, reads
+from harness.judging import expected_tools
+from harness.models import Cautious, Leave, Model, reads
 from harness.runner.planning.plan import Job
 from harness.runner.variants.shown import ShownTools
 from harness.types import GuardRails

@@ -8,10 +8,7 @@ from functools import partial
 import anyio
 import anyio.to_thread
 
-from harness.judging.from_log import logged_view, order_by
-from harness.judging.policy import View
-from harness.judging.run_judge import RunJudge, ViewSource, no_view
-from harness.judging.trial_views import view_of
+from harness.judging import RunJudge, View, ViewSource, logged_view, no_view, order_by, view_of
 from harness.runlog import RunLog, TrialLine
 from harness.runner.planning.plan import Plan
 from harness.types import JsonObject, ToolList, TrialResult

@@ -12,12 +12,15 @@ from pathlib import Path
 
 import anyio
 
-from harness.agents.client_config import FILE_VARIABLE, client_files, filled
-from harness.agents.proxy.listener import open_listener
-from harness.agents.proxy.recording import Recording
-from harness.agents.stdio_shim import URL_VARIABLE
-from harness.base.canonical import digest
-from harness.base.utc import utc_now
+from harness.agents import (
+    FILE_VARIABLE,
+    URL_VARIABLE,
+    Recording,
+    client_files,
+    filled,
+    open_listener,
+)
+from harness.base import digest, utc_now
 from harness.runlog import RunLog, ToolsLine
 from harness.runner.foreground import run_command
 from harness.runner.launching import redactor_of
@@ -27,9 +30,10 @@ from harness.runner.runs.folders import RECORDED_SERVER, RUNS
 from harness.runner.session_log import SessionLog
 from harness.runner.variants.presented import PresentedSession
 from harness.runner.variants.views import Views
-from harness.sessions.pool import open_sessions
+from harness.sessions import open_sessions
 from harness.types import (
     UNKNOWN_USAGE,
+    Caller,
     Case,
     Credential,
     JsonObject,
@@ -42,7 +46,6 @@ from harness.types import (
     UserMessage,
     Variant,
 )
-from harness.types.case_parts import Caller
 
 SUITE = "recorded"
 """Name of the suite in the logs of recorded sessions."""

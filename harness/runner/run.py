@@ -9,11 +9,18 @@ from functools import partial
 
 import anyio
 
-from harness.base.errors import HarnessError, UsageError
-from harness.base.utc import utc_now
-from harness.judging.trial import not_started
-from harness.runlog import Footer, LogWriter, RunLog, ToolsLine, TrialLine
-from harness.runlog.attempts import after, has_verdict, stays
+from harness.base import HarnessError, UsageError, utc_now
+from harness.judging import not_started
+from harness.runlog import (
+    Footer,
+    LogWriter,
+    RunLog,
+    ToolsLine,
+    TrialLine,
+    after,
+    has_verdict,
+    stays,
+)
 from harness.runner.control import Budget, Control
 from harness.runner.early_stopping import EarlyStopping
 from harness.runner.engines import Engine, Setting

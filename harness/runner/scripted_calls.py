@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import anyio
 
-from harness.base.canonical import canonical_json
+from harness.base import canonical_json
 from harness.sessions import Session
 from harness.types import Case, ScriptedCall, ToolCall, ToolRequest, Transcript, TrialError
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from harness.base.errors import HarnessError
-from harness.base.utc import utc_now
-from harness.judging.trial import judge_trial, not_judged
+from harness.base import HarnessError, utc_now
+from harness.judging import judge_trial, not_judged
 from harness.runlog import (
     CallLine,
     Footer,

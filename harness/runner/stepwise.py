@@ -11,10 +11,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from harness.base.errors import HarnessError
-from harness.judging.trial import not_started
-from harness.runlog import LogWriter, TrialLine, discard
-from harness.runlog.attempts import has_verdict
+from harness.base import HarnessError
+from harness.judging import not_started
+from harness.runlog import LogWriter, TrialLine, discard, has_verdict
 from harness.runner.agents.versions import introduced
 from harness.runner.control import StopReason
 from harness.runner.launching import header_of, redactor_of, require_trust

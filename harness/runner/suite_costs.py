@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.base.errors import HarnessError
-from harness.base.importing import blame
+from harness.base import HarnessError, blame
 from harness.types import Suite, Usage
 
 

@@ -9,12 +9,8 @@ from functools import partial
 
 import anyio
 
-from harness.base.errors import HarnessError, JudgeError, NotAdmitted, ServerError
-from harness.base.utc import utc_now
-from harness.judging.checks import Evidence, evaluate
-from harness.judging.checks.judge.judge import Judge
-from harness.judging.checks.kinds.session_refusal import knows_refusal
-from harness.judging.trial import judge_trial, not_started
+from harness.base import HarnessError, JudgeError, NotAdmitted, ServerError, utc_now
+from harness.judging import Evidence, Judge, evaluate, judge_trial, knows_refusal, not_started
 from harness.models import Model, PerTrial
 from harness.runlog import TrialLine
 from harness.runner.agent import Conversation, Interrupted, Strategy, Watched
@@ -38,10 +34,8 @@ from harness.runner.variants.presented import PresentedSession
 from harness.runner.variants.session import VariantSession
 from harness.runner.variants.shown import ShownTools
 from harness.runner.variants.views import Views
-from harness.sessions import Session, SessionPool
-from harness.sessions.beside import bounded, operators_log
-from harness.sessions.trace_context import TracedSession, TraceIds
-from harness.suites.leaderboards import CarriedOut
+from harness.sessions import Session, SessionPool, TracedSession, TraceIds, bounded, operators_log
+from harness.suites import CarriedOut
 from harness.types import (
     AgentSpec,
     Aside,

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from harness.base.json_bounds import shortcoming
-from harness.sessions import Session
+from harness.base import shortcoming
+from harness.sessions.session import Session
 from harness.types import STDERR, Aside, JsonObject
 
 MOST_CHARS = 20_000

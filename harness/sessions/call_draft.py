@@ -7,7 +7,7 @@ from typing import Any
 
 import anyio
 
-from harness.base.validation.validators import Validation
+from harness.base import Validation
 from harness.sessions.beside import bounded as bounded_asides
 from harness.sessions.call_frames import reduced
 from harness.sessions.server_messages import Exchange

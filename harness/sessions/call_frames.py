@@ -15,8 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from harness.base.redaction import MARK
-from harness.base.redaction.names import may_name_secret
+from harness.base import MARK, may_name_secret
 from harness.sessions.content import TEXT_CHARS
 from harness.types import Frame, JsonObject, ToolCall
 

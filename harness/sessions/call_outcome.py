@@ -33,7 +33,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 
-from harness.base.linear_regex import search
+from harness.base import search
 from harness.sessions.refusal_words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
 from harness.types import Outcome
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from harness.base.json_bounds import loads, shortcoming
+from harness.base import loads, shortcoming
 from harness.types import JsonObject
 
 

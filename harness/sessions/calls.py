@@ -12,12 +12,14 @@ from typing import Any
 import anyio
 from mcp.shared.exceptions import MCPError
 
-from harness.base.errors import RequestRefused, ServerError
-from harness.base.json_bounds import shortcoming
-from harness.base.linear_regex import matches_whole
-from harness.base.redaction.tokens import TokenPieces
-from harness.base.validation.validators import Validation
-from harness.sessions import Introduction
+from harness.base import (
+    RequestRefused,
+    ServerError,
+    TokenPieces,
+    Validation,
+    matches_whole,
+    shortcoming,
+)
 from harness.sessions.beside import asides_of
 from harness.sessions.call_draft import Draft
 from harness.sessions.call_outcome import classify
@@ -31,6 +33,7 @@ from harness.sessions.forwarding import (
     ScrubbedClient,
     TellProgress,
 )
+from harness.sessions.session import Introduction
 from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT

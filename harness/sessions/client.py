@@ -35,12 +35,12 @@ from mcp_types import (
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
-from harness.base.errors import ServerError
-from harness.sessions import Introduction
+from harness.base import ServerError
 from harness.sessions.beside import UnsolicitedMessages
 from harness.sessions.forwarding import ForeignClient, ForeignClients, TellProgress
 from harness.sessions.questions import AskingDispatcher
 from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
+from harness.sessions.session import Introduction
 from harness.sessions.session_refusals import refused_step
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.frames import is_closed

@@ -16,9 +16,14 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import NotAdmitted, OutOfResources, ServerError, TooBusy, UsageError
-from harness.sessions import Introduction
+from harness.base import (
+    NotAdmitted,
+    OutOfResources,
+    ServerError,
+    TooBusy,
+    UsageError,
+    canonical_json,
+)
 from harness.sessions.ending_words import WORDS_CHARS, end_of, leaves, quoted
 from harness.sessions.forwarding import ForeignClient
 from harness.sessions.identity.additions import Additions
@@ -30,6 +35,7 @@ from harness.sessions.processes.last_words import last_words
 from harness.sessions.processes.process import ServerProcess, launch
 from harness.sessions.processes.server_starts import ServerStarts, with_older_handshake
 from harness.sessions.processes.shortage import shortage
+from harness.sessions.session import Introduction
 from harness.sessions.shared_connection import REFUSED, Lister, SharedSession
 from harness.sessions.transports import TRANSPORTS
 from harness.sessions.transports.handshake import HANDSHAKE, first_list, hint_at, shake_hands

@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.canonical import digest
-from harness.base.json_bounds import MAX_DEPTH, is_deep, shortcoming
+from harness.base import MAX_DEPTH, digest, is_deep, shortcoming
 from harness.types import JsonObject
 
 TEXT_CHARS = 100_000

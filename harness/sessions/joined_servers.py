@@ -13,10 +13,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from itertools import chain, count
 
-from harness.base.canonical import digest
-from harness.base.errors import RequestRefused, RequestRejected, ServerError
-from harness.sessions import SEPARATOR, Introduction, Session
+from harness.base import RequestRefused, RequestRejected, ServerError, digest
 from harness.sessions.forwarding import ForeignClient
+from harness.sessions.session import SEPARATOR, Introduction, Session
 from harness.sessions.transports.pages import next_cursor
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolProblem, ToolRequest
 

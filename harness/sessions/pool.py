@@ -25,12 +25,16 @@ from dataclasses import asdict
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.base.canonical import digest
-from harness.base.errors import HarnessError, ServerError
-from harness.base.limiting.limiter import LIMITER_OF, Limited, RequestLimiter
-from harness.base.redaction import KNOWN
-from harness.base.trust import GATE
-from harness.sessions import Session
+from harness.base import (
+    GATE,
+    KNOWN,
+    LIMITER_OF,
+    HarnessError,
+    Limited,
+    RequestLimiter,
+    ServerError,
+    digest,
+)
 from harness.sessions.connection import Connection
 from harness.sessions.identity.bearer import Bearers, check_credential, shown_to
 from harness.sessions.identity.delivery import Identity, check_identity
@@ -39,6 +43,7 @@ from harness.sessions.processes.fresh import made_fresh, require_fresh
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
 from harness.sessions.processes.server_starts import ServerStarts
+from harness.sessions.session import Session
 from harness.sessions.transports.turns import ManyTurns
 from harness.types import Credential, JsonObject, ServerSpec
 

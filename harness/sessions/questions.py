@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.jsonrpc_dispatcher import JSONRPCDispatcher
 from mcp_types import INTERNAL_ERROR, INVALID_REQUEST
 
-from harness.base.errors import RequestRefused
+from harness.base import RequestRefused
 from harness.sessions.forwarding import QUESTIONS, ForeignClients
 from harness.types import JsonObject
 

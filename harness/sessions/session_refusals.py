@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 from mcp.shared.exceptions import MCPError
 
-from harness.base.errors import NotAdmitted, ServerError
-from harness.base.linear_regex import search
+from harness.base import NotAdmitted, ServerError, search
 from harness.sessions.refusal_words import OPERATING_SYSTEM, REFUSED
 from harness.sessions.structured_refusals import has_refusal_code
 from harness.sessions.transports.rejected_requests import is_rejection

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import anyio
 
-from harness.base.errors import NotAdmitted, OutOfResources, ServerError, TooBusy
-from harness.sessions import Introduction
+from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
+from harness.sessions.session import Introduction
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.turns import Turns
 from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest

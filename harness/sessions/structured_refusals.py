@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base.json_bounds import loads
+from harness.base import loads
 
 _KEYS = frozenset(
     {"code", "error", "errorcode", "reason", "status", "statuscode", "type", "kind", "httpstatus"}

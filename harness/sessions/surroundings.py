@@ -15,7 +15,7 @@ import anyio
 from mcp.shared.exceptions import MCPError
 from mcp_types import METHOD_NOT_FOUND
 
-from harness.base.errors import ServerError
+from harness.base import ServerError
 from harness.sessions.beside import an_aside, bounded
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.http_errors import HttpFault

@@ -13,9 +13,7 @@ from typing import Any
 from mcp.shared.exceptions import MCPError
 from mcp.shared.inbound import find_invalid_x_mcp_header
 
-from harness.base.canonical import digest
-from harness.base.errors import ServerError
-from harness.base.json_bounds import shortcoming
+from harness.base import ServerError, digest, shortcoming
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
 from harness.sessions.session_refusals import refused_step
 from harness.sessions.tool_schemas import examine

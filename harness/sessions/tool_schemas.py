@@ -16,9 +16,7 @@ from typing import Any, TypeVar
 
 from anyio.to_thread import run_sync
 
-from harness.base.canonical import digest
-from harness.base.validation.budget import Budget, OutOfSteps
-from harness.base.validation.validators import Validation, check, schema_problem
+from harness.base import Budget, OutOfSteps, Validation, check, digest, schema_problem
 from harness.types import JsonObject, ToolList
 
 VALUE_STEPS = 400_000

@@ -10,8 +10,8 @@ import hashlib
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from harness.sessions import Introduction, Session
 from harness.sessions.forwarding import ForeignClient
+from harness.sessions.session import Introduction, Session
 from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
 
 TRACEPARENT = "traceparent"

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 
 Labels: TypeAlias = tuple[str, ...]
 """The texts that a case can be selected by."""

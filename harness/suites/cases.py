@@ -6,10 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import as_line, found
-from harness.base.documents.reading import Reading, dropped
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import InvalidValue, Reading, Steps, as_line, did_you_mean, dropped, found
 from harness.suites.format_tables import MXCP_CHECKS, Layouts
 from harness.suites.identities import IdentityReader
 from harness.suites.ingest import INGEST_PROMPT, ingest_turns, roomy

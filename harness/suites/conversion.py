@@ -15,9 +15,15 @@ from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
-from harness.base.canonical import canonical_json
-from harness.base.documents.files import shown
-from harness.base.errors import HarnessError, InvalidInput, InvalidValue, Problem, UsageError
+from harness.base import (
+    HarnessError,
+    InvalidInput,
+    InvalidValue,
+    Problem,
+    UsageError,
+    canonical_json,
+    shown,
+)
 from harness.suites.csv_dataset import CHECK, COLUMNS, NO_LIMIT, keywords, name_of
 from harness.suites.readers import Vocabulary, reader
 from harness.types import (

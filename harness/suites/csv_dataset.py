@@ -11,11 +11,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from harness.base.documents.csv_rows import QUOTES_HINT, Row, Table, read_table
-from harness.base.documents.fields import as_line
-from harness.base.documents.files import shown
-from harness.base.documents.strict_json import TYPOGRAPHIC_QUOTES, strict_json
-from harness.base.errors import InvalidInput, InvalidValue, Problem
+from harness.base import (
+    QUOTES_HINT,
+    TYPOGRAPHIC_QUOTES,
+    InvalidInput,
+    InvalidValue,
+    Problem,
+    Row,
+    Table,
+    as_line,
+    read_table,
+    shown,
+    strict_json,
+)
 from harness.suites.readers import Vocabulary
 from harness.types import Case, Location, Suite
 

@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import Field, as_mapping, found
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import Field, InvalidValue, Reading, Steps, as_mapping, did_you_mean, found
 
 OTHERS = "*"
 """In ``expect``: each identity of the test that is not named there."""

@@ -9,10 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base.documents.files import shown
-from harness.base.errors import InvalidInput, NothingToRun, Problem, UsageError, did_you_mean
-from harness.base.importing import NoSuchModule, may_be_reference, names_a_file
-from harness.base.registry import Registry
+from harness.base import (
+    InvalidInput,
+    NoSuchModule,
+    NothingToRun,
+    Problem,
+    Registry,
+    UsageError,
+    did_you_mean,
+    may_be_reference,
+    names_a_file,
+    shown,
+)
 from harness.suites.case_patterns import Picks, compile_pattern, labels
 from harness.suites.in_python.suite import read_reference
 from harness.suites.leaderboards import LEADERBOARDS, leaderboard_of

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, get_args
 
-from harness.base.documents.fields import (
+from harness.base import (
     VERSIONS,
     Field,
+    InvalidValue,
     Layout,
     as_line,
     as_list,
@@ -25,7 +26,6 @@ from harness.base.documents.fields import (
     mapping,
     text,
 )
-from harness.base.errors import InvalidValue
 from harness.suites.config.server_entries import ALLOW_WRITES, HANDLING
 from harness.suites.default_expectations import DEFAULT_EXPECT
 from harness.suites.identities import (

@@ -6,10 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import Field, Layout, as_line, as_mapping, choice, found
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import (
+    Field,
+    InvalidValue,
+    Layout,
+    Reading,
+    Steps,
+    as_line,
+    as_mapping,
+    choice,
+    did_you_mean,
+    found,
+)
 from harness.suites.default_expectations import OTHERS, DefaultExpectations
 from harness.types import Access, Case, Check, JsonObject, LeakRule
 

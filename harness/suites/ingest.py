@@ -10,8 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from harness.base.documents.fields import Field, as_list, found
-from harness.base.errors import InvalidValue
+from harness.base import Field, InvalidValue, as_list, found
 from harness.types import Limits, Turn
 
 Session: TypeAlias = tuple[str, ...]

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import (
+from harness.base import (
     Field,
+    InvalidValue,
     Layout,
+    Reading,
+    Steps,
     arguments,
     as_list,
     as_mapping,
@@ -19,8 +21,6 @@ from harness.base.documents.fields import (
     text,
     texts_by_name,
 )
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue
 from harness.types import Alteration, DataSet, MayDepend, ScriptedCall
 
 CallsReader = Callable[[Steps, Any, str], tuple[ScriptedCall, ...]]

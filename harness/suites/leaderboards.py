@@ -14,9 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from harness.base.errors import UsageError
-from harness.base.fetching import Source
-from harness.base.registry import Registry
+from harness.base import Registry, Source, UsageError
 from harness.types import Case, Judgement, Suite, Tool, Transcript
 
 

@@ -13,11 +13,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base.documents.fields import as_line, as_mapping, found
-from harness.base.documents.files import shown
-from harness.base.documents.json_lines import JsonLine, JsonLines, read_json_lines
-from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
-from harness.base.manual import page
+from harness.base import (
+    InvalidInput,
+    InvalidValue,
+    JsonLine,
+    JsonLines,
+    Problem,
+    as_line,
+    as_mapping,
+    did_you_mean,
+    found,
+    page,
+    read_json_lines,
+    shown,
+)
 from harness.suites.chunks import chunks_of
 from harness.suites.ingest import (
     INGEST_PROMPT,

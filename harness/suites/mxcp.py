@@ -9,9 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.base.documents.document import Document, read_document
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidInput, Problem
+from harness.base import Document, InvalidInput, Problem, Reading, read_document
 from harness.suites.cases import CaseReader
 from harness.suites.config.server_entries import guard_rails, read_server
 from harness.suites.format_tables import Layouts, layouts

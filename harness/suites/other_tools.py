@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.base.documents.files import shown
-from harness.base.errors import Problem
+from harness.base import Problem, shown
 from harness.types import Location
 
 _MOST_READ = 1_000_000  # characters of a file; what identifies a format stands near its top

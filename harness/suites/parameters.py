@@ -14,11 +14,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from harness.base.canonical import canonical_json
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import Field, Layout, as_list, as_mapping, found
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import (
+    Field,
+    InvalidValue,
+    Layout,
+    Reading,
+    Steps,
+    as_list,
+    as_mapping,
+    canonical_json,
+    did_you_mean,
+    found,
+)
 
 Row: TypeAlias = Mapping[str, Any]
 """One value for each parameter."""

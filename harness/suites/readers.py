@@ -10,9 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeAlias
 
-from harness.base.documents.files import shown
-from harness.base.errors import InvalidInput, Problem, UsageError
-from harness.base.registry import Registry
+from harness.base import InvalidInput, Problem, Registry, UsageError, shown
 from harness.suites.formats import SuiteFormat, built_in, is_recognised
 from harness.suites.other_tools import suite_of_another_tool
 from harness.types import Case, Check, JsonObject, Suite

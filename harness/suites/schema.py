@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.base.canonical import canonical_json
-from harness.base.documents.fields import Field, Layout
-from harness.base.documents.reading import EXTENSION
+from harness.base import EXTENSION, Field, Layout, canonical_json
 from harness.suites.config.identity_entries import IDENTITY
 from harness.suites.config.server_entries import SERVER
 from harness.suites.format_tables import Layouts, layouts

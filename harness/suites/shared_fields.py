@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.base.documents.fields import SHARE, Field, as_share, decimal, integer, lines, mapping
-from harness.base.errors import InvalidValue
+from harness.base import SHARE, Field, InvalidValue, as_share, decimal, integer, lines, mapping
 from harness.types import DEFAULT_TIMEOUT_S, Limits
 
 MAX_TRIALS = 1000

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import (
+from harness.base import (
     Field,
+    InvalidValue,
     Layout,
+    Reading,
+    Steps,
     as_list,
     as_mapping,
     found,
@@ -16,8 +18,6 @@ from harness.base.documents.fields import (
     line,
     text,
 )
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue
 from harness.types import SimulatedUser
 
 

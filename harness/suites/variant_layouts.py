@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, get_args
 
-from harness.base.documents.fields import (
+from harness.base import (
     Field,
+    InvalidValue,
     Layout,
     as_line,
     as_list,
@@ -18,7 +19,6 @@ from harness.base.documents.fields import (
     line,
     text,
 )
-from harness.base.errors import InvalidValue
 from harness.types import DecoyKind, Decoys, ToolSearch
 
 _ONE_TEXT = {"type": "string"}

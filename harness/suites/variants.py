@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.base.documents.document import Document, Steps, read_document
-from harness.base.documents.reading import Reading
+from harness.base import Document, Reading, Steps, read_document
 from harness.suites.variant_layouts import (
     DECOYS_LAYOUT,
     FILE_LAYOUT,

@@ -11,9 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from harness.base.documents.fields import Field, as_list, found
-from harness.base.errors import InvalidValue
-from harness.judging.matching.described_calls import Scalar, described_calls, plain_values
+from harness.base import Field, InvalidValue, as_list, found
+from harness.judging import Scalar, described_calls, plain_values
 from harness.types import Case
 
 

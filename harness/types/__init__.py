@@ -107,7 +107,8 @@ from harness.types.results import (
     needed_of,
 )
 from harness.types.reviews import Review
-from harness.types.usage import UNKNOWN_USAGE, Usage
+from harness.types.thinking import is_visible, thinking_in
+from harness.types.usage import UNKNOWN_USAGE, Usage, known_sum
 from harness.types.variants import (
     COPY_LETTERS,
     DecoyKind,
@@ -117,7 +118,9 @@ from harness.types.variants import (
     ToolSearch,
     Variant,
 )
+from harness.types.waiting import waited_for_server
 from harness.types.wire import Frame, Wire
+from harness.types.written import written_fields
 
 __all__ = [
     "CLIENT_CAN",
@@ -227,6 +230,11 @@ __all__ = [
     "Variant",
     "Verdict",
     "Wire",
+    "is_visible",
+    "known_sum",
     "needed_of",
+    "thinking_in",
+    "waited_for_server",
+    "written_fields",
     "written_stop",
 ]

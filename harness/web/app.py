@@ -8,7 +8,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 from harness.web.ended.again import Again
 from harness.web.ended.reviews import Reviews
 from harness.web.evaluations import Evaluations, refused

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.runlog import being_written
-from harness.runner.runs.folders import log_path
+from harness.runner import log_path
 from harness.web.history import entry_of
 from harness.web.run_index import read_index, write_index
 from harness.web.run_listing import Listing

@@ -17,14 +17,11 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from harness.base.builtin import builtin_suites
-from harness.base.errors import HarnessError
-from harness.reports.build import build_report
-from harness.reports.formats.json_report import write_json
+from harness.base import HarnessError, builtin_suites
+from harness.reports import build_report, write_json
 from harness.runlog import being_written, read_header, read_log
-from harness.runner.planning.judge_choice import NOBODY
-from harness.suites.config import load_config
-from harness.suites.config.models import OFFLINE
+from harness.runner import NOBODY
+from harness.suites import OFFLINE, load_config
 from harness.web import history, vetting
 from harness.web.catalog import ENDINGS, Catalog, Wanted
 from harness.web.following import Followers, follow_log, page_of

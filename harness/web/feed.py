@@ -29,10 +29,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from harness.judging.from_log import order_of
-from harness.judging.policy import View
-from harness.judging.run_judge import RunJudge
-from harness.judging.trial_views import view_of
+from harness.judging import RunJudge, View, order_of, view_of
 from harness.runlog import (
     Damaged,
     Footer,

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import InvalidInput
-from harness.descriptions.workbench.staging import SETTING
-from harness.judging.missing import NO_TRIAL
-from harness.reports.build import build_report
-from harness.reports.sections.run_list import past_run
+from harness.base import InvalidInput
+from harness.descriptions import SETTING
+from harness.judging import NO_TRIAL
+from harness.reports import build_report, past_run
 from harness.runlog import RunLog, being_written, read_log
-from harness.runner.runs.folders import log_path
+from harness.runner import log_path
 from harness.types import Report, TrialResult
 from harness.web.results import clean, name_of, summary, was_cancelled
 

@@ -16,9 +16,8 @@ from typing import Any, Literal, Self, TypeAlias
 import anyio
 import anyio.abc
 
-from harness.base.errors import HarnessError
-from harness.base.utc import utc_now
-from harness.runner.runs.folders import log_path, new_run_id
+from harness.base import HarnessError, utc_now
+from harness.runner import log_path, new_run_id
 from harness.web.feed import Event, Feed
 from harness.web.history import has_begun
 from harness.web.process import Worker

@@ -12,9 +12,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from harness.base.fetching.cache import cache_root
-from harness.reports.atomic_files import write_atomically
-from harness.reports.sections.remarks import review_words
+from harness.base import cache_root
+from harness.reports import review_words, write_atomically
 from harness.runlog import RunLog, being_written
 from harness.version import __version__
 

@@ -23,18 +23,21 @@ from starlette.responses import (
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from harness.base.errors import UsageError
-from harness.descriptions.workbench.page import PAGE as WORKBENCH
-from harness.descriptions.workbench.staging import SETTING
-from harness.reports.build import build_report
-from harness.reports.comparing.compare import compare_runs
-from harness.reports.comparing.nouns import Side
-from harness.reports.comparing.page import COMPARISON_PAGE as COMPARISON
-from harness.reports.comparing.page import write_comparison_html
-from harness.reports.formats.html_report import REPORT_PAGE, write_html
-from harness.reports.querying.compared import compared_run
-from harness.reports.querying.shown import shown_run
-from harness.reports.viewer import ASSETS
+from harness.base import UsageError
+from harness.descriptions import PAGE as WORKBENCH
+from harness.descriptions import SETTING
+from harness.reports import (
+    ASSETS,
+    REPORT_PAGE,
+    Side,
+    build_report,
+    compare_runs,
+    compared_run,
+    shown_run,
+    write_comparison_html,
+    write_html,
+)
+from harness.reports import COMPARISON_PAGE as COMPARISON
 from harness.runlog import read_header, read_log
 from harness.web import history
 from harness.web.requests.guard import HEALTH

@@ -14,8 +14,8 @@ import anyio
 import anyio.abc
 from anyio.streams.buffered import BufferedByteReceiveStream
 
-from harness.base.errors import HarnessError
-from harness.sessions.processes.pipes import wait_closed
+from harness.base import HarnessError
+from harness.sessions import wait_closed
 
 READY_S = 30.0
 """Seconds from an upload to its plan: a process starts, reads and plans."""

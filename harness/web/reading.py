@@ -18,12 +18,10 @@ import anyio
 import anyio.abc
 import anyio.to_thread
 
-from harness.base.errors import HarnessError
-from harness.reports.case_names import part_name
-from harness.reports.sections.sentences import URGENCY
-from harness.reports.viewer.grid import short
+from harness.base import HarnessError
+from harness.reports import URGENCY, part_name, short
 from harness.runlog import TrialLine, read_header, read_lines
-from harness.sessions.processes.pipes import wait_closed
+from harness.sessions import wait_closed
 from harness.web.results import trial_cell
 from harness.web.run_view import kept_view, run_view
 from harness.web.view.tables import View

@@ -13,21 +13,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from harness.base.safe_text import bounded, printable
-from harness.judging.cases import case_results
-from harness.reports.build import build_report, trials_of
-from harness.reports.sections.call_outcomes import calls_json, mark
-from harness.reports.sections.remarks import remark_lines, review_counts, review_json
-from harness.reports.sections.sentences import pass_rate, pass_rate_of, problem
-from harness.reports.sections.tool_use import expected_tools
-from harness.reports.viewer.graded import (
+from harness.base import bounded, printable
+from harness.judging import case_results
+from harness.reports import (
     METRICS,
+    QUESTION,
+    Said,
+    build_report,
+    calls_json,
+    cell_of,
+    expected_tools,
     graded_check,
     graded_facts,
+    mark,
     metrics_of,
     pairs_of,
+    pass_rate,
+    pass_rate_of,
+    problem,
+    remark_lines,
+    review_counts,
+    review_json,
+    short,
+    trials_of,
 )
-from harness.reports.viewer.grid import QUESTION, Said, cell_of, short
 from harness.runlog import Header, RunLog, TrialLine
 from harness.types import (
     CheckResult,

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Collection
 from pathlib import Path
 
-from harness.runner.runs.folders import facts_of_log, in_order, names_in
+from harness.runner import facts_of_log, in_order, names_in
 
 LOOKS = 2_000
 """Finished runs that one request looks at."""

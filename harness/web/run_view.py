@@ -16,11 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import HarnessError
-from harness.reports.build import build_report
-from harness.reports.sections.remarks import review_words
-from harness.runlog import RunLog, TrialLine, being_written, read_log
-from harness.runlog.lines import parsed
+from harness.base import HarnessError
+from harness.reports import build_report, review_words
+from harness.runlog import RunLog, TrialLine, being_written, parsed, read_log
 from harness.types import Report, TrialResult
 from harness.web.results import shown_reviews
 from harness.web.run_index import write_index

@@ -12,7 +12,7 @@ from types import FrameType
 import uvicorn
 from uvicorn.server import HANDLED_SIGNALS
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.web.app import make_app
 from harness.web.jobs import Board
 from harness.web.settings import Settings

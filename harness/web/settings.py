@@ -6,8 +6,8 @@ import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.runner.runs.folders import RUNS
-from harness.suites.csv_dataset import MAX_CASES
+from harness.runner import RUNS
+from harness.suites import MAX_CASES
 from harness.types import DEFAULT_TIMEOUT_S
 
 MAX_BYTES = 5_000_000

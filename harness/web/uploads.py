@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.web.settings import Settings
 
 RECEIVE_S = 60.0

@@ -10,15 +10,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from harness.base.builtin import builtin_servers
-from harness.base.errors import InvalidInput, Problem, UsageError, did_you_mean
-from harness.judging.checks import VOCABULARY
-from harness.judging.checks.walk import every_check
-from harness.runner.planning.judge_choice import NOBODY
-from harness.runner.planning.plan import Plan
-from harness.suites.config import Config
-from harness.suites.config.models import OFFLINE
-from harness.suites.readers import reader
+from harness.base import InvalidInput, Problem, UsageError, builtin_servers, did_you_mean
+from harness.judging import VOCABULARY, every_check
+from harness.runner import NOBODY, Plan
+from harness.suites import OFFLINE, Config, reader
 from harness.types import DEFAULT_TIMEOUT_S, Case, Location, ServerSpec, Suite
 
 DATASET_SERVER = "finance"

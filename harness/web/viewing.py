@@ -19,9 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.reports.formats.html_report.detail import trial_detail
-from harness.reports.viewer.several_runs import joined
-from harness.reports.viewer.text_search import find_words
+from harness.reports import find_words, joined, trial_detail
 from harness.runlog import TrialLine, being_written, read_header, read_lines
 from harness.web.catalog import MOST_BYTES
 from harness.web.history import find_run

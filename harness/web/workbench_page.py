@@ -15,12 +15,10 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
-from harness.base.errors import HarnessError
-from harness.base.safe_text import bounded
-from harness.descriptions.workbench.page import write_page
-from harness.descriptions.workbench.reread import reread_result
-from harness.judging.exit_codes import EXIT_INVALID
-from harness.reports.atomic_files import write_atomically
+from harness.base import HarnessError, bounded
+from harness.descriptions import reread_result, write_page
+from harness.judging import EXIT_INVALID
+from harness.reports import write_atomically
 
 READY_S = 120.0
 """Seconds that a page may take: a suite is read, and thousands of trials are."""

@@ -26,17 +26,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from harness.base.documents.files import shown
-from harness.base.errors import HarnessError, InvalidInput, UsageError
-from harness.base.redaction import KNOWN
-from harness.base.safe_text import bounded as short
-from harness.base.safe_text import shorten
-from harness.reports.build import build_report
-from harness.reports.formats.html_report.detail import live_steps
-from harness.runner.launching import launch
-from harness.runner.planning.prepare import Prepared, RunRequest, prepare
-from harness.runner.run import RunOptions
-from harness.suites.config import load_config
+from harness.base import KNOWN, HarnessError, InvalidInput, UsageError, shorten, shown
+from harness.base import bounded as short
+from harness.reports import build_report, live_steps
+from harness.runner import Prepared, RunOptions, RunRequest, launch, prepare
+from harness.suites import load_config
 from harness.types import Transcript, Trial, TrialResult
 from harness.web import vetting
 from harness.web.ended.again import failed_cases

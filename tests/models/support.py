@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, Literal, TypeAlias
 
-from harness.models import Model
 from harness.models.anthropic import AnthropicModel
+from harness.models.model import Model
 from harness.models.openai_chat import OpenAIChat
 from harness.models.openai_responses import OpenAIResponses
 from harness.types import (

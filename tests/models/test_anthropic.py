@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.models import open_model
 from harness.models.anthropic import MAX_TOKENS, MAX_TOKENS_ELSEWHERE, AnthropicModel, _fixed_fields
+from harness.models.model import open_model
 from harness.types import AssistantMessage, UserMessage
 from tests.fake_provider import FakeProvider, call, raw, say
 from tests.models.support import HELLO, TOOLS, converse, opened, spec_for

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models import Model
 from harness.models.call_ids import CallIds, with_unique_ids
+from harness.models.model import Model
 from harness.runner.agent import Conversation
 from harness.types import (
     AssistantMessage,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.models import open_model
+from harness.models.model import open_model
 from harness.models.openai_chat import OpenAIChat
 from harness.models.openai_chat import _fixed_fields as chat_fields
 from harness.models.openai_responses import OpenAIResponses

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from harness.base.errors import ModelError
-from harness.models import Model
+from harness.models.model import Model
 from harness.types import UserMessage
 from tests.clock import BOUND_S, once_all_wait
 from tests.fake_provider import (

@@ -9,7 +9,13 @@ from typing import Any
 import pytest
 
 from harness.base.errors import UsageError
-from harness.models import PROVIDERS, built_in_providers, open_model, traits_of, unknown_provider
+from harness.models.model import (
+    PROVIDERS,
+    built_in_providers,
+    open_model,
+    traits_of,
+    unknown_provider,
+)
 from harness.models.pricing import list_price
 from harness.models.traits import Provider, Service
 from harness.suites.config import Config

@@ -18,7 +18,7 @@ import anyio
 import pytest
 
 from harness.base.errors import ModelError
-from harness.models import Model
+from harness.models.model import Model
 from harness.models.wire import ERROR_BYTES
 from harness.types import UNKNOWN_USAGE, Reply
 from tests.clock import BOUND_S

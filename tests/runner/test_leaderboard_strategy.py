@@ -7,7 +7,7 @@ import pytest
 
 from harness.runner.agent import Conversation
 from harness.runner.leaderboard_strategy import ByRules, contexts
-from harness.sessions import Session
+from harness.sessions.session import Session
 from harness.types import (
     Caller,
     Case,

@@ -11,7 +11,7 @@ from typing import Any
 
 import anyio
 
-from harness.sessions import Session
+from harness.sessions.session import Session
 from harness.types import ServerSpec, ToolCall, ToolRequest
 from tests.clock import BOUND_S, PATIENT_S
 from tests.support import a_server

@@ -9,9 +9,10 @@ import anyio
 import pytest
 
 from harness.base.errors import ServerError, UsageError
-from harness.sessions import Session, pool
+from harness.sessions import pool
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes.server_starts import MAX_STARTS
+from harness.sessions.session import Session
 from harness.types import USER_CONTEXT_META_KEY, IdentitySpec, JsonObject, ServerSpec
 from tests.clock import BOUND_S
 from tests.sessions.servers import ServerFactory, alive, all_gone, call

@@ -14,8 +14,8 @@ from typing import Any
 import anyio
 import pytest
 
-from harness.sessions import Session
 from harness.sessions.pool import open_sessions
+from harness.sessions.session import Session
 from harness.types import (
     ServerSpec,
     ToolCall,

@@ -15,8 +15,8 @@ import anyio
 import pytest
 
 from harness.base.errors import NotAdmitted, ServerError
-from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
+from harness.sessions.session import SessionPool
 from harness.types import (
     Credential,
     IdentitySpec,

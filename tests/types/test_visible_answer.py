@@ -19,7 +19,7 @@ from harness.judging.checks.judge.faithfulness import conversation as shown_to_j
 from harness.judging.checks.judge.prompt import SCORE, NoVerdict, read_verdict
 from harness.judging.checks.python_run import shown_to_checks
 from harness.judging.trial_views import view_of
-from harness.models import open_model
+from harness.models.model import open_model
 from harness.reports.formats.html_report.detail import trial_detail
 from harness.reports.formats.transcripts import trial_text
 from harness.reports.telemetry.content import reply_json

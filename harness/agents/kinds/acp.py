@@ -12,12 +12,12 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.agent import Agent, AgentKind, AgentReply, can
 from harness.agents.client_config import shim
 from harness.agents.json_rpc import Lines, Refused
 from harness.agents.program import launched
 from harness.agents.workplace import Workplace, command_of
-from harness.base.errors import AgentError
+from harness.base import AgentError
 from harness.types import AgentSpec, JsonObject
 
 _REVISION = 1

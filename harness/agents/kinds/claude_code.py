@@ -10,12 +10,12 @@ from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.agent import Agent, AgentKind, AgentReply, can
 from harness.agents.client_config import written
 from harness.agents.json_stream import count, json_lines, texts
 from harness.agents.program import run_program
 from harness.agents.workplace import Workplace, command_of
-from harness.base.errors import AgentError
+from harness.base import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
 _ENVIRONMENT = {

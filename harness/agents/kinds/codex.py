@@ -11,12 +11,12 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from harness.agents import Agent, AgentKind, AgentReply, can
+from harness.agents.agent import Agent, AgentKind, AgentReply, can
 from harness.agents.json_stream import count, json_lines
 from harness.agents.program import run_program
 from harness.agents.toml_text import toml
 from harness.agents.workplace import Workplace, command_of
-from harness.base.errors import AgentError
+from harness.base import AgentError
 from harness.types import UNKNOWN_USAGE, AgentSpec, JsonObject, Usage
 
 _FEATURES = {"shell": "shell_tool", "view_image": "view_image"}

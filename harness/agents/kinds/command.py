@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from harness.agents import Agent, AgentKind, AgentReply
+from harness.agents.agent import Agent, AgentKind, AgentReply
 from harness.agents.program import run_program
 from harness.agents.workplace import Workplace, command_of
 from harness.types import AgentSpec

@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from harness.agents import Agent, AgentKind, AgentReply
+from harness.agents.agent import Agent, AgentKind, AgentReply
 from harness.agents.json_stream import count, json_lines
 from harness.agents.program import run_program
 from harness.agents.workplace import Workplace, command_of

@@ -15,9 +15,8 @@ import anyio
 from anyio.abc import TaskGroup
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 
-from harness.base.errors import ServerError
-from harness.sessions import Session
-from harness.sessions.forwarding import LISTEN
+from harness.base import ServerError
+from harness.sessions import LISTEN, Session
 from harness.types import JsonObject
 
 ACKNOWLEDGED_S = 5.0

@@ -31,10 +31,8 @@ from harness.agents.proxy.feed import Feed
 from harness.agents.proxy.held_calls import HeldCalls, Question
 from harness.agents.proxy.recording import Recording
 from harness.agents.proxy.relay import Relay, UnderWay, client_of, is_newest
-from harness.base.errors import RequestRefused, RequestRejected, ServerError
-from harness.sessions import Session
-from harness.sessions.forwarding import LISTEN, ForwardedRequest, TellProgress
-from harness.sessions.unanswered import without_answer
+from harness.base import RequestRefused, RequestRejected, ServerError
+from harness.sessions import LISTEN, ForwardedRequest, Session, TellProgress, without_answer
 from harness.types import JsonObject, ToolCall
 
 _OURS = frozenset({"initialize", "server/discover", "ping"})

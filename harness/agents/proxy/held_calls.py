@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.sessions.questions import refusal
+from harness.sessions import refusal
 from harness.types import JsonObject
 
 _KEY = "asked"

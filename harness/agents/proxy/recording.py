@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from harness.base.canonical import canonical_json
-from harness.runlog.unfinished import as_conversation
-from harness.sessions.call_words import input_required
-from harness.sessions.unanswered import without_answer
+from harness.base import canonical_json
+from harness.runlog import as_conversation
+from harness.sessions import input_required, without_answer
 from harness.types import (
     JsonObject,
     Message,

@@ -34,8 +34,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import BaseModel, ConfigDict
 
 from harness.agents.proxy.feed import Feed
-from harness.base.errors import RequestRefused
-from harness.sessions.questions import refusal
+from harness.base import RequestRefused
+from harness.sessions import refusal
 from harness.types import JsonObject
 
 MOST_WAITING = 1_000

@@ -10,13 +10,12 @@ from typing import get_args
 import anyio
 import click
 
-from harness.base.errors import NotAdmitted
-from harness.base.safe_text import printable, seconds
+from harness.base import NotAdmitted, printable, seconds
 from harness.cli.one_call import OneCall, make_call, make_call_altered
 from harness.cli.one_caller import ONE_CALLER, OneCaller
 from harness.cli.options import json_object
-from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
-from harness.probing.callers import ProbeCaller
+from harness.judging import EXIT_FAILED, EXIT_PASSED
+from harness.probing import ProbeCaller
 from harness.types import Credential, JsonObject, ToolCall
 
 

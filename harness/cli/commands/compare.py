@@ -8,18 +8,22 @@ from contextlib import ExitStack
 
 import click
 
-from harness.base.stats.effects import MARGIN
+from harness.base import MARGIN
 from harness.cli import shell_completion as completing
 from harness.cli.comparison_gate import GATE, ComparisonFile, comparison_files
 from harness.cli.named_runs import BY_PEOPLE, open_compared
 from harness.cli.options import Number
-from harness.judging.exit_codes import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
-from harness.reports.comparing.compare import compare_runs, regressions
-from harness.reports.comparing.console import print_comparison
-from harness.reports.comparing.json_form import gate_json, write_comparison_json
-from harness.reports.comparing.nouns import Comparison
-from harness.reports.comparing.sentences import gate_sentences
-from harness.reports.terminal import stdout_console
+from harness.judging import EXIT_FAILED, EXIT_NOTHING, EXIT_PASSED
+from harness.reports import (
+    Comparison,
+    compare_runs,
+    gate_json,
+    gate_sentences,
+    print_comparison,
+    regressions,
+    stdout_console,
+    write_comparison_json,
+)
 
 
 @click.command("compare")

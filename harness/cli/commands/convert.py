@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from harness.judging.checks import VOCABULARY
-from harness.suites.conversion import convert
+from harness.judging import VOCABULARY
+from harness.suites import convert
 
 
 @click.command("convert")

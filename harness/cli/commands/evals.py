@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from harness.base.errors import HarnessError, UsageError
+from harness.base import HarnessError, UsageError
 from harness.cli import listed_cases
 from harness.cli import shell_completion as completing
 from harness.cli.dry_run import describe, document
@@ -25,15 +25,21 @@ from harness.cli.run_options import BUDGET, OPTIONS, OUTPUT, REQUEST, SCORE
 from harness.cli.suite_scores import ScoreRequest
 from harness.cli.watch import Watched, watch, watched_by
 from harness.runlog import read_log
-from harness.runner.control import Budget
-from harness.runner.engines.choice import ONE_PROCESS
-from harness.runner.grade import as_logged
-from harness.runner.launching import launch, require_trust
-from harness.runner.planning.plan import Plan
-from harness.runner.planning.prepare import Prepared, RunRequest, prepare
-from harness.runner.run import RunOptions
-from harness.runner.runs.folders import LATEST, resume_command
-from harness.runner.runs.resume import resumable
+from harness.runner import (
+    LATEST,
+    ONE_PROCESS,
+    Budget,
+    Plan,
+    Prepared,
+    RunOptions,
+    RunRequest,
+    as_logged,
+    launch,
+    prepare,
+    require_trust,
+    resumable,
+    resume_command,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

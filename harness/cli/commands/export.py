@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_run
-from harness.reports.telemetry.export import TelemetryRequest, export_log
-from harness.runner.runs.folders import LATEST
+from harness.reports import TelemetryRequest, export_log
+from harness.runner import LATEST
 
 DEADLINE_S = 120.0
 """Seconds to send the traces. Generous: nothing else waits for it, and a log may be long."""

@@ -8,9 +8,8 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-from harness.base.fetching import FetchRequest
-from harness.base.fetching.cache import CACHE_VARIABLE, cache_root
-from harness.suites.leaderboards import SOURCES
+from harness.base import CACHE_VARIABLE, FetchRequest, cache_root
+from harness.suites import SOURCES
 
 
 @click.command("fetch")

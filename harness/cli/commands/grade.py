@@ -14,7 +14,7 @@ from harness.cli.options import TRUST
 from harness.cli.results_output import Output, show
 from harness.cli.run_options import OUTPUT, SCORE
 from harness.cli.suite_scores import ScoreRequest
-from harness.runner.grade import as_logged, grade_run, suites_of
+from harness.runner import as_logged, grade_run, suites_of
 
 
 @click.command("grade")

@@ -10,23 +10,24 @@ from pathlib import Path
 
 import click
 
-from harness.base.documents.files import shown
-from harness.base.errors import UsageError
-from harness.base.safe_text import printable
-from harness.base.trust import GATE
+from harness.base import GATE, UsageError, printable, shown
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_run
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST, caller, servers
 from harness.cli.server_tools import list_tools
-from harness.descriptions.drafting.cases import DraftSuite
-from harness.descriptions.drafting.draft import draft_suite
-from harness.descriptions.drafting.files import require_free, suite_name, write_new
-from harness.descriptions.drafting.from_run import how_it_ran, suite_from_run
-from harness.descriptions.drafting.render import suite_text
-from harness.descriptions.drafting.variables import as_typed
-from harness.runner.runs.folders import RECORDED_SERVER
-from harness.suites.config import Config, load_config
-from harness.suites.config.servers import deeds_of
+from harness.descriptions import (
+    DraftSuite,
+    as_typed,
+    draft_suite,
+    how_it_ran,
+    require_free,
+    suite_from_run,
+    suite_name,
+    suite_text,
+    write_new,
+)
+from harness.runner import RECORDED_SERVER
+from harness.suites import Config, deeds_of, load_config
 from harness.types import JsonObject, Protocol, ServerSpec
 
 

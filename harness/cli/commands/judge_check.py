@@ -12,21 +12,21 @@ from typing import Any
 import anyio
 import click
 
-from harness.base.errors import UsageError
-from harness.base.safe_text import money, number, printable, shorten
-from harness.base.stats import wilson
-from harness.base.trust import GATE
+from harness.base import GATE, UsageError, money, number, printable, shorten, wilson
 from harness.cli import reviewed_judges, shell_completion
 from harness.cli.named_runs import open_run
 from harness.cli.options import TRUST, Number
 from harness.cli.reviewed_judges import agreement_lines, table
-from harness.judging.checks.judge.labelled_answers import read_labelled
-from harness.judging.checks.judge.prompt import JUDGE_PROMPT_VERSION
-from harness.judging.exit_codes import EXIT_NOTHING, EXIT_PASSED, EXIT_UNJUDGED
-from harness.judging.judge_labels import reviewed_judge
-from harness.runner.judge_measurement import JudgeCheck, Measured, check_judge
-from harness.runner.planning.judge_choice import sole_judge
-from harness.suites.config import load_config
+from harness.judging import (
+    EXIT_NOTHING,
+    EXIT_PASSED,
+    EXIT_UNJUDGED,
+    JUDGE_PROMPT_VERSION,
+    read_labelled,
+    reviewed_judge,
+)
+from harness.runner import JudgeCheck, Measured, check_judge, sole_judge
+from harness.suites import load_config
 
 
 @click.command("judge-check")

@@ -10,19 +10,22 @@ import click
 
 from harness.cli.lint_output import LintResult
 from harness.cli.server_tools import LISTED, Listed
-from harness.descriptions.linting.findings import LintFinding, rules
-from harness.descriptions.linting.ignoring import (
+from harness.descriptions import (
     EVERY_TOOL,
+    Change,
+    LintFinding,
     Threshold,
     check_ignored,
+    compare,
+    estimated_tokens,
     fails,
+    lint,
     not_ignored,
+    read_baseline,
+    rules,
+    sarif,
 )
-from harness.descriptions.linting.lint import lint
-from harness.descriptions.linting.ratchet import Change, compare, read_baseline
-from harness.descriptions.linting.rules.listing import estimated_tokens
-from harness.descriptions.linting.sarif import sarif
-from harness.judging.exit_codes import EXIT_FAILED, EXIT_PASSED
+from harness.judging import EXIT_FAILED, EXIT_PASSED
 
 
 @click.command("lint")

@@ -8,7 +8,7 @@ from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_run
 from harness.cli.results_output import Output, show
 from harness.cli.run_options import OUTPUT
-from harness.runner.runs.shard import merge_runs
+from harness.runner import merge_runs
 
 
 @click.command("merge")

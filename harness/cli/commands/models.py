@@ -11,12 +11,9 @@ from typing import Any
 import click
 
 from harness.agents import KINDS
-from harness.base.safe_text import printable
-from harness.models import unknown_provider
-from harness.models.settings import unsent
-from harness.suites.config import Config, load_config
-from harness.suites.config.agents import KnownAgent
-from harness.suites.config.models import ResolvedModel
+from harness.base import printable
+from harness.models import unknown_provider, unsent
+from harness.suites import Config, KnownAgent, ResolvedModel, load_config
 
 
 @click.command("models")

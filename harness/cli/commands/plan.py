@@ -12,23 +12,23 @@ from statistics import fmean
 
 import click
 
-from harness.base.errors import HarnessError
-from harness.base.safe_text import money, one_line
-from harness.base.stats.clusters import cases_of_tests
+from harness.base import HarnessError, cases_of_tests, money, one_line
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_run
 from harness.cli.options import Number
-from harness.descriptions.workbench.earlier_runs import variability
-from harness.descriptions.workbench.folders import own_logs, tools_in
-from harness.descriptions.workbench.parts import parts_of
-from harness.descriptions.workbench.power_table import TRIALS, Design, PowerTable, power_table
-from harness.reports.comparing.sentences import points
-from harness.reports.terminal import aligned
+from harness.descriptions import (
+    TRIALS,
+    Design,
+    PowerTable,
+    own_logs,
+    parts_of,
+    power_table,
+    tools_in,
+    variability,
+)
+from harness.reports import aligned, points
 from harness.runlog import RunLog, read_log
-from harness.runner.planning.estimate import RECENT_RUNS, estimates
-from harness.runner.planning.plan import Plan
-from harness.runner.planning.prepare import RunRequest, prepare
-from harness.runner.runs.folders import log_path, run_ids
+from harness.runner import RECENT_RUNS, Plan, RunRequest, estimates, log_path, prepare, run_ids
 from harness.types import JsonObject
 
 _COLUMNS = ("cases", "trials", "both sides", "cost", "shows a difference of")

@@ -10,30 +10,33 @@ from pathlib import Path
 import anyio
 import click
 
-from harness.base.errors import NothingToRun
-from harness.base.safe_text import printable
+from harness.base import NothingToRun, printable
 from harness.cli import shell_completion as completing
 from harness.cli.options import MCP_CONFIG, PROTOCOL, TRUST
 from harness.cli.probe_output import document, in_sentences, lines
 from harness.cli.results_output import report_requests
 from harness.cli.suite_servers import server_of
-from harness.judging.checks import VOCABULARY
-from harness.judging.exit_codes import EXIT_FAILED
-from harness.probing.callers import named_callers
-from harness.probing.interference.data_sets import check, expanded
-from harness.probing.kept_decisions import Change, changes, read_frozen, write_frozen
-from harness.probing.mutants.probe_verdicts import KeptTable
-from harness.probing.mutants.report import SuiteScore, probe_scoring
-from harness.probing.prober import ProbePlan, probe
-from harness.probing.replay import Origin
-from harness.probing.report import ProbeReport
-from harness.reports.requested import ReportRequest, write_report
-from harness.reports.terminal import stdout_console
+from harness.judging import EXIT_FAILED, VOCABULARY
+from harness.probing import (
+    Change,
+    KeptTable,
+    Origin,
+    ProbePlan,
+    ProbeReport,
+    SuiteScore,
+    changes,
+    check,
+    expanded,
+    named_callers,
+    probe,
+    probe_scoring,
+    read_frozen,
+    write_frozen,
+)
+from harness.reports import ReportRequest, stdout_console, write_report
 from harness.runlog import amended
-from harness.runner.planning.prepare import suite_roots
-from harness.runner.runs.folders import RUNS
-from harness.suites.config import load_config
-from harness.suites.discovery import find_suites
+from harness.runner import RUNS, suite_roots
+from harness.suites import find_suites, load_config
 from harness.types import Protocol
 
 

@@ -6,8 +6,8 @@ import os
 
 import click
 
-from harness.agents.stdio_shim import URL_VARIABLE, pass_on
-from harness.base.errors import UsageError
+from harness.agents import URL_VARIABLE, pass_on
+from harness.base import UsageError
 
 
 @click.command("proxy-stdio")

@@ -8,13 +8,11 @@ from pathlib import Path
 
 import click
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import open_index
 from harness.cli.options import Number
-from harness.reports.querying.asking import asked
-from harness.reports.querying.parquet import write_parquet
-from harness.reports.querying.printing import FORMS, print_schema
+from harness.reports import FORMS, asked, print_schema, write_parquet
 
 
 @click.command("query")

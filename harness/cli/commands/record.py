@@ -8,18 +8,12 @@ from functools import partial
 import anyio
 import click
 
-from harness.agents.client_config import FILE_VARIABLE
-from harness.agents.stdio_shim import URL_VARIABLE
-from harness.base.errors import UsageError
-from harness.base.safe_text import printable
+from harness.agents import FILE_VARIABLE, URL_VARIABLE
+from harness.base import UsageError, printable
 from harness.cli.one_caller import ONE_CALLER, OneCaller
-from harness.descriptions.drafting.render import started
-from harness.descriptions.drafting.variables import as_typed
-from harness.judging.exit_codes import EXIT_FAILED
-from harness.runner.planning.variant_choice import variants_of
-from harness.runner.recorder import RecordRequest, record
-from harness.runner.run import cause_of
-from harness.runner.variants.clients import habit_of
+from harness.descriptions import as_typed, started
+from harness.judging import EXIT_FAILED
+from harness.runner import RecordRequest, cause_of, habit_of, record, variants_of
 from harness.types import JsonObject, ServerSpec, Suite, Variant
 
 

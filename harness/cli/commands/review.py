@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
-from harness.base.errors import UsageError, did_you_mean
-from harness.base.safe_text import one_line, printable
+from harness.base import UsageError, did_you_mean, one_line, printable
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import tell_of_reading, warn
-from harness.judging.review import Decision, add_review
-from harness.reports.querying.reviewed_trials import ReviewedRun, ReviewedTrial, reviewed_run
-from harness.reports.sections.remarks import review_words, reviews_json
-from harness.runner.runs.folders import find_log
+from harness.judging import Decision, add_review
+from harness.reports import ReviewedRun, ReviewedTrial, review_words, reviewed_run, reviews_json
+from harness.runner import find_log
 from harness.types import Review
 
 _MOST_NAMED = 10

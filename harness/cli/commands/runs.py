@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import click
 
-from harness.base.safe_text import printable
-from harness.reports.querying.past import past_runs_by_index
-from harness.reports.sections.run_list import COLUMNS, PastRun, as_json, cells
-from harness.runner.runs.folders import RUNS, log_path, run_ids
+from harness.base import printable
+from harness.reports import COLUMNS, PastRun, as_json, cells, past_runs_by_index
+from harness.runner import RUNS, log_path, run_ids
 
 
 @click.command("runs")

@@ -9,14 +9,12 @@ from typing import Any
 
 import click
 
-from harness.base.errors import UsageError
-from harness.base.trust import GATE
-from harness.base.trust.gate import VARIABLE
+from harness.base import GATE, VARIABLE, UsageError
 from harness.cli.options import TRUST, Number, bundle
-from harness.suites.csv_dataset import MAX_CASES
+from harness.suites import MAX_CASES
 from harness.types import DEFAULT_TIMEOUT_S
 from harness.version import DISTRIBUTION
-from harness.web.settings import Settings
+from harness.web import Settings
 
 TOKEN = "HARNESS_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 LEAST_TOKEN = 16
@@ -105,7 +103,7 @@ def command(settings: Settings) -> None:
     Runs are stored where the command line stores them. Each run is a process of its own.
     """
     try:
-        from harness.web.server import serve  # the web server is an extra
+        from harness.web import serve  # the web server is an extra
     except ImportError as error:
         raise UsageError(
             f"the page needs more packages ({error.name} is missing)",

@@ -9,10 +9,10 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from harness.base.safe_text import printable
+from harness.base import printable
 from harness.cli.server_tools import LISTED, Listed
-from harness.descriptions.linting.rules.listing import estimated_tokens
-from harness.reports.terminal import print_text, stdout_console
+from harness.descriptions import estimated_tokens
+from harness.reports import print_text, stdout_console
 from harness.types import ServerSpec, Tool, ToolList
 
 

@@ -12,11 +12,9 @@ import click
 
 from harness.cli import shell_completion as completing
 from harness.cli.named_runs import BY_PEOPLE, open_run
-from harness.reports.build import build_report
-from harness.reports.requested import ReportRequest, write_report
-from harness.reports.sections.remarks import review_words
-from harness.runner.runs.folders import LATEST, find_log
-from harness.web.page_cache import keep_page, kept_page
+from harness.reports import ReportRequest, build_report, review_words, write_report
+from harness.runner import LATEST, find_log
+from harness.web import keep_page, kept_page
 
 _LARGE = 100_000_000
 """Bytes of a log whose page takes minutes."""

@@ -13,35 +13,36 @@ from typing import Any
 
 import click
 
-from harness.base.errors import UsageError
-from harness.base.safe_text import money, number, printable
-from harness.base.trust import GATE
+from harness.base import GATE, UsageError, money, number, printable
 from harness.cli import shell_completion as completing
 from harness.cli.make_wordings import make_wordings
 from harness.cli.options import Number, bundle
 from harness.cli.run_options import BUDGET, OPTIONS, REQUEST
 from harness.cli.workbench_output import OUTPUT, Output, show
 from harness.cli.workbench_progress import workbench_progress
-from harness.descriptions.workbench.against import Against, against, not_asked_text
-from harness.descriptions.workbench.cost_table import StudyCost, cost_table
-from harness.descriptions.workbench.folders import own_logs, tools_in
-from harness.descriptions.workbench.reread import changed_since, reread_logs
-from harness.descriptions.workbench.staging import Ground, models_of
-from harness.descriptions.workbench.study import STUDIES, StudyOptions
-from harness.descriptions.workbench.tools_of_suite import tools_of
-from harness.descriptions.workbench.workbench import (
+from harness.descriptions import (
     AB,
+    STUDIES,
+    Against,
+    Ground,
     Order,
+    StudyCost,
+    StudyOptions,
     Workbench,
+    against,
+    changed_since,
+    cost_table,
     earlier,
+    models_of,
+    not_asked_text,
+    own_logs,
+    reread_logs,
+    tools_in,
+    tools_of,
 )
-from harness.reports.terminal import aligned
+from harness.reports import aligned
 from harness.runlog import RunLog, read_header
-from harness.runner.control import Budget
-from harness.runner.launching import require_trust
-from harness.runner.planning.prepare import Prepared, RunRequest
-from harness.runner.run import RunOptions
-from harness.runner.runs.folders import LATEST, log_path
+from harness.runner import LATEST, Budget, Prepared, RunOptions, RunRequest, log_path, require_trust
 from harness.types import ModelSpec
 
 

@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from harness.base.documents.fields import as_line
-from harness.base.errors import InvalidValue, UsageError
+from harness.base import InvalidValue, UsageError, as_line
 from harness.descriptions.drafting.cases import DraftCase, DraftSuite
 from harness.descriptions.drafting.safety import safety_cases
 from harness.descriptions.drafting.wording import one_line, prompt
-from harness.judging.checks import VOCABULARY
-from harness.models.tool_text.example_arguments import Arguments, example_arguments
-from harness.models.tool_text.permission import is_marked, may_call
+from harness.judging import VOCABULARY
+from harness.models import Arguments, example_arguments, is_marked, may_call
 from harness.types import JsonObject, ServerSpec, Tool, ToolList
 
 MOST_TOOLS = 200

@@ -7,15 +7,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from harness.base.documents.files import shown
-from harness.base.errors import InvalidInput, UsageError
-from harness.base.redaction.output import guarded
+from harness.base import InvalidInput, UsageError, guarded, shown
 from harness.descriptions.drafting.render import SCHEMA_NAME
-from harness.judging.checks import VOCABULARY
-from harness.models.tool_text.terms import word_set
-from harness.suites.discovery import suite_files
-from harness.suites.readers import read_suite
-from harness.suites.schema import SCHEMA_FILE
+from harness.judging import VOCABULARY
+from harness.models import word_set
+from harness.suites import SCHEMA_FILE, read_suite, suite_files
 from harness.types import ServerSpec
 
 FOLDER = "evals"

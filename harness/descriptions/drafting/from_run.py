@@ -12,9 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import UsageError
-from harness.base.redaction import MARK
+from harness.base import MARK, UsageError, canonical_json
 from harness.descriptions.drafting.cases import DraftCase
 from harness.descriptions.drafting.render import SCHEMA_NAME, case_text
 from harness.descriptions.drafting.yaml_text import comment, dump, joined

@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.descriptions.drafting.cases import DraftCase, DraftSuite
 from harness.descriptions.drafting.yaml_text import Inline, comment, commented_out, dump, joined
-from harness.judging.matching.matchers import is_matcher
+from harness.judging import is_matcher
 from harness.types import JsonObject, ServerSpec
 
 SCHEMA_NAME = "suite.schema.json"

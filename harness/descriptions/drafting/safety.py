@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 from harness.descriptions.drafting.cases import DraftCase
 from harness.descriptions.drafting.wording import request
-from harness.models.tool_text.actions import is_verb
-from harness.models.tool_text.example_arguments import Example, example_arguments
-from harness.models.tool_text.permission import may_call, seems_to_change
-from harness.models.tool_text.terms import stem, words
+from harness.models import (
+    Example,
+    example_arguments,
+    is_verb,
+    may_call,
+    seems_to_change,
+    stem,
+    words,
+)
 from harness.types import Tool
 
 MOST = 12

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from urllib.parse import quote
 
-from harness.base.redaction import MIN_LENGTH
-from harness.base.redaction.places import of_servers
-from harness.suites.config.servers import server_from_command
+from harness.base import MIN_LENGTH, of_servers
+from harness.suites import server_from_command
 from harness.types import ServerSpec
 
 

@@ -11,9 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from harness.models.tool_text.actions import is_verb
-from harness.models.tool_text.example_arguments import Example
-from harness.models.tool_text.terms import first_sentence, stem, word_set, words
+from harness.models import Example, first_sentence, is_verb, stem, word_set, words
 from harness.types import Tool
 
 _LONGEST = 110  # characters of a request that a person would type

@@ -14,8 +14,7 @@ from typing import Any
 
 import yaml
 
-from harness.base.documents.scalars import resolve
-from harness.base.invisible import HIDDEN, escape_of, escaped
+from harness.base import HIDDEN, escape_of, escaped, resolve
 
 _WIDTH = 100
 _LONG = 80  # characters of a text from which it is written below its key

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.base.registry import Registry, members_in
+from harness.base import Registry, members_in
 from harness.descriptions.linting.evidence import OPINION, Evidence
 from harness.types import ToolList
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from harness.base.errors import UsageError, did_you_mean
+from harness.base import UsageError, did_you_mean
 from harness.descriptions.linting.findings import LintFinding
 from harness.descriptions.linting.findings import rules as all_rules
 from harness.types import ToolList

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from harness.models.tool_text.parameters import Param
-from harness.models.tool_text.terms import word_set
+from harness.models import Param, word_set
 
 _QUOTED = re.compile(r"(?<![\w'\"`])(?P<sign>['\"`])(?P<value>[\w][\w.-]{0,39})(?P=sign)(?!\w)")
 _SETS = re.compile(

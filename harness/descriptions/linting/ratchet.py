@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness.base.documents.files import read_bytes, shown
-from harness.base.errors import UsageError
-from harness.base.json_bounds import loads
+from harness.base import UsageError, loads, read_bytes, shown
 from harness.descriptions.linting.findings import LintFinding
 
 _MOST_BYTES = 50_000_000

@@ -12,10 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.base.trust.folders import project_of
+from harness.base import project_of
 from harness.descriptions.linting.findings import LintFinding, Rule
 from harness.descriptions.linting.ratchet import Key, keys
-from harness.reports.sarif import fingerprints, physical_location, sarif_log
+from harness.reports import fingerprints, physical_location, sarif_log
 from harness.types import JsonObject, Location, ServerSpec
 
 _CONFIG = "harness.yml"

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.base.errors import UsageError
-from harness.base.safe_text import one_line
+from harness.base import UsageError, one_line
 from harness.descriptions.workbench.arms import CLEAN, Arm
 from harness.descriptions.workbench.folders import other_of, tools_in
 from harness.descriptions.workbench.staging import Ground, only_suite
@@ -18,10 +17,7 @@ from harness.descriptions.workbench.study import OtherServer
 from harness.descriptions.workbench.tools_of_suite import tools_of
 from harness.models import traits_of
 from harness.runlog import RunLog
-from harness.runner.launching import require_trust
-from harness.runner.planning.plan import Plan
-from harness.runner.preflight.named_tools import is_told_its_tools, named_in
-from harness.runner.preflight.preflight import wrong_arguments
+from harness.runner import Plan, is_told_its_tools, named_in, require_trust, wrong_arguments
 from harness.types import Case, JsonObject, ServerSpec, Tool, ToolList
 
 _SHOWN = 5

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from harness.base.canonical import digest
-from harness.runner.planning.plan import describe_variant
+from harness.base import digest
+from harness.runner import describe_variant
 from harness.types import JsonObject, Variant
 
 

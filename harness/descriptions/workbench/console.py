@@ -7,10 +7,10 @@ from collections import Counter
 from rich.console import Console
 from rich.text import Text
 
-from harness.base.safe_text import printable
+from harness.base import printable
 from harness.descriptions.workbench.study import Finding, StudyResult
 from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
-from harness.reports.terminal import print_text
+from harness.reports import print_text
 
 MOST_FINDINGS = 10
 """Maximum number of findings in the summary."""

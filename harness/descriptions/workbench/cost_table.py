@@ -10,8 +10,7 @@ from harness.descriptions.workbench.arms import CLEAN, Arm, distinct
 from harness.descriptions.workbench.staging import Ground, keys_of
 from harness.descriptions.workbench.study import Study
 from harness.descriptions.workbench.workbench import AB, Workbench
-from harness.runner.planning.estimate import estimates
-from harness.runner.planning.plan import Plan
+from harness.runner import Plan, estimates
 from harness.types import Usage
 
 

@@ -8,12 +8,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import TypeAlias
 
-from harness.base.stats.clusters import (
-    Trials,
-    discordance,
-    intraclass_correlation,
-    own_discordance,
-)
+from harness.base import Trials, discordance, intraclass_correlation, own_discordance
 from harness.runlog import RunLog
 
 DEFAULT_DISCORDANCE = 0.2

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from harness.descriptions.workbench.staging import SETTING
 from harness.runlog import RunLog, read_log
-from harness.runner.runs.folders import RUNS, has_header, log_path
+from harness.runner import RUNS, has_header, log_path
 from harness.types import JsonObject, Tool
 
 MOST_STAGES = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from harness.base.canonical import canonical_json
+from harness.base import canonical_json
 from harness.descriptions.workbench.workbench import WorkbenchResult
 from harness.types import JsonObject
 

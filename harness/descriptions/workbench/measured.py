@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from harness.base.stats.clusters import Trials
+from harness.base import Trials
 from harness.descriptions.workbench.arms import key_of, key_of_logged
-from harness.judging.checks.explaining.no_calls import PARSER_IS_OFF
-from harness.judging.from_log import judge_log
+from harness.judging import PARSER_IS_OFF, judge_log
 from harness.runlog import RunLog
-from harness.runner.planning.variant_choice import JOINT
+from harness.runner import JOINT
 from harness.types import JsonObject, Transcript, TrialResult, Usage, Variant
 
 

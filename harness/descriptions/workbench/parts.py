@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.models.tool_text.tokens import tokens_in
-from harness.runner.variants.facets import Facet, facet_of
-from harness.runner.variants.sentences import sentences
+from harness.models import tokens_in
+from harness.runner import Facet, facet_of, sentences
 from harness.types import ParameterEdit, Tool, ToolEdit, Variant
 
 PartKind: TypeAlias = Literal[

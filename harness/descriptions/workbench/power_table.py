@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.base.stats.effects import LEVEL
-from harness.base.stats.paired_power import (
+from harness.base import (
+    LEVEL,
     cases_for_difference,
     detectable_difference,
     pairs_needed_for_non_inferiority,

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import anyio
 
-from harness.base.errors import ModelError, UsageError
-from harness.reports.atomic_files import write_atomically
-from harness.runner.model_pool import open_models
+from harness.base import ModelError, UsageError
+from harness.reports import write_atomically
+from harness.runner import open_models
 from harness.types import ModelSpec, ToolList, Usage, UserMessage
 
 TIMEOUT_S = 300.0

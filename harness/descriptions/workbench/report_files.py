@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.descriptions.workbench.json_form import document
 from harness.descriptions.workbench.page import write_page
 from harness.descriptions.workbench.workbench import WorkbenchResult
-from harness.reports.atomic_files import write_atomically
-from harness.reports.requested import ReportRequest
+from harness.reports import ReportRequest, write_atomically
 
 _Writer: TypeAlias = Callable[[WorkbenchResult, TextIO], None]
 

@@ -11,12 +11,8 @@ from harness.descriptions.workbench.folders import logs_of, own_logs, tools_in
 from harness.descriptions.workbench.measured import base_names
 from harness.descriptions.workbench.staging import SETTING, Ground
 from harness.descriptions.workbench.workbench import Order, Workbench, WorkbenchResult, earlier
-from harness.runlog import RunLog, read_log
-from harness.runlog.diff import suite_differences
-from harness.runner.launching import require_trust
-from harness.runner.planning.plan import Plan, describe_suite
-from harness.runner.planning.prepare import RunRequest
-from harness.runner.runs.folders import find_log
+from harness.runlog import RunLog, read_log, suite_differences
+from harness.runner import Plan, RunRequest, describe_suite, find_log, require_trust
 
 _MOST = 5
 

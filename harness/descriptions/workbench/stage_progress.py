@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from harness.base.safe_text import one_line
-from harness.base.stats.sequences import ConfidenceSequence
+from harness.base import ConfidenceSequence, one_line
 from harness.descriptions.workbench.arms import Arm
-from harness.reports.comparing.sentences import percent, points
-from harness.runner.planning.variant_choice import JOINT
+from harness.reports import percent, points
+from harness.runner import JOINT
 from harness.types import TrialResult
 
 _LEVEL = 0.05

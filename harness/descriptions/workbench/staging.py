@@ -6,14 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.descriptions.workbench.arms import Arm, key_of
 from harness.models import unknown_provider
-from harness.runner.planning.plan import Plan
-from harness.runner.planning.prepare import Prepared, RunRequest, prepare
-from harness.runner.planning.variant_choice import NO_VARIANT, base_name
-from harness.runner.runs.folders import RESUMED_BY
-from harness.suites.config import load_config
+from harness.runner import NO_VARIANT, RESUMED_BY, Plan, Prepared, RunRequest, base_name, prepare
+from harness.suites import load_config
 from harness.types import JsonObject, ModelSpec, Suite
 
 SETTING = "workbench"

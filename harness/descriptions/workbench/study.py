@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.base.registry import Registry, members_in
+from harness.base import Registry, members_in
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import Measured
 from harness.types import JsonObject, ModelSpec, Suite, Tool, Usage, Variant

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import anyio
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import HarnessError
-from harness.runner.planning.plan import Job, Plan
-from harness.runner.run import cause_of
-from harness.sessions.pool import open_sessions
+from harness.base import HarnessError, canonical_json
+from harness.runner import Job, Plan, cause_of
+from harness.sessions import open_sessions
 from harness.types import Tool
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from harness.base.errors import ModelError
-from harness.judging.matching.json_in_text import MISSING, json_in
+from harness.base import ModelError
+from harness.judging import MISSING, json_in
 from harness.models import Model
-from harness.runner.control import Budget
-from harness.suites.wordings import lost_values
+from harness.runner import Budget
+from harness.suites import lost_values
 from harness.types import Case, ToolList, Usage, UserMessage, Variant
 
 WORDINGS = 3

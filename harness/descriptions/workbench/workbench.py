@@ -13,8 +13,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from harness.base.errors import UsageError
-from harness.base.safe_text import one_line
+from harness.base import UsageError, one_line
 from harness.descriptions.workbench.against import Against, measured_on_other
 from harness.descriptions.workbench.arms import CLEAN, Arm, distinct, not_yet_run
 from harness.descriptions.workbench.folders import (
@@ -38,21 +37,21 @@ from harness.descriptions.workbench.study import (
     chosen_studies,
 )
 from harness.models import traits_of
-from harness.reports.atomic_files import write_atomically
+from harness.reports import write_atomically
 from harness.runlog import RunLog, amended, read_header, read_log
-from harness.runner.launching import launch
-from harness.runner.observer import Observer
-from harness.runner.planning.plan import Plan
-from harness.runner.planning.prepare import RunRequest
-from harness.runner.planning.variant_choice import variants_of
-from harness.runner.run import RunOptions
-from harness.runner.runs.folders import (
+from harness.runner import (
     RUNS,
+    Observer,
+    Plan,
+    RunOptions,
+    RunRequest,
     find_log,
     has_header,
+    launch,
     log_path,
     new_run_id,
     resume_command,
+    variants_of,
 )
 from harness.types import JsonObject, ModelSpec, Tool, TrialResult, Usage
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
-from harness.base.errors import HarnessError, Problem
-from harness.base.registry import Registry, members_in
+from harness.base import HarnessError, Problem, Registry, members_in
 from harness.judging.checks.contradictions import TURNS_PASSED_KIND, Claim, contradictions
 from harness.judging.checks.judge.judge import Judge
 from harness.judging.checks.turns import unreached, until

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks.explaining.transcript_lines import result_json
 from harness.judging.checks.parsing import TEXT, mapping, text, texts
 from harness.judging.matching.fields import every_field

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from harness.base.errors import Problem
+from harness.base import Problem
 from harness.judging.checks.witness.expectations import exclude_each_other, implies
 from harness.judging.matching.described_calls import described_calls, stated_arguments
 from harness.judging.matching.matchers import describe

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.base.documents.fields import SHARE as A_SHARE
-from harness.base.documents.fields import as_share
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import SHARE as A_SHARE
+from harness.base import InvalidValue, as_share, did_you_mean
 from harness.judging.matching.json_values import is_number, plain, show, type_name
 from harness.judging.matching.matchers import check_matcher
 from harness.judging.matching.texts import fold

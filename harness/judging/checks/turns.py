@@ -13,8 +13,8 @@ from harness.types import (
     Transcript,
     Usage,
     UserMessage,
+    waited_for_server,
 )
-from harness.types.waiting import waited_for_server
 
 
 def until(transcript: Transcript, number: int) -> Transcript | None:

@@ -20,10 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.errors import InvalidValue
-from harness.base.invisible import without_hidden
-from harness.base.linear_regex import search
-from harness.base.rendered_text import render
+from harness.base import InvalidValue, render, search, without_hidden
 from harness.judging.matching.amounts_in_words import in_words
 from harness.judging.matching.json_values import is_number, show
 from harness.types import JsonPath

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from enum import Enum
 from typing import Any, Final
 
-from harness.base.errors import InvalidValue
+from harness.base import InvalidValue
 from harness.judging.matching.texts import clean, clip
 from harness.types import JsonPath
 

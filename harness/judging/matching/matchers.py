@@ -19,8 +19,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.errors import InvalidValue
-from harness.base.linear_regex import search
+from harness.base import InvalidValue, search
 from harness.judging.matching.amounts import check_tolerance, close
 from harness.judging.matching.json_values import ABSENT, equal, is_number, show, type_name
 from harness.judging.matching.ordering import compare, has_order, why_unlike

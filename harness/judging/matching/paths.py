@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from harness.base.errors import InvalidValue
+from harness.base import InvalidValue
 from harness.types import JsonPath
 
 _STEP = re.compile(

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from harness.base.errors import InvalidValue
-from harness.base.linear_regex import BrokenPattern, search
+from harness.base import BrokenPattern, InvalidValue, search
 from harness.judging.matching.texts import clean
 from harness.types import JsonPath
 

@@ -13,10 +13,7 @@ import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 
-from harness.base.invisible import escaped, without_hidden
-from harness.base.redaction import KNOWN
-from harness.base.rendered_text import readings, render
-from harness.base.safe_text import shorten
+from harness.base import KNOWN, escaped, readings, render, shorten, without_hidden
 
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ′‹›", "'")

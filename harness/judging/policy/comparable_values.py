@@ -14,7 +14,7 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from harness.base.rendered_text import readings
+from harness.base import readings
 from harness.judging.matching.amounts import figures
 from harness.judging.matching.masks import is_masked
 from harness.judging.matching.texts import fold

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
-from harness.base.json_bounds import loads
+from harness.base import loads
 from harness.judging.policy.views import Leaf, Result, View
 from harness.judging.secrecy import Page
 from harness.types import STDERR, Aside, ToolList

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from harness.base.canonical import canonical_json, digest
+from harness.base import canonical_json, digest
 from harness.judging.policy.views import CallKey, Leaf, Result, View
 from harness.types import NOT_SENT
 

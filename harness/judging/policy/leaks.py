@@ -30,7 +30,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
 
-from harness.base.canonical import digest
+from harness.base import digest
 from harness.judging.policy.anywhere import Anywhere, Sighting
 from harness.judging.policy.comparable_values import Prose, is_exact, shortened, value_of
 from harness.judging.policy.index import Shown, Siblings, WithheldValues

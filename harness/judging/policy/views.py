@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from harness.base.canonical import canonical_json, digest
-from harness.base.json_bounds import loads
+from harness.base import canonical_json, digest, loads
 from harness.judging.matching.texts import fold
 from harness.judging.policy.same_record import NOTHING, JsonRecord
 from harness.types import Aside, JsonObject, Refusal, ToolCall, ToolList

@@ -13,7 +13,7 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterator, Mapping
 from urllib.parse import unquote_plus
 
-from harness.base.rendered_text import render
+from harness.base import render
 from harness.judging.secrecy.rare_decoders import EXHAUSTIVE, RARE_DECODERS, decompressed
 from harness.judging.secrecy.stretch import Decoder, Stretch
 

@@ -14,8 +14,7 @@ from bisect import bisect_right
 from functools import cached_property
 from itertools import accumulate
 
-from harness.base.invisible import without_hidden
-from harness.base.rendered_text import LOOKALIKES
+from harness.base import LOOKALIKES, without_hidden
 
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _RUN = re.compile(r"[^\W\d_]+|\d+")

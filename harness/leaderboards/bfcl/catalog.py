@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.base.errors import UsageError, did_you_mean
+from harness.base import UsageError, did_you_mean
 from harness.types import JsonObject
 
 Judging: TypeAlias = Literal["calls", "no_call", "some_call", "multi_turn", "answer"]

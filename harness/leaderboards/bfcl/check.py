@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from harness.base.errors import InvalidValue
-from harness.judging.checks import KINDS, Evidence
-from harness.judging.checks.kind import CheckFinding, conclude, passed_if
+from harness.base import InvalidValue
+from harness.judging import KINDS, CheckFinding, Evidence, conclude, passed_if
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.checker.agentic import answer_fault
 from harness.leaderboards.bfcl.checker.fault import Fault

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import InvalidInput, NothingToRun, Problem, UsageError
+from harness.base import InvalidInput, NothingToRun, Problem, UsageError
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
 from harness.leaderboards.bfcl.source import RELEASE, TOLD, data_folder, fetch_command, fetched
 from harness.types import Location

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from harness.base.errors import NothingToRun
+from harness.base import NothingToRun
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.data import entries_of
 from harness.leaderboards.bfcl.schemas import description_of, parameters_of

@@ -19,15 +19,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.builtin import builtin_server
-from harness.base.errors import UsageError
+from harness.base import UsageError, builtin_server
 from harness.leaderboards.bfcl.apis.tables import constants
 from harness.leaderboards.bfcl.catalog import MOST_STEPS, Category
 from harness.leaderboards.bfcl.check import KIND
 from harness.leaderboards.bfcl.data import Entry, question_file, told_before
 from harness.leaderboards.bfcl.prompts import prompts_of
 from harness.leaderboards.bfcl.source import PROMPTS, data_folder, fetch_command
-from harness.suites.ingest import CHUNK, ingest_turns
+from harness.suites import CHUNK, ingest_turns
 from harness.types import (
     RECALLED,
     Case,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 from harness.leaderboards.bfcl.catalog import CATEGORIES
 from harness.leaderboards.bfcl.data import Entry
 from harness.leaderboards.bfcl.decoding.forms import Form

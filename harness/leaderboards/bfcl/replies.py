@@ -12,7 +12,7 @@ from harness.leaderboards.bfcl.data import Entry
 from harness.leaderboards.bfcl.decoding.forms import Form
 from harness.leaderboards.bfcl.decoding.reading import Misshapen, NotCalls, Pairs
 from harness.leaderboards.bfcl.prompts import prompts_of
-from harness.models.call_ids import CallIds
+from harness.models import CallIds
 from harness.types import (
     AssistantMessage,
     JsonObject,

@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import InvalidInput, Problem, UsageError
+from harness.base import InvalidInput, Problem, UsageError
 from harness.leaderboards.bfcl.catalog import CATEGORIES, Category
 from harness.leaderboards.bfcl.data import Entry
 from harness.leaderboards.bfcl.decoding.forms import TEXTS, Form, form_of

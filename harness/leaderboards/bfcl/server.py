@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 from harness.leaderboards.bfcl.apis.execution import Instances, make_instances
 from harness.leaderboards.bfcl.apis.tools import tools_at, tools_of_case
 from harness.leaderboards.bfcl.checker.multi_turn import executed

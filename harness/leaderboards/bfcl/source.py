@@ -7,12 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from harness.base.errors import UsageError
-from harness.base.fetching import Fetched, FetchRequest, Progress
-from harness.base.fetching.cache import Parts, cache_root, replaced, stamp
-from harness.base.fetching.members import members, write
-from harness.base.fetching.pypi import wheel
-from harness.base.fetching.verify import sha256_of, tree_digest
+from harness.base import (
+    Fetched,
+    FetchRequest,
+    Parts,
+    Progress,
+    UsageError,
+    cache_root,
+    members,
+    replaced,
+    sha256_of,
+    stamp,
+    tree_digest,
+    wheel,
+    write,
+)
 from harness.leaderboards.bfcl.apis.tables import LONG_CONTEXT, MODULES, SOURCES
 from harness.leaderboards.bfcl.catalog import CATEGORIES, categories_of
 

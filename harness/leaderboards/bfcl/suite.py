@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.base.errors import NothingToRun
-from harness.base.fetching.cache import CACHE_VARIABLE, cache_root
+from harness.base import CACHE_VARIABLE, NothingToRun, cache_root
 from harness.leaderboards.bfcl.catalog import MOST_STEPS, SCORES, Category, categories_of
 from harness.leaderboards.bfcl.check import check_of
 from harness.leaderboards.bfcl.data import Entry, entries_of, entry_of, question_file

@@ -12,12 +12,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Literal
 
-from harness.base.errors import InvalidValue
-from harness.judging.checks import KINDS, Evidence
-from harness.judging.checks.judge.prompt import GRADE, Question, material_of
-from harness.judging.checks.kind import CheckFinding, conclude, passed_if
-from harness.judging.checks.kinds.judged import Judged
-from harness.judging.matching.json_values import show
+from harness.base import InvalidValue
+from harness.judging import (
+    GRADE,
+    KINDS,
+    CheckFinding,
+    Evidence,
+    Judged,
+    Question,
+    conclude,
+    material_of,
+    passed_if,
+    show,
+)
 from harness.leaderboards.tau2.data import HASH_URI
 from harness.leaderboards.tau2.reward import called, communicated, requested, said
 from harness.leaderboards.tau2.tasks import Action, Criteria

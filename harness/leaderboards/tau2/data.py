@@ -8,9 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from harness.base.builtin import builtin_server
-from harness.base.errors import NothingToRun, UsageError
-from harness.base.fetching.cache import Parts, cache_root, stamp
+from harness.base import NothingToRun, Parts, UsageError, builtin_server, cache_root, stamp
 from harness.leaderboards.tau2.json_fields import Node
 from harness.leaderboards.tau2.pins import REVISIONS
 from harness.leaderboards.tau2.tasks import Task, read_task

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 
 _T = TypeVar("_T")
 

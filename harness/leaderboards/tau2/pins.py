@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from harness.base.canonical import digest
+from harness.base import digest
 
 SHA256: Final[Mapping[str, str]] = {
     "airline/db.json": "1af9fea6e03ca7ca15a22bb3fcaf3e351393e3fc9070b6777947da8996f7531b",

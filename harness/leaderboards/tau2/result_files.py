@@ -11,12 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from harness.base.errors import UsageError
-from harness.judging.checks.judge.judge import MAX_EXPLANATION, RECORDED_JUDGE
+from harness.base import UsageError
+from harness.judging import MAX_EXPLANATION, RECORDED_JUDGE
 from harness.leaderboards.tau2.data import DOMAINS
 from harness.leaderboards.tau2.json_fields import Node
 from harness.leaderboards.tau2.tasks import Task, read_task
-from harness.models.call_ids import with_unique_ids
+from harness.models import with_unique_ids
 from harness.types import (
     AssistantMessage,
     Judgement,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 
 _SECTION: Final = re.compile(r"(Args|Returns|Return|Raises|Yields|Note|Notes|Example|Examples):\s*")
 _ARGUMENT: Final = re.compile(r" {4}(\w+)(?: \([^)]*\))?: ?(.*)")

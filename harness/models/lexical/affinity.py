@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from harness.base.linear_regex import BrokenPattern, search
+from harness.base import BrokenPattern, search
 from harness.models.lexical.choices import Found
 from harness.models.lexical.quantities import Scored, number, period
 from harness.models.lexical.read_text import Nearby

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.base.canonical import canonical_json
+from harness.base import canonical_json
 from harness.models.lexical.arguments import fill
 from harness.models.lexical.read_text import Reading
 from harness.models.tool_text.actions import permits

@@ -6,9 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
-from harness.base.regex_examples import text_matching
-from harness.base.validation.budget import Budget, within
-from harness.base.validation.validity import STEPS, fits, is_speakable, is_valid
+from harness.base import STEPS, Budget, fits, is_speakable, is_valid, text_matching, within
 from harness.models.tool_text.actions import is_verb
 from harness.models.tool_text.guesses import number_guesses, text_guesses
 from harness.models.tool_text.parameters import Param, params_of

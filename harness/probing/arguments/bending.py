@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from harness.base.canonical import canonical_json
+from harness.base import canonical_json
 from harness.probing.arguments.bend import Bend, part_of
 from harness.probing.arguments.bounds import of_schema, outside
 from harness.probing.arguments.ids import names_id

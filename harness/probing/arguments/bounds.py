@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from harness.judging.matching.texts import fold
+from harness.judging import fold
 from harness.probing.arguments.bend import Bend, kind_of, part_of
 from harness.types import JsonObject
 

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from harness.judging.matching.masks import is_masked
-from harness.judging.matching.texts import fold
-from harness.judging.policy.comparable_values import value_of
-from harness.judging.policy.views import Leaf
+from harness.judging import Leaf, fold, is_masked, value_of
 from harness.types import JsonObject
 
 _MOST_OTHER_VALUES = 4

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.judging.matching.texts import fold
-from harness.judging.policy.views import Result
+from harness.judging import Result, fold
 from harness.types import JsonObject, Tool
 
 _TAKES = frozenset(

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from harness.base.canonical import digest
-from harness.base.errors import HarnessError
-from harness.judging.policy.views import Result
+from harness.base import HarnessError, digest
+from harness.judging import Result
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober, result_of
 from harness.probing.caller_views import ProbedTrials, label_of, name_of
 from harness.probing.callers import ProbeCaller

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base.safe_text import one_line
-from harness.judging.matching.masks import is_masked
-from harness.judging.policy.same_record import same_record
-from harness.judging.policy.views import Leaf, Result
+from harness.base import one_line
+from harness.judging import Leaf, Result, is_masked, same_record
 from harness.probing.caller_views import ProbedTrials, facts_of, label_of
 from harness.probing.cursors.arguments import LISTS, cursor_of, gives_cursor
 from harness.probing.cursors.lists import listed
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 from harness.types import TrialResult
 
 _TWICE = 2

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base.errors import HarnessError, RequestRefused, ServerError
-from harness.base.utc import utc_now
-from harness.judging.policy.views import Result
+from harness.base import HarnessError, RequestRefused, ServerError, utc_now
+from harness.judging import Result
 from harness.probing.caller_sessions import Prober, judged
 from harness.probing.cursors.arguments import LISTS
 from harness.probing.planned_calls import ProbeCall

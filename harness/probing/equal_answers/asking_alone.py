@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from harness.base.errors import HarnessError
-from harness.judging.policy.views import Result
+from harness.base import HarnessError
+from harness.judging import Result
 from harness.probing.caller_sessions import Prober, result_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.equal_answers.mixed_up import ROUNDS, gives_more

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base.safe_text import one_line
-from harness.judging.policy.views import Result
+from harness.base import one_line
+from harness.judging import Result
 from harness.probing.caller_views import ProbedTrials, facts_of, more, name_of
 from harness.probing.report import AFTER_NOBODY
 from harness.probing.stability import traits
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 
 ROUNDS = 6
 """How often a suspicious call is repeated, alone and after another caller.

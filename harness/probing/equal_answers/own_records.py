@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from harness.base.canonical import canonical_json
-from harness.base.validation.validity import is_valid
-from harness.judging.matching.texts import fold
-from harness.models.tool_text.permission import may_call
+from harness.base import canonical_json, is_valid
+from harness.judging import fold
+from harness.models import may_call
 from harness.probing.arguments.ids import names_id
 from harness.probing.caller_sessions import Prober, with_fact
 from harness.probing.equal_answers.warming_up import Lines

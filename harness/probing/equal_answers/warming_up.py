@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 from typing import TypeAlias
 
-from harness.judging.policy.views import Result
+from harness.judging import Result
 from harness.probing.caller_sessions import ROUNDS, Prober, judged, result_of
 from harness.probing.caller_views import facts_of, name_of
 from harness.probing.callers import ProbeCaller

@@ -10,11 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from harness.judging.policy.comparable_values import Prose, Value
-from harness.judging.policy.index import WithheldValues
-from harness.judging.policy.same_record import JsonRecord
-from harness.judging.policy.views import Result
-from harness.judging.policy.withheld import WithheldValue
+from harness.judging import JsonRecord, Prose, Result, Value, WithheldValue, WithheldValues
 
 
 def told_beside_ids(secrets: WithheldValues, result: Result) -> Iterator[WithheldValue]:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.judging.policy.same_record import JsonRecord, same_record
-from harness.judging.policy.views import Result
-from harness.judging.policy.withheld import WithheldValue
+from harness.judging import JsonRecord, Result, WithheldValue, same_record
 
 LEAST = 6
 """Fewer rows are too often in some order by chance: six are in one of 360 cases."""

@@ -6,8 +6,8 @@ import json
 from dataclasses import replace
 from itertools import chain
 
-from harness.judging.secrecy.token_payloads import payloads_in
-from harness.sessions.beside import an_aside, bounded
+from harness.judging import payloads_in
+from harness.sessions import an_aside, bounded
 from harness.types import ToolCall
 
 

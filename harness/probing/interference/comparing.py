@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from harness.judging.policy.views import Leaf
+from harness.judging import Leaf
 from harness.probing.caller_views import facts_of
 from harness.probing.interference.data_sets import Which
 from harness.probing.interference.declared import Declared

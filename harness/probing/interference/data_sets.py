@@ -7,11 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
-from harness.base.trust import GATE
-from harness.base.trust.gate import Deed
+from harness.base import GATE, Deed, InvalidInput, InvalidValue, Problem, did_you_mean
 from harness.probing.callers import ANONYMOUS, ProbeCaller
-from harness.suites.config.expansion import expand
+from harness.suites import expand
 from harness.types import Alteration, DataSet, JsonObject, Location, ServerSpec
 
 Which: TypeAlias = Literal["A", "B"]

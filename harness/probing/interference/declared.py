@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.judging.checks.absent_fields import masks_of
-from harness.judging.matching.texts import fold
+from harness.judging import fold, masks_of
 from harness.probing.callers import ProbeCaller
 from harness.probing.expectations import Expectations
 from harness.probing.planned_calls import ProbeCall

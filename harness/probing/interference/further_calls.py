@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import Any
 
-from harness.base.canonical import canonical_json
-from harness.judging.matching.texts import fold
-from harness.judging.policy.views import Leaf
+from harness.base import canonical_json
+from harness.judging import Leaf, fold
 from harness.probing.arguments.bend import kind_of
 from harness.probing.arguments.bending import Bending
 from harness.probing.arguments.bounds import is_limit

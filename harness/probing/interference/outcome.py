@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.probing.caller_views import facts_of, label_of
 from harness.probing.interference.comparing import Account, Comparison, Dependent
 from harness.probing.interference.declared import declared_in
 from harness.probing.interference.records import SHOWN, Record, records_of
 from harness.probing.report import ONE_DATA_SET
-from harness.reports.findings import ProbeFinding
+from harness.reports import ProbeFinding
 from harness.runlog import RunLog
 from harness.types import ToolList, TrialResult
 

@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from harness.base.json_bounds import loads
-from harness.base.safe_text import one_line, shorten
-from harness.judging.matching.texts import fold
+from harness.base import loads, one_line, shorten
+from harness.judging import fold
 from harness.types import STDERR, Aside, MayDepend, ToolCall, ToolList
 
 Kind: TypeAlias = Literal["outcome", "items", "value", "word", "words", "keys", "whole"]

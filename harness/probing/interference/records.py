@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
-from harness.judging.matching.masks import is_masked
-from harness.judging.matching.texts import fold
-from harness.judging.policy.views import Leaf, Result
+from harness.judging import Leaf, Result, fold, is_masked
 from harness.probing.caller_views import NO_ANSWER, facts_of, name_of
 from harness.probing.interference.data_sets import Which
 from harness.probing.interference.places import (

@@ -13,10 +13,9 @@ from functools import partial
 
 import anyio
 
-from harness.base.canonical import digest
-from harness.base.errors import HarnessError, ServerError
-from harness.judging.trial import not_started
-from harness.models.tool_text.permission import may_call
+from harness.base import HarnessError, ServerError, digest
+from harness.judging import not_started
+from harness.models import may_call
 from harness.probing.caller_sessions import NO_MODEL, SUITE, Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.comparing import Comparison
@@ -27,7 +26,7 @@ from harness.probing.interference.records import SHOWN, Record, Stage, records_o
 from harness.probing.interference.setting_up import set_up
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine
-from harness.sessions.pool import Pool, open_sessions
+from harness.sessions import Pool, open_sessions
 from harness.types import (
     Alteration,
     Caller,

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import anyio
 
-from harness.base.errors import ServerError
+from harness.base import ServerError
 from harness.probing.callers import ProbeCaller
 from harness.probing.interference.data_sets import Which, data_set, server_with, setup_caller
-from harness.sessions.pool import Pool
+from harness.sessions import Pool
 from harness.types import Alteration, ServerSpec, ToolRequest
 
 

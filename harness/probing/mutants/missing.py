@@ -9,9 +9,8 @@ from typing import Any
 
 import yaml
 
-from harness.base.canonical import canonical_json
-from harness.judging.matching.described_calls import stated_arguments
-from harness.judging.matching.json_values import ABSENT, equal
+from harness.base import canonical_json
+from harness.judging import ABSENT, equal, stated_arguments
 from harness.probing.expectations import DECISION
 from harness.probing.mutants.operators import Mutant
 from harness.probing.mutants.recording import Answer, Cell, Recording

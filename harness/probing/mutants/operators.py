@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeAlias
 
-from harness.judging.policy.views import Result
-from harness.judging.policy.withheld import differences
+from harness.judging import Result, differences
 from harness.probing.mutants.recording import Answer, Cell, Recording
 from harness.probing.mutants.rewriting import (
     most_telling,

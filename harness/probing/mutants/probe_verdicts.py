@@ -6,10 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from harness.judging.access_checks import with_comparison
-from harness.judging.checks import Evidence, evaluate
-from harness.judging.policy import View, decide, find_leaks, unobserved
-from harness.judging.trial_views import view_of
+from harness.judging import (
+    Evidence,
+    View,
+    decide,
+    evaluate,
+    find_leaks,
+    unobserved,
+    view_of,
+    with_comparison,
+)
 from harness.probing.kept_decisions import Kept, changes
 from harness.probing.mutants.operators import Mutant
 from harness.probing.mutants.probe_recording import ProbeRecording

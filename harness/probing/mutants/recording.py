@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeAlias
 
-from harness.base.canonical import canonical_json
-from harness.judging.policy.comparable_values import Value, value_of
-from harness.judging.policy.views import Result
+from harness.base import canonical_json
+from harness.judging import Result, Value, value_of
 from harness.types import (
     Case,
     JsonObject,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeAlias
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.probing.mutants.missing import as_yaml
 from harness.probing.mutants.probe_recording import ProbeRecording
 from harness.probing.mutants.probe_verdicts import KeptTable, ProbeJudge

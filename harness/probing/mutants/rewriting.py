@@ -7,9 +7,7 @@ from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.judging.policy.comparable_values import Value, value_of
-from harness.judging.policy.views import Leaf, Result
-from harness.judging.policy.withheld import differences
+from harness.judging import Leaf, Result, Value, differences, value_of
 from harness.types import ToolCall
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from harness.base.canonical import canonical_json
-from harness.judging.from_log import order_of
+from harness.base import canonical_json
+from harness.judging import order_of
 from harness.probing.caller_views import NO_ANSWER
 from harness.probing.callers import named_callers
 from harness.probing.mutants.operators import Mutant

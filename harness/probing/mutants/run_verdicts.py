@@ -7,13 +7,19 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeAlias
 
-from harness.judging.access_checks import IDENTITY_OBSERVED, NO_LEAK, with_comparison
-from harness.judging.checks import Evidence, evaluate
-from harness.judging.checks.judge.needs import needs
-from harness.judging.from_log import order_of
-from harness.judging.policy import View, decide
-from harness.judging.run_judge import RunJudge
-from harness.judging.trial_views import view_of
+from harness.judging import (
+    IDENTITY_OBSERVED,
+    NO_LEAK,
+    Evidence,
+    RunJudge,
+    View,
+    decide,
+    evaluate,
+    needs,
+    order_of,
+    view_of,
+    with_comparison,
+)
 from harness.probing.mutants.operators import Mutant
 from harness.probing.mutants.recording import Cell
 from harness.probing.mutants.run_recording import RecordedTrial, RunRecording

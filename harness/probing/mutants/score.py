@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from harness.base.stats.intervals import Interval, wilson
+from harness.base import Interval, wilson
 from harness.probing.mutants.missing import MissingLine, missing_lines
 from harness.probing.mutants.operators import Mutant, mutants
 from harness.probing.mutants.recording import Cell, Recording

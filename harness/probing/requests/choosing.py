@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from harness.base.errors import HarnessError, ServerError
-from harness.judging.matching.texts import fold
-from harness.judging.policy.views import Leaf, Result
+from harness.base import HarnessError, ServerError
+from harness.judging import Leaf, Result, fold
 from harness.probing.arguments.ids import ids_for
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
@@ -18,8 +17,7 @@ from harness.probing.forged_calls import ForgedCall, in_turns
 from harness.probing.gains import Withheld
 from harness.probing.planned_calls import ProbeCall
 from harness.probing.requests.making import COMPLETE, PROMPT, READ
-from harness.sessions import Session
-from harness.sessions.transports.pages import next_cursor
+from harness.sessions import Session, next_cursor
 from harness.types import JsonObject
 
 MOST_REQUESTS = 240

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base.errors import RequestRefused, ServerError
-from harness.base.utc import utc_now
+from harness.base import RequestRefused, ServerError, utc_now
 from harness.probing.caller_sessions import judged
 from harness.probing.planned_calls import ProbeCall
 from harness.runlog import TrialLine

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.base.canonical import canonical_json
+from harness.base import canonical_json
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall
 from harness.probing.planned_calls import ProbeCall

@@ -12,16 +12,13 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from harness.base.canonical import canonical_json
-from harness.base.documents.headers import header_problem
-from harness.base.errors import HarnessError
+from harness.base import HarnessError, canonical_json, header_problem
 from harness.probing.caller_sessions import Prober
 from harness.probing.callers import ProbeCaller
 from harness.probing.forged_calls import ForgedCall, in_turns
 from harness.probing.gains import Withheld
 from harness.probing.planned_calls import ProbeCall
-from harness.sessions.connection import Connection
-from harness.sessions.identity.additions import Additions
+from harness.sessions import Additions, Connection
 from harness.types import JsonObject
 
 _MOST_CALLS = 3

@@ -10,14 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from harness.base.stats.effects import (
-    LEVEL,
-    MARGIN,
-    Pair,
-    PairedEffect,
-    pair_as_one,
-    paired_effects,
-)
+from harness.base import LEVEL, MARGIN, Pair, PairedEffect, pair_as_one, paired_effects
 from harness.reports.comparing.counted import CaseName, by_test
 from harness.reports.comparing.nouns import CasePair, Comparison, Contrast, Effect
 from harness.reports.comparing.sides import (

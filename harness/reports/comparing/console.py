@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console
 from rich.text import Text
 
-from harness.base.safe_text import printable
-from harness.base.stats.effects import Evidence
+from harness.base import Evidence, printable
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import Change, Comparison, Contrast
 

@@ -14,8 +14,7 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from harness.reports.build import counts_of
 from harness.reports.comparing.nouns import Tally
-from harness.types import DECIDED, Counts, Status, TrialResult, Usage
-from harness.types.usage import known_sum
+from harness.types import DECIDED, Counts, Status, TrialResult, Usage, known_sum
 
 CaseName: TypeAlias = tuple[str, str]
 """Suite and case."""

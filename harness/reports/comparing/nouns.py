@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from harness.base.stats.effects import Evidence
+from harness.base import Evidence
 from harness.types import Counts, Usage
 
 Change: TypeAlias = Literal["better", "worse", "same", "not judged"]

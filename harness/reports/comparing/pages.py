@@ -6,7 +6,7 @@ import html
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TextIO
 
-from harness.base.safe_text import printable
+from harness.base import printable
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import Comparison, Contrast
 from harness.reports.formats.markdown_report import code

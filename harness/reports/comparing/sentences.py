@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base.safe_text import money, number, printable, seconds
+from harness.base import money, number, printable, seconds
 from harness.reports.comparing.nouns import (
     CasePair,
     Change,

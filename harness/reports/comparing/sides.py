@@ -9,10 +9,8 @@ from dataclasses import dataclass, fields, replace
 from string import ascii_uppercase
 from typing import Any
 
-from harness.base.errors import UsageError
-from harness.base.stats import mean, rate_interval
-from harness.base.stats.clusters import as_one
-from harness.judging.exit_codes import exit_code
+from harness.base import UsageError, as_one, mean, rate_interval
+from harness.judging import exit_code
 from harness.reports.build import build_report
 from harness.reports.comparing.counted import (
     NO_RECORD,
@@ -26,8 +24,7 @@ from harness.reports.comparing.counted import (
 )
 from harness.reports.comparing.nouns import Side
 from harness.reports.sections.sentences import result_words
-from harness.runlog import Header, RunLog
-from harness.runlog.diff import differences, tool_differences
+from harness.runlog import Header, RunLog, differences, tool_differences
 from harness.types import CaseResult, Counts, JsonObject, ToolList, TrialResult
 
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 from rich.console import Console
 from rich.text import Text
 
-from harness.base.safe_text import bounded, money, one_line, printable, seconds, shorten
+from harness.base import bounded, money, one_line, printable, seconds, shorten
 from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (

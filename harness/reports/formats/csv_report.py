@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from typing import Any, TextIO
 
-from harness.base.safe_text import one_line, shorten
+from harness.base import one_line, shorten
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.sentences import failed_checks, problem
 from harness.reports.writers import Writer

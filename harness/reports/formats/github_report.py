@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.base.safe_text import printable, shorten
+from harness.base import printable, shorten
 from harness.reports.case_names import case_name
 from harness.reports.formats.markdown_report import write_markdown
 from harness.reports.sections.sentences import account

@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from harness.judging.exit_codes import exit_code
+from harness.judging import exit_code
 from harness.reports.build import count, trials_of
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.access_matrix import matrix_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from harness.base.safe_text import escaped_json
+from harness.base import escaped_json
 from harness.reports.result_fields import result_fields
 from harness.reports.sections.sentences import stand_in
 from harness.reports.writers import Writer

@@ -18,7 +18,7 @@ from itertools import chain
 from typing import Any, TextIO
 from xml.etree import ElementTree as ET
 
-from harness.base.safe_text import bounded, one_line, printable, shorten
+from harness.base import bounded, one_line, printable, shorten
 from harness.reports.build import total_usage, trials_of
 from harness.reports.case_names import name_within_suite
 from harness.reports.formats.transcripts import trial_text

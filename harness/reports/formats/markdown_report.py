@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import TextIO
 
-from harness.base.safe_text import bounded, money, number, one_line, seconds, shorten
+from harness.base import bounded, money, number, one_line, seconds, shorten
 from harness.reports.build import total_usage
 from harness.reports.case_names import case_name
 from harness.reports.sections.access_matrix import (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from html import escape
 
-from harness.base.safe_text import money, one_line, seconds, shorten
+from harness.base import money, one_line, seconds, shorten
 from harness.reports.case_names import case_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.remarks import remark_lines
@@ -17,8 +17,7 @@ from harness.reports.sections.sentences import (
     pass_rate_lines,
     problem,
 )
-from harness.runlog import RunLog
-from harness.runlog.on_disk.blocks import ResultBlocks
+from harness.runlog import ResultBlocks, RunLog
 from harness.types import CaseResult, Report, Transcript, Usage
 
 _ROWS = 200

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TextIO
 
-from harness.base.safe_text import escaped_json, printable, shorten
-from harness.judging.exit_codes import EXIT_PASSED, exit_code
+from harness.base import escaped_json, printable, shorten
+from harness.judging import EXIT_PASSED, exit_code
 from harness.reports.case_names import case_name
 from harness.reports.sarif import fingerprints, physical_location, sarif_log
 from harness.reports.sections.sentences import account, again

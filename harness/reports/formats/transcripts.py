@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, TextIO
 
-from harness.base.safe_text import printable, seconds
+from harness.base import printable, seconds
 from harness.runlog import RunLog
 from harness.types import (
     AssistantMessage,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import HarnessError, UsageError
+from harness.base import HarnessError, UsageError
 from harness.reports.querying.index import opened
 from harness.reports.querying.sql_errors import ASK, ONLY_READS, explained
 from harness.reports.querying.tables import TABLES

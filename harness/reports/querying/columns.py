@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from harness.types.written import written_fields
+from harness.types import written_fields
 
 Kind: TypeAlias = Literal["TEXT", "INTEGER", "REAL", "BOOLEAN", "JSON", "ANY"]
 """What a column holds: `BOOLEAN` is 0 or 1, `JSON` a text for SQLite's JSON functions."""

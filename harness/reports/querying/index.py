@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 from harness.reports.querying.of_compared import COMPARED
 from harness.reports.querying.reading import PLACES, STATE, read_into
 from harness.reports.querying.tables import TABLES

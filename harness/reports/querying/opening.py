@@ -9,8 +9,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from harness.reports.querying.index import IndexNotWritten, index_of, is_worth_indexing
-from harness.runlog import ToolsLine
-from harness.runlog.lines import parsed
+from harness.runlog import ToolsLine, parsed
 from harness.types import ToolList
 
 

@@ -8,7 +8,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.reports.querying.asking import Answer
 from harness.version import DISTRIBUTION
 

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 
-from harness.base.errors import InvalidInput
+from harness.base import InvalidInput
 from harness.reports.querying.index import (
     IndexNotWritten,
     facts_of,

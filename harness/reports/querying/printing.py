@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any, TextIO
 
-from harness.base.safe_text import escaped_json, one_line, shorten
+from harness.base import escaped_json, one_line, shorten
 from harness.reports.formats.csv_report import BYTE_ORDER_MARK, no_formula
 from harness.reports.querying.asking import Answer
 from harness.reports.querying.columns import RUN

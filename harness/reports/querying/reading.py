@@ -12,10 +12,15 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.judging.access import access_report
-from harness.judging.cases import case_results
-from harness.judging.from_log import completed, judge_log, order_of
-from harness.judging.run_judge import Order, RunJudge
+from harness.judging import (
+    Order,
+    RunJudge,
+    access_report,
+    case_results,
+    completed,
+    judge_log,
+    order_of,
+)
 from harness.reports.findings import FINDINGS_OF, ProbeFinding, leaks_found
 from harness.reports.querying.of_compared import write_compared
 from harness.reports.querying.of_conversations import TOOLS, Offered, rows_of
@@ -25,6 +30,7 @@ from harness.reports.querying.tables import OF_TRIALS
 from harness.reports.querying.totals import write_totals
 from harness.runlog import (
     CallLine,
+    Content,
     Damaged,
     Header,
     Line,
@@ -33,12 +39,12 @@ from harness.runlog import (
     ToolsLine,
     TrialLine,
     being_written,
+    dumped,
+    parsed,
     read_header,
     read_lines,
     read_log,
 )
-from harness.runlog.content import Content
-from harness.runlog.lines import dumped, parsed
 from harness.types import Transcript, TrialResult, Usage
 
 PLACES = (

@@ -8,8 +8,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.judging.from_log import judge_log
-from harness.judging.review import KnownStatus
+from harness.judging import KnownStatus, judge_log
 from harness.reports.querying.index import (
     IndexNotWritten,
     facts_of,
@@ -18,8 +17,7 @@ from harness.reports.querying.index import (
     nobody,
     opened,
 )
-from harness.runlog import being_written, read_log
-from harness.runlog.scanning import reviews_of
+from harness.runlog import being_written, read_log, reviews_of
 from harness.types import Review, Status
 
 _TRIALS = (

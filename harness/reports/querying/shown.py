@@ -16,8 +16,7 @@ from harness.reports.comparing.page.trials import ShownRun, ShownTrial, judged_r
 from harness.reports.querying.index import opened
 from harness.reports.querying.of_compared import read_trials
 from harness.reports.querying.opening import index_if_worth, tool_lists
-from harness.runlog import TrialLine
-from harness.runlog.lines import parsed
+from harness.runlog import TrialLine, parsed
 from harness.types import Status, ToolList, Transcript, Usage
 
 _CASE = 'SELECT trials FROM "_compared" WHERE suite = ? AND "case" = ? AND model = ?'

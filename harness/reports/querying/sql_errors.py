@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from harness.base.errors import UsageError, did_you_mean
+from harness.base import UsageError, did_you_mean
 from harness.reports.querying.tables import TABLES
 
 _TOKEN = re.compile(r"""--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""", re.DOTALL)

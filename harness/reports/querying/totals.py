@@ -16,12 +16,15 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any, TypeAlias
 
-from harness.judging.access_checks import NO_LEAK
-from harness.judging.cases import case_results
-from harness.judging.counted_results import counted_result
-from harness.judging.exit_codes import exit_code_of
-from harness.judging.from_log import order_of
-from harness.judging.missing import NO_TRIAL, missing_beside
+from harness.judging import (
+    NO_LEAK,
+    NO_TRIAL,
+    case_results,
+    counted_result,
+    exit_code_of,
+    missing_beside,
+    order_of,
+)
 from harness.reports.build import Totals, report_on
 from harness.reports.querying.of_run import CASES, RUNS, WholeRun
 from harness.reports.sections.call_outcomes import count_calls

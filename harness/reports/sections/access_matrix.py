@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from harness.base.safe_text import one_line, shorten
-from harness.judging.access_checks import UNOBSERVED_HINT, by_value, leak_lines
+from harness.base import one_line, shorten
+from harness.judging import UNOBSERVED_HINT, by_value, leak_lines
 from harness.reports.case_names import name_of
 from harness.reports.terminal import table_lines
 from harness.types import AccessCell, AccessReport, AccessRow, Leak, Report, Status

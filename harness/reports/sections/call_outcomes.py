@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.judging.checks.explaining.no_calls import PARSER_IS_OFF
+from harness.judging import PARSER_IS_OFF
 from harness.types import SEARCH, CallCounts, CaseResult, CheckResult, Report, TrialResult
 
 _NO_SUCCESS_WANTED = frozenset({"must_be_denied", "must_be_refused", "must_error", "bfcl", "tau2"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.base.safe_text import one_line, shorten
+from harness.base import one_line, shorten
 from harness.reports.sections.sentences import URGENCY, least_urgent_first
 from harness.reports.terminal import table_lines
 from harness.types import CaseResult, Report

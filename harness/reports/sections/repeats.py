@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from harness.base.safe_text import one_line
-from harness.base.stats import mean, pass_at_k, pass_hat_k, standard_error
+from harness.base import mean, one_line, pass_at_k, pass_hat_k, standard_error
 from harness.reports.case_names import case_name
 from harness.types import DECIDED, CaseResult, Report
 

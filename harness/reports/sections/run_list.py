@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import InvalidInput
-from harness.base.safe_text import money, one_line
-from harness.judging.exit_codes import exit_code
+from harness.base import InvalidInput, money, one_line
+from harness.judging import exit_code
 from harness.reports.build import build_report
 from harness.reports.sections.sentences import result_words
 from harness.runlog import read_log

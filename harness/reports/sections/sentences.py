@@ -8,11 +8,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.agents import AGENT
-from harness.base.safe_text import bounded, money, number, one_line, printable, seconds
-from harness.base.stats import mean, rate_interval
-from harness.base.stats.clusters import Trials, as_one
-from harness.judging.access_checks import is_leaking
-from harness.judging.missing import NO_TRIAL
+from harness.base import (
+    Trials,
+    as_one,
+    bounded,
+    mean,
+    money,
+    number,
+    one_line,
+    printable,
+    rate_interval,
+    seconds,
+)
+from harness.judging import NO_TRIAL, is_leaking
 from harness.models import traits_of
 from harness.reports.sections.call_outcomes import case_mark
 from harness.types import CaseResult, CheckResult, Report, Status, TrialResult, Usage

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from harness.base.safe_text import bounded
+from harness.base import bounded
 from harness.reports.telemetry.conventions import FINISH
 from harness.types import AssistantMessage, Message, Reply, ToolMessage, UserMessage
 

@@ -17,11 +17,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from harness.base.errors import UsageError
-from harness.base.network.addresses import is_web_address
-from harness.base.network.proxies import proxy_for
-from harness.base.redaction import KNOWN
-from harness.base.safe_text import shorten
+from harness.base import KNOWN, UsageError, is_web_address, proxy_for, shorten
 from harness.reports.build import build_report
 from harness.reports.telemetry.conventions import SCHEMA_URL
 from harness.reports.telemetry.metrics import Tally

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from harness.base.redaction import KNOWN
+from harness.base import KNOWN
 from harness.reports.telemetry import conventions as names
 from harness.types import (
     AssistantMessage,

@@ -10,8 +10,7 @@ import requests
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-from harness.base.network.proxies import proxy_for
-from harness.base.trust_store import named_certificates
+from harness.base import named_certificates, proxy_for
 
 _SUCCESS = range(200, 300)
 _MOST_UNANSWERED = 3

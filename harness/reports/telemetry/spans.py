@@ -18,12 +18,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
-from harness.base.redaction import KNOWN
-from harness.base.safe_text import bounded
+from harness.base import KNOWN, bounded
 from harness.reports.sections.reply_times import ReplyTime, reply_times
 from harness.reports.telemetry import conventions as names
 from harness.reports.telemetry.content import LONGEST, as_json, messages_json, reply_json
-from harness.sessions.trace_context import TraceIds
+from harness.sessions import TraceIds
 from harness.types import (
     AssistantMessage,
     CheckResult,

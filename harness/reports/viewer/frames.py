@@ -11,8 +11,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.base.safe_text import printable
-from harness.sessions.call_frames import whole
+from harness.base import printable
+from harness.sessions import whole
 from harness.types import Frame, ToolCall
 
 _OVER = {"pipe": "over a pipe", "tcp": "over HTTP"}

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.safe_text import money, one_line, seconds, shorten
+from harness.base import money, one_line, seconds, shorten
 from harness.reports.case_names import part_name
 from harness.reports.sections.call_outcomes import case_mark
 from harness.reports.sections.sentences import (

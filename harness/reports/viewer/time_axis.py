@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.base.safe_text import seconds
+from harness.base import seconds
 from harness.reports.sections.reply_times import ReplyTime, reply_times
 from harness.types import AssistantMessage, ToolCall, Transcript
 

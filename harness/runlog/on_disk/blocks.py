@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from harness.base.batching import batches
+from harness.base import batches
 from harness.runlog.on_disk.nameless import nameless_file, no_room_said
 from harness.runlog.on_disk.packing import Packing, packed, unpacked
 from harness.runlog.on_disk.sequence import FileSequence

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeAlias
 
-from harness.base.batching import batches
+from harness.base import batches
 from harness.runlog.on_disk.nameless import nameless_database, no_room_said
 from harness.runlog.on_disk.packing import Packing, packed, unpacked
 from harness.types import TrialResult

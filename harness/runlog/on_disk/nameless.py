@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 
 _CACHE_KB = 4_000
 """What a database holds in memory."""

@@ -13,14 +13,13 @@ from functools import partial
 
 import anyio
 
-from harness.base.errors import ModelError
+from harness.base import ModelError
 from harness.models import Model
 from harness.runner.agent.model_under_test import ModelUnderTest
 from harness.runner.agent.strategy import Strategy
 from harness.runner.users import Speaker, ended_by_agent, ending
 from harness.runner.users.kinds import Utterance
-from harness.sessions import Session
-from harness.sessions.unanswered import without_answer
+from harness.sessions import Session, without_answer
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     SEARCH,
@@ -40,8 +39,8 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
+    waited_for_server,
 )
-from harness.types.waiting import waited_for_server
 
 _LIMITED: dict[Stop, str] = {
     "reply_limit": "the limit of replies was reached",

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.base.errors import ModelError
-from harness.models import Model
-from harness.models.call_ids import CallIds, as_given
+from harness.base import ModelError
+from harness.models import CallIds, Model, as_given
 from harness.types import Message, Reply, ToolList, ToolMessage
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from harness.agents import KINDS, AgentKind
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.runner.planning.variant_choice import base_name
 from harness.runner.variants.clients import habit_of
 from harness.types import AgentSpec, Case, Interruption, LeaderboardRules, ModelSpec, Suite

@@ -13,11 +13,8 @@ from dataclasses import dataclass, replace
 
 import anyio
 
-from harness.agents import KINDS, Agent, AgentReply
-from harness.agents.proxy.recording import Recording
-from harness.agents.workplace import open_workplace
-from harness.base.errors import AgentError, ModelError
-from harness.base.utc import utc_now
+from harness.agents import KINDS, Agent, AgentReply, Recording, open_workplace
+from harness.base import AgentError, ModelError, utc_now
 from harness.runner.agents.limited_session import LimitedSession
 from harness.runner.users import Speaker, ended_by_agent, ending
 from harness.sessions import Session
@@ -38,8 +35,8 @@ from harness.types import (
     Turn,
     Usage,
     UserMessage,
+    waited_for_server,
 )
-from harness.types.waiting import waited_for_server
 
 _NO_LIMIT = 10**9
 """Most calls that the proxy forwards: the limits are those of `LimitedSession`."""
@@ -148,9 +145,7 @@ class AgentConversation:
 
     @asynccontextmanager
     async def _opened(self, recording: Recording) -> AsyncGenerator[Agent]:
-        from harness.agents.proxy.listener import (
-            open_listener,  # loads the MCP SDK and a web server
-        )
+        from harness.agents import open_listener  # loads the MCP SDK and a web server
 
         async with (
             open_listener() as listener,

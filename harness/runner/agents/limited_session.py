@@ -7,9 +7,7 @@ from contextlib import AbstractAsyncContextManager
 
 import anyio
 
-from harness.sessions import Introduction, Session
-from harness.sessions.forwarding import ForeignClient
-from harness.sessions.unanswered import without_answer
+from harness.sessions import ForeignClient, Introduction, Session, without_answer
 from harness.types import Aside, JsonObject, Limits, Stop, ToolCall, ToolList, ToolRequest
 
 _WORDS: dict[Stop, str] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.base.errors import ModelError
+from harness.base import ModelError
 from harness.types import Message, Reply, ToolList
 
 

@@ -12,11 +12,17 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from harness.agents import KINDS, AgentKind
-from harness.agents.program import run_program
-from harness.agents.temporary import TemporaryFolder
-from harness.agents.workplace import Workplace, command_of, environment, files_of
-from harness.base.errors import AgentError, UsageError
+from harness.agents import (
+    KINDS,
+    AgentKind,
+    TemporaryFolder,
+    Workplace,
+    command_of,
+    environment,
+    files_of,
+    run_program,
+)
+from harness.base import AgentError, UsageError
 from harness.runner.planning.plan import Plan
 from harness.types import AgentSpec, ModelSpec
 

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib.util import find_spec
 
-from harness.base.errors import UsageError, did_you_mean
+from harness.base import UsageError, did_you_mean
 from harness.runner.engines import Engine, Opening, Setting
 from harness.runner.engines.one_process import open_one_process
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from harness.judging.checks.judge.judge import Judge, JudgeModel
+from harness.judging import Judge, JudgeModel
 from harness.models import Model
 from harness.runner.agents.asking import AskingServers
 from harness.runner.engines import Told
@@ -19,8 +19,7 @@ from harness.runner.preflight.preflight import Preflight
 from harness.runner.server_state.end_state import EndStates
 from harness.runner.trial import Support, TrialOutcome, run_trial
 from harness.runner.variants.views import Views
-from harness.sessions import SessionPool
-from harness.sessions.pool import Pool, open_sessions
+from harness.sessions import Pool, SessionPool, open_sessions
 from harness.types import ModelSpec, ServerSpec
 
 

@@ -23,7 +23,7 @@ from typing import Protocol
 
 import anyio
 
-from harness.base.limiting.limiter import Limited, Limiter, Slot, WaitTooLong
+from harness.base import Limited, Limiter, Slot, WaitTooLong
 
 SPARE_S = 10.0
 """Seconds that a slot may be held beyond the longest request, before it is taken back."""

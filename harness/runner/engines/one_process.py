@@ -15,7 +15,7 @@ from harness.runner.planning.units import Unit
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.recordings.recorded_outputs import RECORDED
 from harness.runner.trial import TrialOutcome
-from harness.sessions.pool import Pool
+from harness.sessions import Pool
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import Any
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.runner.planning.plan import Job, Plan
 from harness.types import ModelSpec, Secret, ServerSpec, Suite
 

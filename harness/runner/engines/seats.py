@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.runner.planning.ranges import MOST_IN_A_PROCESS
 
 

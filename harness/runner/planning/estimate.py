@@ -7,10 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.base.errors import HarnessError
-from harness.judging.checks.judge.needs import needs
-from harness.models import traits_of
-from harness.models.pricing import list_price
+from harness.base import HarnessError
+from harness.judging import needs
+from harness.models import list_price, traits_of
 from harness.runlog import read_log
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.variant_choice import base_name

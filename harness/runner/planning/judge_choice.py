@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from harness.base.errors import UsageError
-from harness.judging.checks.judge.judge import DEFAULT_JUDGE, NO_JUDGE, judging
-from harness.judging.checks.judge.needs import Need, needs
-from harness.judging.checks.judge.prompt import JUDGE_PROMPT_VERSION
+from harness.base import UsageError
+from harness.judging import DEFAULT_JUDGE, JUDGE_PROMPT_VERSION, NO_JUDGE, Need, judging, needs
 from harness.models import traits_of
 from harness.runner.planning.plan import describe_model
-from harness.suites.config import Config
+from harness.suites import Config
 from harness.types import JsonObject, ModelSpec, Suite
 
 NOBODY = "none"

@@ -8,12 +8,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base.canonical import canonical_json, digest
-from harness.base.documents.files import shown
-from harness.base.errors import UsageError
-from harness.base.redaction.places import bare_url
-from harness.judging.checks.kinds.end_state import needs_fresh_copy
-from harness.sessions.transports import TRANSPORTS
+from harness.base import UsageError, bare_url, canonical_json, digest, shown
+from harness.judging import needs_fresh_copy
+from harness.sessions import TRANSPORTS
 from harness.types import (
     CLIENT_CAN,
     AgentSpec,

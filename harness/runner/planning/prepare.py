@@ -8,12 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base.builtin import builtin_suites
-from harness.base.errors import NothingToRun, UsageError
-from harness.base.redaction import KNOWN, MARK
-from harness.judging.checks import VOCABULARY
-from harness.models import unknown_provider
-from harness.models.settings import unsent
+from harness.base import KNOWN, MARK, NothingToRun, UsageError, builtin_suites
+from harness.judging import VOCABULARY
+from harness.models import unknown_provider, unsent
 from harness.runlog import read_log
 from harness.runner.agents.abilities import refuse_clients_habits, refuse_what_agents_cannot
 from harness.runner.planning.judge_choice import choose_judges
@@ -40,12 +37,17 @@ from harness.runner.preflight.named_tools import ON_COMMAND_LINE
 from harness.runner.recordings.recorded_outputs import as_recorded, entrants, judged_then, possible
 from harness.runner.runs.folders import find_log
 from harness.runner.runs.shard import shard
-from harness.suites.config import Config, load_config
-from harness.suites.config.models import OFFLINE
-from harness.suites.csv_dataset import MAX_CASES
-from harness.suites.discovery import distinct, find_suites, select_cases
-from harness.suites.leaderboards import narrowed
-from harness.suites.readers import reader
+from harness.suites import (
+    MAX_CASES,
+    OFFLINE,
+    Config,
+    distinct,
+    find_suites,
+    load_config,
+    narrowed,
+    reader,
+    select_cases,
+)
 from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,13 +10,13 @@ from typing import TypeAlias
 
 import anyio.to_thread
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.models import Model, traits_of
 from harness.runner.model_pool import open_models
 from harness.runner.planning.plan import describe_model
 from harness.runner.runs.folders import find_log
 from harness.runner.users.replayed import RecordedUsers
-from harness.suites.config import Config
+from harness.suites import Config
 from harness.types import Case, JsonObject, ModelSpec, Suite
 
 Player: TypeAlias = Model | RecordedUsers

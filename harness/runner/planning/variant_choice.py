@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.base.errors import InvalidInput, Problem, UsageError, did_you_mean
+from harness.base import InvalidInput, Problem, UsageError, did_you_mean
 from harness.models import traits_of
 from harness.runlog import read_header
 from harness.runner.planning.plan import describe_variant
-from harness.suites.variants import read_variants_file
+from harness.suites import read_variants_file
 from harness.types import Case, Location, ModelSpec, Suite, Variant
 
 NO_VARIANT = "none"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.base.errors import InvalidInput, Problem, UsageError
-from harness.judging.checks.kinds.session_refusal import asks_for_admission
+from harness.base import InvalidInput, Problem, UsageError
+from harness.judging import asks_for_admission
 from harness.runner.planning.plan import Job, Plan
-from harness.sessions.identity.bearer import check_credential
-from harness.sessions.transports import TRANSPORTS
+from harness.sessions import TRANSPORTS, check_credential
 from harness.types import Location
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from harness.judging.checks.named_tools import tool_names
+from harness.judging import tool_names
 from harness.runner.planning.plan import Job
 from harness.types import Case, Location, NamedTool, ScriptedCall, ServerSpec, Suite, Variant
 

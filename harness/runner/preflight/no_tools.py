@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from harness.base.errors import ServerError
-from harness.judging.checks.walk import every_check
+from harness.base import ServerError
+from harness.judging import every_check
 from harness.types import Case, ToolList
 
 _NAMED = 3

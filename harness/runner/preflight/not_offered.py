@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness.base.errors import Problem, did_you_mean
+from harness.base import Problem, did_you_mean
 from harness.sessions import SEPARATOR
 from harness.types import THE_LIST, Location, NamedTool, ServerSpec, ToolList
 

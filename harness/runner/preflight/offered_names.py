@@ -12,8 +12,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import HarnessError, InvalidInput, NotAdmitted, Problem
+from harness.base import HarnessError, InvalidInput, NotAdmitted, Problem, canonical_json
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.preflight.named_tools import (
     CaseKey,

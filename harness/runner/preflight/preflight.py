@@ -15,11 +15,8 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import HarnessError, InvalidInput, Problem
-from harness.judging.checks.named_arguments import valid_calls
-from harness.judging.checks.witness.expectations import unmatched
-from harness.judging.checks.witness.patterns import ANY
+from harness.base import HarnessError, InvalidInput, Problem, canonical_json
+from harness.judging import ANY, unmatched, valid_calls
 from harness.runner.planning.plan import Job, Plan
 from harness.runner.preflight.not_offered import sorted_problems
 from harness.runner.preflight.offered_names import Listed, Offers

@@ -14,9 +14,9 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from harness.base.errors import ModelError, NothingToRun, UsageError, did_you_mean
+from harness.base import ModelError, NothingToRun, UsageError, did_you_mean
 from harness.runner.planning.plan import Job, Plan
-from harness.suites.leaderboards import LEADERBOARDS, CarriedOut, Recording, Replayable
+from harness.suites import LEADERBOARDS, CarriedOut, Recording, Replayable
 from harness.types import Case, Message, ModelSpec, Reply, Suite, ToolList, Transcript, Trial
 
 RECORDED = "recorded"

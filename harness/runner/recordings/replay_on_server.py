@@ -14,8 +14,7 @@ from typing import Any
 
 import anyio
 
-from harness.base.errors import ServerError
-from harness.base.json_bounds import loads
+from harness.base import ServerError, loads
 from harness.runner.agent import lost_in
 from harness.sessions import Session
 from harness.types import (

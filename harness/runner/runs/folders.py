@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import UsageError, did_you_mean
+from harness.base import UsageError, did_you_mean
 
 RUNS = Path(".harness/runs")
 """Relative to the working directory; one folder for each run, whose name sorts by time."""

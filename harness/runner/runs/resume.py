@@ -7,10 +7,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import InvalidInput, UsageError
-from harness.runlog import Header, RunLog, TrialLine, read_header, read_lines
-from harness.runlog.attempts import has_verdict
-from harness.runlog.diff import differences
+from harness.base import InvalidInput, UsageError
+from harness.runlog import (
+    Header,
+    RunLog,
+    TrialLine,
+    differences,
+    has_verdict,
+    read_header,
+    read_lines,
+)
 from harness.runner.planning.plan import Plan
 from harness.runner.runs.folders import (
     LATEST,

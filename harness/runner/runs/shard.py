@@ -8,9 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from harness.base.errors import UsageError
-from harness.runlog import Footer, Header, LogWriter, ReviewLine, RunLog, TrialLine, read_log
-from harness.runlog.diff import differences
+from harness.base import UsageError
+from harness.runlog import (
+    Footer,
+    Header,
+    LogWriter,
+    ReviewLine,
+    RunLog,
+    TrialLine,
+    differences,
+    read_log,
+)
 from harness.runner.attempts import further_result
 from harness.runner.planning.plan import Plan
 from harness.runner.planning.units import together

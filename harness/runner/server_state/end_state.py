@@ -13,10 +13,8 @@ from typing import Any
 
 import anyio
 
-from harness.base.canonical import canonical_json, parsed_json
-from harness.base.errors import HarnessError, ServerError
-from harness.base.json_bounds import shortcoming
-from harness.judging.checks.kinds.end_state import Wanted, wanted_states
+from harness.base import HarnessError, ServerError, canonical_json, parsed_json, shortcoming
+from harness.judging import Wanted, wanted_states
 from harness.runner.server_state.queries import run_query
 from harness.sessions import Session, SessionPool
 from harness.types import Case, JsonObject, ServerSpec, StateReading, ToolRequest

@@ -11,8 +11,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from harness.base.canonical import parsed_json
-from harness.base.errors import HarnessError, did_you_mean
+from harness.base import HarnessError, did_you_mean, parsed_json
 from harness.types import ServerSpec, StateQuery
 
 QUERY_S = 10.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from harness.base.errors import HarnessError
+from harness.base import HarnessError
 from harness.models import Model, PerTrial
 from harness.runner.users.kinds import CodeUser, ModelUser, ScriptedUser, Utterance
 from harness.runner.users.replayed import RecordedUsers

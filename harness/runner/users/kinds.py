@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.base.errors import HarnessError, ModelError
+from harness.base import HarnessError, ModelError
 from harness.models import Model
 from harness.runner.users.guidelines import system_prompt
 from harness.types import (

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.base.errors import ModelError
+from harness.base import ModelError
 from harness.runlog import read_log
 from harness.runner.users.kinds import Utterance
 from harness.types import Stop, Transcript, UserMessage

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from harness.models.tool_text.tokens import beginning_of, tokens_in
+from harness.models import beginning_of, tokens_in
 from harness.types import Variant
 
 LONGEST_NAME = 64

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.documents.document import read_document
+from harness.base import read_document
 from harness.types import COPY_LETTERS, Decoys, Tool, ToolList
 
 PACK = Path(__file__).with_name("decoys.yml")

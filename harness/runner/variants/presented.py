@@ -12,8 +12,7 @@ from typing import Any
 
 from harness.runner.variants.session import VariantSession
 from harness.runner.variants.shown import ShownTools
-from harness.sessions import Session
-from harness.sessions.transports.pages import next_cursor
+from harness.sessions import Session, next_cursor
 from harness.types import JsonObject, Tool, ToolCall, ToolRequest
 
 _PAGES = 100

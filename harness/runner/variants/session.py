@@ -5,9 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 
 from harness.runner.variants.shown import ShownTools
-from harness.sessions import Introduction, Session
-from harness.sessions.forwarding import ForeignClient
-from harness.sessions.unanswered import without_answer
+from harness.sessions import ForeignClient, Introduction, Session, without_answer
 from harness.types import (
     NOT_LOADED,
     NOT_SHOWN,

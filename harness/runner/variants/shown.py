@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base.canonical import digest
-from harness.base.errors import UsageError
+from harness.base import UsageError, digest
 from harness.runner.variants.clients import client_name
 from harness.runner.variants.facets import with_facet
 from harness.runner.variants.presentation import presentation

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from harness.base.canonical import digest
-from harness.models.tool_text.ranking import Index
-from harness.models.tool_text.terms import first_sentence, terms
+from harness.base import digest
+from harness.models import Index, first_sentence, terms
 from harness.types import AssistantMessage, JsonObject, Message, Tool, ToolList, ToolSearch
 
 _QUERY = "query"

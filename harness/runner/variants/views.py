@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.runner.variants.decoys import built_in_decoys, chosen, copies, near_decoys
 from harness.runner.variants.shown import ShownTools
-from harness.suites.leaderboards import LEADERBOARDS, OffersDecoys
+from harness.suites import LEADERBOARDS, OffersDecoys
 from harness.types import Decoys, Tool, ToolList, Variant
 
 

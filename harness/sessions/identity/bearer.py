@@ -13,10 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import anyio
 
-from harness.base.errors import UsageError
-from harness.base.redaction import MARK, Redactor
-from harness.base.redaction.names import names_secret
-from harness.base.redaction.tokens import TokenPieces
+from harness.base import MARK, Redactor, TokenPieces, UsageError, names_secret
 from harness.sessions.identity.claims import claims_of
 from harness.sessions.identity.delivery import Identity
 from harness.sessions.identity.token_command import ask_command

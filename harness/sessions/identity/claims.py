@@ -23,8 +23,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.canonical import digest
-from harness.base.errors import UsageError
+from harness.base import UsageError, digest
 from harness.sessions.identity.delivery import filled
 from harness.types import RESERVED_CLAIMS, IdentitySpec, JsonObject
 

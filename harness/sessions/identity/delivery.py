@@ -19,9 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.canonical import canonical_json
-from harness.base.documents.headers import header_problem
-from harness.base.errors import UsageError
+from harness.base import UsageError, canonical_json, header_problem
 from harness.sessions.transports import TRANSPORTS
 from harness.types import Credential, IdentitySpec, JsonObject, ServerSpec
 

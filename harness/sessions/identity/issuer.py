@@ -24,7 +24,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from harness.base.errors import ServerError
+from harness.base import ServerError
 from harness.sessions.identity.tokens import SigningKey, Token
 from harness.types import Credential, JsonObject, TokenAlgorithm
 

@@ -20,7 +20,7 @@ from contextlib import suppress
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
-from harness.base.errors import ServerError
+from harness.base import ServerError
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.last_words import last_words
 from harness.sessions.processes.pipes import wait_closed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import anyio
 
-from harness.base.errors import ServerError
-from harness.sessions import Session
+from harness.base import ServerError
+from harness.sessions.session import Session
 from harness.types import ServerSpec, ToolRequest
 
 

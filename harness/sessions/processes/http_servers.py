@@ -23,9 +23,7 @@ from urllib.parse import urlsplit
 import anyio
 from anyio.abc import TaskGroup
 
-from harness.base.canonical import digest
-from harness.base.errors import ServerError
-from harness.base.network.proxies import LOCALHOST, is_localhost
+from harness.base import LOCALHOST, ServerError, digest, is_localhost
 from harness.sessions.identity.bearer import Bearers
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.process import OBITUARY_S, ServerProcess, launch

@@ -24,7 +24,7 @@ from pathlib import Path
 import anyio
 from anyio.abc import ByteReceiveStream, Process
 
-from harness.base.errors import ServerError
+from harness.base import ServerError
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.server_input import ServerInput
 from harness.sessions.processes.shortage import shortage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from harness.base.errors import NotAdmitted, OutOfResources, ServerError, TooBusy
+from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
 from harness.types import ServerSpec
 
 MAX_STARTS = 3

@@ -6,7 +6,7 @@ import errno
 import os
 from collections.abc import Iterator
 
-from harness.base.errors import OutOfResources
+from harness.base import OutOfResources
 
 _SHORTAGES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS, errno.EAGAIN})
 _FILES = frozenset({errno.EMFILE, errno.ENFILE})

@@ -6,7 +6,7 @@ import os
 
 import anyio
 
-from harness.base.redaction import KNOWN
+from harness.base import KNOWN
 
 KEPT_BYTES = 16_384
 """Bytes kept from the end: enough for a traceback, small enough for a log line."""

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from harness.base.registry import Registry, members_in
+from harness.base import Registry, members_in
 
 Over: TypeAlias = Literal["pipes", "http", "url"]
 """The carrier of MCP.

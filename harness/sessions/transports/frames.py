@@ -35,7 +35,7 @@ from mcp_types import (
     jsonrpc_message_adapter,
 )
 
-from harness.base.json_bounds import joined_documents, loads
+from harness.base import joined_documents, loads
 from harness.types import JsonObject
 
 MAX_MESSAGE_BYTES = 64_000_000

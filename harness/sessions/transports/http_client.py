@@ -26,10 +26,14 @@ from typing import Any
 import anyio
 import httpx2
 
-from harness.base.limiting.retry_after import retry_after_s
-from harness.base.network.proxies import proxy_for
-from harness.base.network.transports import transport_for
-from harness.base.redirects import MAX_REDIRECTS, same_request_elsewhere, url_text
+from harness.base import (
+    MAX_REDIRECTS,
+    proxy_for,
+    retry_after_s,
+    same_request_elsewhere,
+    transport_for,
+    url_text,
+)
 from harness.sessions.identity.additions import Additions
 from harness.sessions.processes.shortage import shortage
 from harness.sessions.transports.frames import MAX_MESSAGE_BYTES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.base.limiting.retrying import Failed
+from harness.base import Failed
 
 _REFUSED = frozenset({401, 403, 407})
 _BUSY = frozenset({408, 425, 429})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from mcp.shared.exceptions import MCPError
 from mcp_types import HEADER_MISMATCH, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION
 
-from harness.base.errors import RequestRejected
+from harness.base import RequestRejected
 
 _OF_THE_WRITING = frozenset({HEADER_MISMATCH, PARSE_ERROR, UNSUPPORTED_PROTOCOL_VERSION})
 """Codes for headers that differ from the body, text that is no JSON, and a foreign revision.

@@ -26,7 +26,7 @@ from anyio.abc import ObjectSendStream
 from mcp.shared.message import ClientMessageMetadata, SessionMessage
 from mcp_types import JSONRPCRequest
 
-from harness.base.redirects import same_origin, url_text
+from harness.base import same_origin, url_text
 from harness.sessions.client import Link, open_client
 from harness.sessions.server_messages import FLOOD, Flood, UnsolicitedCount
 from harness.sessions.transports.frames import UNSOLICITED, read_frames

@@ -21,9 +21,7 @@ from typing import TypeVar
 
 import anyio
 
-from harness.base.canonical import digest
-from harness.base.limiting.limiter import Limited, RequestLimiter
-from harness.base.limiting.retrying import GaveUp, retried
+from harness.base import GaveUp, Limited, RequestLimiter, digest, retried
 from harness.sessions.transports.http_errors import HttpFault
 from harness.types import ServerSpec
 

@@ -14,9 +14,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from harness.base.builtin import builtin_server, builtin_servers
-from harness.base.errors import InvalidInput, Problem, UsageError, did_you_mean
-from harness.base.redaction import KNOWN
+from harness.base import (
+    KNOWN,
+    InvalidInput,
+    Problem,
+    UsageError,
+    builtin_server,
+    builtin_servers,
+    did_you_mean,
+)
 from harness.suites.config.agents import AgentEntry, KnownAgent, agent_named, known_agents
 from harness.suites.config.clients import read_client_config, with_env_file
 from harness.suites.config.entries import ModelEntry, overridden

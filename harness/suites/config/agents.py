@@ -11,26 +11,29 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness.agents import AGENT, KINDS, AgentKind
-from harness.agents.workplace import command_of
-from harness.base.canonical import digest
-from harness.base.documents.document import Document
-from harness.base.documents.fields import (
+from harness.agents import AGENT, KINDS, AgentKind, command_of
+from harness.base import (
+    KNOWN,
+    Document,
     Field,
+    InvalidInput,
+    InvalidValue,
     Layout,
+    Problem,
+    Reading,
+    UsageError,
     arguments,
     as_list,
     as_mapping,
     decimal,
+    did_you_mean,
+    digest,
     found,
     line,
     lines,
     mapping,
     texts_by_name,
 )
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidInput, InvalidValue, Problem, UsageError, did_you_mean
-from harness.base.redaction import KNOWN
 from harness.suites.config.expansion import expand
 from harness.types import CLIENT_CAN, AgentSpec, JsonPath, Location, ModelSpec
 

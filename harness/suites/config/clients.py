@@ -26,14 +26,20 @@ from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
-from harness.base.documents.document import Document, read_document
-from harness.base.documents.env_file import read_env_file
-from harness.base.documents.fields import found
-from harness.base.documents.files import shown
-from harness.base.documents.json_comments import require_json, without_comments
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidInput, InvalidValue, Problem
-from harness.base.redaction import KNOWN
+from harness.base import (
+    KNOWN,
+    Document,
+    InvalidInput,
+    InvalidValue,
+    Problem,
+    Reading,
+    found,
+    read_document,
+    read_env_file,
+    require_json,
+    shown,
+    without_comments,
+)
 from harness.suites.config.expansion import expand
 from harness.suites.config.files import ConfigFile, ServerEntry, located_below
 from harness.suites.config.server_entries import SERVER

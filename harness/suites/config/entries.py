@@ -6,20 +6,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from harness.base.documents.document import Document
-from harness.base.documents.fields import (
+from harness.base import (
+    Document,
     Field,
+    InvalidValue,
     Layout,
+    Problem,
+    Reading,
+    UsageError,
     as_mapping,
     choice,
     decimal,
+    did_you_mean,
     integer,
     line,
     mapping,
     texts_by_name,
 )
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue, Problem, UsageError, did_you_mean
 from harness.types import JsonPath, Location, Secret
 
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.errors import InvalidValue
+from harness.base import InvalidValue
 from harness.types import JsonPath
 
 _REFERENCE = re.compile(

@@ -8,11 +8,14 @@ from functools import partial
 from pathlib import Path as FilePath
 from typing import Any
 
-from harness.base.documents.document import Document, read_document
-from harness.base.documents.fields import (
+from harness.base import (
     VERSIONS,
+    Document,
     Field,
+    InvalidValue,
     Layout,
+    Problem,
+    Reading,
     as_mapping,
     as_version,
     decimal,
@@ -20,9 +23,8 @@ from harness.base.documents.fields import (
     integer,
     line,
     mapping,
+    read_document,
 )
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue, Problem
 from harness.suites.config.agents import AgentEntry, read_agents
 from harness.suites.config.entries import MODEL, ModelEntry, read_foreign_model, read_model
 from harness.suites.config.models import OFFLINE

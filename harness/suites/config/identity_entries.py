@@ -7,20 +7,21 @@ import shlex
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import (
+from harness.base import (
     Field,
+    InvalidValue,
     Layout,
+    Reading,
+    Steps,
     as_line,
     as_mapping,
     choice,
+    dropped,
     integer,
     line,
     lines,
     texts_by_name,
 )
-from harness.base.documents.reading import Reading, dropped
-from harness.base.errors import InvalidValue
 from harness.types import (
     RESERVED_CLAIMS,
     USER_CONTEXT_META_KEY,

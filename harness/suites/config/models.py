@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.base.errors import InvalidInput, InvalidValue, Problem, UsageError
-from harness.base.network.addresses import is_web_address
-from harness.base.redaction import KNOWN
+from harness.base import KNOWN, InvalidInput, InvalidValue, Problem, UsageError, is_web_address
 from harness.models import built_in_providers, traits_of
 from harness.suites.config.entries import ModelEntry
 from harness.suites.config.expansion import UnsetVariable, expand, sole_reference

@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import (
+from harness.base import (
     Field,
+    InvalidValue,
     Layout,
+    Reading,
+    Steps,
     as_line,
     as_list,
     as_mapping_or_line,
@@ -20,12 +22,10 @@ from harness.base.documents.fields import (
     decimal,
     flag,
     found,
+    search,
 )
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidValue
-from harness.base.linear_regex import search
-from harness.judging.matching.patterns import check_pattern
-from harness.sessions.identity.delivery import NO_ISOLATION
+from harness.judging import check_pattern
+from harness.sessions import NO_ISOLATION
 from harness.suites.config.identity_entries import IDENTITY, read_identity
 from harness.suites.config.state_entries import STATE
 from harness.suites.config.transport_entries import HOW_TO_REACH, read_transport

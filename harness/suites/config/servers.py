@@ -10,11 +10,19 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
-from harness.base.documents.fields import Field, Layout, as_mapping, lines
-from harness.base.documents.headers import header_problem
-from harness.base.documents.reading import Reading
-from harness.base.errors import InvalidInput, InvalidValue, Problem, UsageError
-from harness.base.redaction import KNOWN
+from harness.base import (
+    KNOWN,
+    Field,
+    InvalidInput,
+    InvalidValue,
+    Layout,
+    Problem,
+    Reading,
+    UsageError,
+    as_mapping,
+    header_problem,
+    lines,
+)
 from harness.suites.config.expansion import UnsetVariable, expand
 from harness.suites.config.server_entries import SERVER, read_server
 from harness.suites.config.transport_entries import checked_url, transport_of

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.base.documents.fields import Field, as_line, as_mapping, found
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import Field, InvalidValue, as_line, as_mapping, did_you_mean, found
 from harness.types import ScriptedCall, StateQuery
 
 _TEXT = {"type": "string", "pattern": r"\S"}

@@ -14,12 +14,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from harness.base.documents.document import Steps
-from harness.base.documents.fields import Field, arguments, integer, line, texts_by_name
-from harness.base.documents.headers import header_problem
-from harness.base.documents.reading import Reading, dropped
-from harness.base.errors import InvalidValue, did_you_mean
-from harness.sessions.transports import TRANSPORTS
+from harness.base import (
+    Field,
+    InvalidValue,
+    Reading,
+    Steps,
+    arguments,
+    did_you_mean,
+    dropped,
+    header_problem,
+    integer,
+    line,
+    texts_by_name,
+)
+from harness.sessions import TRANSPORTS
 from harness.types import Transport, TransportSpec
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from harness.base.documents.document import in_code
-from harness.base.documents.reading import Reading
-from harness.base.errors import Problem
+from harness.base import Problem, Reading, in_code
 from harness.suites.cases import CaseReader
 from harness.suites.format_tables import layouts
 from harness.suites.interference import read_alterations

@@ -23,8 +23,7 @@ from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetad
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict, PydanticUserError
 
-from harness.base.errors import HarnessError, UsageError
-from harness.base.importing import blame, find
+from harness.base import HarnessError, UsageError, blame, find
 from harness.suites.in_python.suite import tools_of
 from harness.suites.in_python.tools import PythonTool
 

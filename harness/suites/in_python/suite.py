@@ -12,20 +12,24 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from harness.base.canonical import digest, json_value
-from harness.base.documents.document import in_code
-from harness.base.documents.reading import Reading
-from harness.base.errors import (
+from harness.base import (
     HarnessError,
     InvalidInput,
     InvalidValue,
     NothingToRun,
     Problem,
+    Reading,
     UsageError,
+    blame,
     did_you_mean,
+    digest,
+    find,
+    in_code,
+    json_value,
+    reference_of,
+    where,
 )
-from harness.base.importing import blame, find, reference_of, where
-from harness.judging.checks.user_check import UserCheck, part
+from harness.judging import UserCheck, part
 from harness.suites.config.server_entries import read_server
 from harness.suites.in_python.alterations import python_alterations
 from harness.suites.in_python.case import CHECK, PASS_AT

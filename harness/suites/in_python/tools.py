@@ -13,8 +13,8 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import InvalidValue
-from harness.judging.checks.user_check import part
+from harness.base import InvalidValue
+from harness.judging import part
 from harness.types import (
     Isolation,
     JsonObject,

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from harness.base.canonical import json_value
-from harness.base.documents.fields import as_line, as_share
-from harness.base.errors import InvalidValue
+from harness.base import InvalidValue, as_line, as_share, json_value
 from harness.types import GuardRails, Isolation, Location, NamedTool, SimulatedUser
 
 

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from harness.base.documents.document import in_code
-from harness.base.documents.reading import Reading
-from harness.base.errors import Problem
+from harness.base import Problem, Reading, in_code
 from harness.suites.variants import read_variants
 from harness.types import Location, Variant
 

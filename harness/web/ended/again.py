@@ -16,10 +16,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.judging.cases import case_results
-from harness.judging.from_log import judge_log
+from harness.judging import case_results, judge_log
 from harness.runlog import Header, read_header, read_log
-from harness.runner.planning.plan import case_label
+from harness.runner import case_label
 from harness.web import history
 from harness.web.settings import Settings
 from harness.web.uploads import SUFFIXES

@@ -12,11 +12,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from harness.base.documents.strict_json import strict_json
-from harness.base.errors import HarnessError, InvalidValue, UsageError
-from harness.judging.review import Decision, KnownStatus, add_review
-from harness.runlog import being_written
-from harness.runlog.scanning import last_line_of_trial
+from harness.base import HarnessError, InvalidValue, UsageError, strict_json
+from harness.judging import Decision, KnownStatus, add_review
+from harness.runlog import being_written, last_line_of_trial
 from harness.web import history
 from harness.web.results import clean, shown_reviews
 from harness.web.run_view import kept_view, run_view, settled_at

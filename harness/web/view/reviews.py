@@ -7,9 +7,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.reports.querying.index import digest_of
-from harness.runlog import Footer, ReviewLine, read_lines
-from harness.runlog.lines import dumped, parsed
+from harness.reports import digest_of
+from harness.runlog import Footer, ReviewLine, dumped, parsed, read_lines
 from harness.types import Review
 from harness.web.view.tables import View, drafted, finish, known
 

@@ -11,13 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.reports.querying.index import digest_of
-from harness.reports.sections.call_outcomes import call_lines
-from harness.reports.viewer.grid import cells_of, frame
-from harness.reports.viewer.text_search import said_in
-from harness.runlog import ReviewLine, RunLog, TrialLine
-from harness.runlog.lines import dumped
-from harness.runlog.on_disk.held import by_key
+from harness.reports import call_lines, cells_of, digest_of, frame, said_in
+from harness.runlog import ReviewLine, RunLog, TrialLine, by_key, dumped
 from harness.types import Report
 from harness.web.history import entry_of_report
 from harness.web.results import run_facts, summary

@@ -15,8 +15,8 @@ from mcp.shared.exceptions import MCPError
 
 from harness.agents.proxy.listener import Listener, open_listener
 from harness.agents.proxy.recording import Recording
-from harness.sessions import Session
 from harness.sessions.pool import open_sessions
+from harness.sessions.session import Session
 from harness.types import (
     GuardRails,
     JsonObject,

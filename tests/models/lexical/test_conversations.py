@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from harness.judging.checks.kinds.answer_refusal import declines
-from harness.models import PROVIDERS, open_model
 from harness.models.lexical import LexicalModel
+from harness.models.model import PROVIDERS, open_model
 from harness.types import ModelSpec, ToolList, Transcript, Usage, UserMessage
 from tests.models.lexical.conversations import Server, model, reply, talk
 from tests.models.lexical.toolsets import GOVERNANCE, TOOLSETS, text, tool

@@ -7,7 +7,7 @@ import pytest
 
 from harness.base.errors import UsageError
 from harness.judging.checks.judge.judge import Judge, JudgeModel
-from harness.models import Model
+from harness.models.model import Model
 from harness.runner.planning.judge_choice import Bench, choose_judges, sole_judge
 from harness.runner.planning.plan import Job, make_plan
 from harness.runner.trial import Support, TrialOutcome, run_trial

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from harness.base.errors import ServerError
-from harness.sessions import Session
 from harness.sessions.pool import open_sessions
+from harness.sessions.session import Session
 from tests.sessions.servers import ServerFactory, calls_until_answered
 
 pytestmark = pytest.mark.anyio

@@ -10,10 +10,11 @@ import anyio
 import pytest
 
 from harness.base.canonical import digest
-from harness.sessions import Session, tool_schemas
+from harness.sessions import tool_schemas
 from harness.sessions.content import TEXT_CHARS
 from harness.sessions.pool import open_sessions
 from harness.sessions.processes import process
+from harness.sessions.session import Session
 from harness.sessions.transports import stdio
 from harness.types import ToolCall, ToolRequest
 from tests.clock import BOUND_S, PATIENT_S, clock_goes_forward

@@ -24,8 +24,8 @@ from hypothesis import HealthCheck, given, seed, settings
 
 from harness.base.canonical import canonical_json
 from harness.base.limiting import retrying
-from harness.sessions import SessionPool
 from harness.sessions.pool import open_sessions
+from harness.sessions.session import SessionPool
 from harness.types import (
     Outcome,
     ServerSpec,

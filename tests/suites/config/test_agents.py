@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.agents import KINDS
+from harness.agents.agent import KINDS
 from harness.base.errors import InvalidInput, UsageError
 from harness.suites.config import load_config
 from harness.suites.config.agents import AGENT_LAYOUT

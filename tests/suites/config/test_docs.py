@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.models import built_in_providers
+from harness.models.model import built_in_providers
 from harness.suites.config import load_config
 from harness.suites.config.entries import MODEL
 from harness.suites.config.server_entries import SERVER

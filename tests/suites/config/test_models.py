@@ -10,7 +10,7 @@ import pytest
 from anthropic.types.model import Model as AnthropicModel
 
 from harness.base.errors import InvalidInput, UsageError
-from harness.models import built_in_providers
+from harness.models.model import built_in_providers
 from harness.models.providers.anthropic import api_id
 from harness.suites.config import Config, load_config
 

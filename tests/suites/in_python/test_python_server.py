@@ -11,8 +11,8 @@ import pytest
 
 from harness.base.errors import ServerError
 from harness.judging.checks import VOCABULARY
-from harness.sessions import Session
 from harness.sessions.pool import open_sessions
+from harness.sessions.session import Session
 from harness.suites.in_python.suite import read_object
 from harness.types import ServerSpec, Suite, ToolCall, ToolRequest
 from tests.end_to_end.warm import warm_python

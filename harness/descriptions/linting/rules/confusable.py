@@ -13,10 +13,21 @@ from dataclasses import dataclass
 
 from harness.descriptions.linting.evidence import SIMILAR
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models.tool_text.actions import PREFIX, Action, done_by, is_verb
-from harness.models.tool_text.parameters import Param, params_of
-from harness.models.tool_text.ranking import Index
-from harness.models.tool_text.terms import first_sentence, stem, synonyms, terms, word_set, words
+from harness.models import (
+    PREFIX,
+    Action,
+    Index,
+    Param,
+    done_by,
+    first_sentence,
+    is_verb,
+    params_of,
+    stem,
+    synonyms,
+    terms,
+    word_set,
+    words,
+)
 from harness.types import Tool, ToolList
 
 # least share of a tool's own score at which another tool fits its description as well

@@ -6,13 +6,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from harness.base.validation.budget import Budget
-from harness.base.validation.validators import check
+from harness.base import Budget, check
 from harness.descriptions.linting.evidence import CONTRADICTED, RENAMED, reported
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
 from harness.descriptions.linting.named_in_text import named_parameters, named_values
-from harness.models.tool_text.parameters import Param, every_param, params_of
-from harness.models.tool_text.terms import first_sentence
+from harness.models import Param, every_param, first_sentence, params_of
 from harness.types import JsonObject, Tool, ToolList
 
 _STEPS = 2_000  # of validation, for one value; values that need more are not checked

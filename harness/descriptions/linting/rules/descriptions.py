@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.descriptions.linting.evidence import FUNCTIONALITY, SIMILAR
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models.tool_text.terms import terms, words
+from harness.models import terms, words
 from harness.types import Tool, ToolList
 
 _SHORT = 4  # words

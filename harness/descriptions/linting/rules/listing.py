@@ -7,11 +7,17 @@ from collections.abc import Iterator, Sequence
 
 from harness.descriptions.linting.evidence import LONG_LISTS, by_the_specification, reported
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models import built_in_providers
-from harness.models.tool_text.actions import only_reads, plainly_does
-from harness.models.tool_text.tokens import tokens_in
-from harness.models.traits import Dialect
-from harness.models.translation import Offer, places_by_refusal, places_in_words, translate
+from harness.models import (
+    Dialect,
+    Offer,
+    built_in_providers,
+    only_reads,
+    places_by_refusal,
+    places_in_words,
+    plainly_does,
+    tokens_in,
+    translate,
+)
 from harness.types import Tool, ToolList
 
 LARGE_TOOL = 1_000

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from harness.descriptions.linting.evidence import WITHOUT_EXAMPLES, reported
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models.tool_text.parameters import Param, every_param, params_of
-from harness.models.tool_text.terms import word_set, words
+from harness.models import Param, every_param, params_of, word_set, words
 from harness.types import Tool, ToolList
 
 _IDENTIFIES = word_set("id key code uuid guid sku ref reference identifier")

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 
 from harness.descriptions.linting.findings import Family, LintFinding, Rule
-from harness.models.tool_text.parameters import Param, every_param, params_of
-from harness.models.tool_text.terms import word_set, words
-from harness.runner.variants.sentences import sentences
+from harness.models import Param, every_param, params_of, word_set, words
+from harness.runner import sentences
 from harness.types import Tool, ToolList
 
 _MEASURES = word_set(

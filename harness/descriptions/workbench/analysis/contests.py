@@ -7,10 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from harness.base.stats.choice_shares import Share, share_of_choices
-from harness.base.stats.clusters import Trials, as_one, cases_of_tests
-from harness.base.stats.corrections import holm
-from harness.base.stats.effects import LEVEL
+from harness.base import LEVEL, Share, Trials, as_one, cases_of_tests, holm, share_of_choices
 
 RIVALS = 4
 """Number of equal tools that are offered: one of the server's, and copies of it."""

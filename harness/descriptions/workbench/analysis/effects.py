@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.base.stats.clusters import Trials, cases_of_tests
-from harness.base.stats.effects import Pair, PairedEffect, pair_as_one
-from harness.reports.comparing.sentences import p_value, points
+from harness.base import Pair, PairedEffect, Trials, cases_of_tests, pair_as_one
+from harness.reports import p_value, points
 from harness.types import JsonObject
 
 

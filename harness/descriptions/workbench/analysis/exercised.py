@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.canonical import canonical_json
-from harness.judging.matching.described_calls import plain_values
-from harness.judging.matching.json_values import ABSENT
-from harness.judging.matching.matchers import is_matcher, matches
+from harness.base import canonical_json
+from harness.judging import ABSENT, is_matcher, matches, plain_values
 from harness.types import JsonObject, Tool
 
 CaseCall = tuple[str, str, JsonObject]

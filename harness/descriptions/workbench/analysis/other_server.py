@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from harness.base.safe_text import one_line
-from harness.base.stats.effects import PairedEffect
+from harness.base import PairedEffect, one_line
 from harness.descriptions.workbench.analysis.effects import effect_facts
 from harness.descriptions.workbench.analysis.two_servers import (
     CaseOnBoth,
@@ -17,7 +16,7 @@ from harness.descriptions.workbench.analysis.two_servers import (
 )
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.study import Bench, OtherServer
-from harness.reports.comparing.sentences import percent
+from harness.reports import percent
 from harness.types import JsonObject
 
 _MOST_TOOLS, _MOST_CASES = 12, 5

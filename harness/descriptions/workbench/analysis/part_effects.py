@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.base.stats.effects import PairedEffect, paired_effects
+from harness.base import PairedEffect, paired_effects
 from harness.descriptions.workbench.analysis.effects import pairs_of
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.parts import Part, parts_of, without

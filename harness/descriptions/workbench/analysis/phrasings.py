@@ -6,15 +6,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from harness.base.stats.clusters import Trials, cases_of_tests, means_of_tests, own_discordance
-from harness.base.stats.corrections import holm
-from harness.base.stats.effects import MARGIN, Pair, PairedEffect, pair_as_one, paired_effects
-from harness.base.stats.intervals import Interval, wilson
-from harness.base.stats.paired_tests import PairedTest, paired_test
-from harness.base.stats.permutation_tests import (
+from harness.base import (
+    MARGIN,
+    Interval,
+    Pair,
+    PairedEffect,
+    PairedTest,
+    Trials,
+    cases_of_tests,
     discordance_between,
     excess_discordance,
+    holm,
     homogeneity_p,
+    means_of_tests,
+    own_discordance,
+    pair_as_one,
+    paired_effects,
+    paired_test,
+    wilson,
 )
 
 

@@ -6,20 +6,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness.base.stats.clusters import (
+from harness.base import (
+    DRAWS,
+    LEVEL,
+    MARGIN,
+    PairedEffect,
+    PairedTest,
     Trials,
     cases_of_tests,
-    means_of_tests,
-    own_discordance,
-    row_as_one,
-)
-from harness.base.stats.corrections import holm
-from harness.base.stats.effects import LEVEL, MARGIN, PairedEffect, paired_effects
-from harness.base.stats.paired_tests import PairedTest, paired_test
-from harness.base.stats.permutation_tests import (
-    DRAWS,
     discordance_between,
     excess_discordance,
+    holm,
+    means_of_tests,
+    own_discordance,
+    paired_effects,
+    paired_test,
+    row_as_one,
     spread_p,
     trend_p,
     trend_slope,

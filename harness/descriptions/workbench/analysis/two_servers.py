@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from harness.base.stats.clusters import Trials
+from harness.base import Trials
 from harness.descriptions.linting.rules.listing import estimated_tokens
 from harness.descriptions.workbench.measured import Measured
-from harness.judging.checks.wanted_calls import wanted_first
-from harness.runlog.diff import changed_parts
+from harness.judging import wanted_first
+from harness.runlog import changed_parts
 from harness.types import Case, Tool
 
 

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.base.stats.alpha_spending import allowance
-from harness.base.stats.clusters import Trials
-from harness.base.stats.effects import Pair, difference_interval, not_worse, paired_effects
-from harness.base.stats.intervals import Interval
+from harness.base import (
+    Interval,
+    Pair,
+    Trials,
+    allowance,
+    difference_interval,
+    not_worse,
+    paired_effects,
+)
 from harness.descriptions.workbench.improving.proposal import Proposal
 from harness.descriptions.workbench.improving.split import Intent, pairs_of
 

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from harness.descriptions.workbench.improving.proposal import Proposal, properties_of
-from harness.runner.variants.sentences import without
+from harness.runner import without
 from harness.types import ParameterEdit, Tool, ToolEdit
 
 _Edit = TypeVar("_Edit", ToolEdit, ParameterEdit)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.judging.checks.wanted_calls import wanted_calls
-from harness.judging.matching.matchers import is_matcher
+from harness.judging import is_matcher, wanted_calls
 from harness.types import Case, JsonObject
 
 _MOST = 8

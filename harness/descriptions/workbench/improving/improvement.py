@@ -12,7 +12,7 @@ from functools import cached_property
 from statistics import fmean
 from typing import Any
 
-from harness.base.stats.effects import Pair
+from harness.base import Pair
 from harness.descriptions.workbench.arms import Arm, key_of
 from harness.descriptions.workbench.improving.acceptance import (
     MOST_PROPOSALS,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from math import ceil
 
-from harness.base.stats.effects import not_worse
-from harness.base.stats.paired_power import cases_for_difference
+from harness.base import cases_for_difference, not_worse
 from harness.descriptions.workbench.improving.acceptance import LEVEL, fewest_gains
 from harness.descriptions.workbench.improving.improvement import Improvement
 from harness.descriptions.workbench.improving.split import HELD_OUT

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.base.errors import UsageError
-from harness.base.validation.validity import fits
+from harness.base import UsageError, fits
 from harness.descriptions.workbench.improving.expected import ExpectedCall
 from harness.descriptions.workbench.parts import Part
-from harness.runner.variants.shown import ShownTools
+from harness.runner import ShownTools
 from harness.types import JsonObject, Tool, ToolEdit, ToolList, Variant
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from harness.base.stats.clusters import Trials
+from harness.base import Trials
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.improving.expected import (
     ExpectedCall,

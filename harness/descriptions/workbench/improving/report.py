@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from harness.base.safe_text import money
+from harness.base import money
 from harness.descriptions.workbench.improving.acceptance import (
     LEVEL,
     LOOKS,

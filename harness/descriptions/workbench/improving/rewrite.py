@@ -9,7 +9,7 @@ from typing import Any
 
 from harness.descriptions.drafting.yaml_text import dump
 from harness.descriptions.workbench.improving.proposal import Proposal, properties_of
-from harness.runner.variants.sentences import sentences
+from harness.runner import sentences
 from harness.types import JsonObject, ParameterEdit, Tool, ToolEdit
 
 

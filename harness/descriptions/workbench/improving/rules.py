@@ -14,8 +14,8 @@ from typing import TypeAlias
 from harness.descriptions.workbench.improving.combining import combined
 from harness.descriptions.workbench.improving.proposal import Failure, Known, Proposal
 from harness.descriptions.workbench.improving.schema_rules import choices, examples, formats
-from harness.models.tool_text.terms import first_sentence, is_stop_word, stem, terms, words
-from harness.runner.variants.sentences import sentences
+from harness.models import first_sentence, is_stop_word, stem, terms, words
+from harness.runner import sentences
 from harness.types import Tool, ToolEdit
 
 Edits: TypeAlias = Mapping[str, ToolEdit]

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from harness.base.regex_examples import text_matching
-from harness.base.validation.validity import fits
+from harness.base import fits, text_matching
 from harness.descriptions.workbench.improving.proposal import Known, properties_of
 from harness.types import ParameterEdit, Tool, ToolEdit
 

@@ -10,11 +10,10 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.base.stats.clusters import Trials
-from harness.base.stats.effects import Pair, pair_as_one
+from harness.base import Pair, Trials, pair_as_one
 from harness.descriptions.workbench.improving.expected import expected_call
-from harness.judging.checks.wanted_calls import wanted_tool
-from harness.models.tool_text.terms import terms
+from harness.judging import wanted_tool
+from harness.models import terms
 from harness.types import Case
 
 HELD_OUT = 0.4

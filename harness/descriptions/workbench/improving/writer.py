@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.base.documents.document import document_of
-from harness.base.errors import InvalidInput
+from harness.base import InvalidInput, document_of
 from harness.descriptions.workbench.improving.combining import plain
 from harness.descriptions.workbench.improving.proposal import Known, Proposal, mistake_in
 from harness.descriptions.workbench.recorded_answers import (
@@ -18,10 +17,9 @@ from harness.descriptions.workbench.recorded_answers import (
     ask_once,
     recorded_answer,
 )
-from harness.judging.matching.json_in_text import MISSING, json_in
-from harness.models.pricing import list_price
-from harness.models.tool_text.tokens import tokens_in
-from harness.suites.variants import variants_in
+from harness.judging import MISSING, json_in
+from harness.models import list_price, tokens_in
+from harness.suites import variants_in
 from harness.types import ModelSpec, ToolEdit, Usage
 
 _MOST_FAILURES = 60

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Literal, TypeAlias
 
-from harness.base.stats.clusters import Trials
-from harness.base.stats.intervals import Interval, wilson
+from harness.base import Interval, Trials, wilson
 from harness.descriptions.workbench.mutants.mutant import Mutant
 
 Fate: TypeAlias = Literal["killed", "survived", "open"]

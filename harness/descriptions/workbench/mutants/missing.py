@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from harness.base.invisible import HIDDEN
+from harness.base import HIDDEN
 from harness.descriptions.workbench.mutants.mutant import Mutant
 from harness.types import JsonObject
 

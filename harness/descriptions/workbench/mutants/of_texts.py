@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from harness.descriptions.workbench.mutants.mutant import Mutant, of_tool
 from harness.descriptions.workbench.mutants.wrong_words import claimed_otherwise, contradicted
-from harness.models.tool_text.terms import terms
-from harness.runner.variants.sentences import sentences
+from harness.models import terms
+from harness.runner import sentences
 from harness.types import Tool, ToolEdit
 
 _WHEN_NOT = re.compile(

@@ -12,7 +12,7 @@ from harness.descriptions.workbench.mutants.mutant import (
     properties_of,
     text_of,
 )
-from harness.runner.variants.facets import facet_of
+from harness.runner import facet_of
 from harness.types import ParameterEdit, Tool
 
 _UNIT = re.compile(

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.descriptions.workbench.arms import key_of
 from harness.descriptions.workbench.mutants import of_names, of_texts, of_values
 from harness.descriptions.workbench.mutants.mutant import Mutant, Operator
-from harness.runner.variants.shown import ShownTools
+from harness.runner import ShownTools
 from harness.types import Tool, ToolEdit, ToolList, Variant
 
 OPERATORS: Mapping[str, Operator] = {

@@ -12,8 +12,7 @@ from typing import TextIO
 from harness.descriptions.workbench.page.conversations import conversations
 from harness.descriptions.workbench.page.overview import conversation_keys, overview
 from harness.descriptions.workbench.workbench import WorkbenchResult
-from harness.reports.formats.html_report import SCRIPTS, STYLES
-from harness.reports.single_page import SinglePage
+from harness.reports import SCRIPTS, STYLES, SinglePage
 
 _MODULES = ("data", "widgets", "tools", "script")
 PAGE = SinglePage(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from harness.base.safe_text import bounded, one_line, shorten
-from harness.reports.comparing.sentences import percent, points
+from harness.base import bounded, one_line, shorten
+from harness.reports import percent, points
 
 Widget: TypeAlias = dict[str, Any]
 """One widget of the page; its ``kind`` names it."""

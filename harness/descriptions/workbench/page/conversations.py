@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 
 from harness.descriptions.workbench.page.cells import line
 from harness.descriptions.workbench.workbench import WorkbenchResult
-from harness.judging.from_log import judge_log
-from harness.reports.formats.html_report.detail import trial_detail
+from harness.judging import judge_log
+from harness.reports import trial_detail
 from harness.runlog import read_log
 
 MOST_BYTES = 3_000_000

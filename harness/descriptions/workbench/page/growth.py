@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base.stats.effects import LEVEL
+from harness.base import LEVEL
 from harness.descriptions.workbench.page.cells import (
     Cell,
     Widget,
@@ -15,7 +15,7 @@ from harness.descriptions.workbench.page.cells import (
     table,
     verdict_cell,
 )
-from harness.reports.comparing.sentences import percent
+from harness.reports import percent
 
 _MOST_TEXT = 12
 _ORDERS = {"own": "the server's own order"}

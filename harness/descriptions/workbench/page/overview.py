@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base.safe_text import money, number
+from harness.base import money, number
 from harness.descriptions.workbench.console import BASELINE, most_important
 from harness.descriptions.workbench.json_form import document
 from harness.descriptions.workbench.page.cells import block_of, line
@@ -14,7 +14,7 @@ from harness.descriptions.workbench.page.tool_list import tool_list
 from harness.descriptions.workbench.staging import COMMAND
 from harness.descriptions.workbench.study import STUDIES
 from harness.descriptions.workbench.workbench import ModelResults, WorkbenchResult
-from harness.runner.runs.folders import RESUMED_BY, resume_command
+from harness.runner import RESUMED_BY, resume_command
 
 
 def overview(result: WorkbenchResult) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from harness.descriptions.workbench.page.cells import (
     rate_cell,
     table,
 )
-from harness.reports.comparing.sentences import points
+from harness.reports import points
 
 _LONGEST_DIFF = 4_000
 """Most words of two texts that are compared word by word; longer texts are shown whole."""

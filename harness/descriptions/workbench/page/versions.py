@@ -16,7 +16,7 @@ from harness.descriptions.workbench.page.cells import (
     verdict_cell,
 )
 from harness.descriptions.workbench.page.proposals import pieces
-from harness.reports.comparing.sentences import percent, points
+from harness.reports import percent, points
 
 
 def ab(facts: Mapping[str, Any]) -> Iterator[Widget]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from harness.base.safe_text import one_line, printable
-from harness.base.stats.effects import PairedEffect, paired_effects
+from harness.base import PairedEffect, one_line, paired_effects, printable
 from harness.descriptions.workbench.analysis.effects import effect_facts, effect_text, pairs_of
 from harness.descriptions.workbench.analysis.other_server import Comparison, compared
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports.comparing.sentences import percent, points
+from harness.reports import percent, points
 from harness.types import JsonObject
 
 

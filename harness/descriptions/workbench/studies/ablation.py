@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.descriptions.workbench.analysis.effects import effect_facts, effect_text
 from harness.descriptions.workbench.analysis.part_effects import PartEffect, part_effects
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.parts import parts_of, without
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports.comparing.sentences import points
+from harness.reports import points
 
 _MOST_LINES = 15
 _SAID = {

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.base.safe_text import printable
-from harness.base.stats import rate_interval
-from harness.base.stats.clusters import Trials, as_one, cases_of_tests
-from harness.base.stats.confusion_matrix import ConfusionMatrix
+from harness.base import ConfusionMatrix, Trials, as_one, cases_of_tests, printable, rate_interval
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import FirstCall, Measured
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.judging.checks.wanted_calls import FirstWanted, wanted_first
-from harness.reports.comparing.sentences import percent
+from harness.judging import FirstWanted, wanted_first
+from harness.reports import percent
 
 _NONE = ""
 """The class of no call, in `ConfusionMatrix`; JSON has null."""

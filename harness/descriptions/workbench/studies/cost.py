@@ -10,8 +10,8 @@ from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.parts import parts_of, without
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.judging.checks.wanted_calls import wanted_first
-from harness.reports.comparing.sentences import points
+from harness.judging import wanted_first
+from harness.reports import points
 from harness.types import JsonObject
 
 _MOST_LINES = 10

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.descriptions.workbench.analysis.exercised import CaseCall, ToolUse, uses
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.judging.checks.wanted_calls import wanted_calls
+from harness.judging import wanted_calls
 
 _MOST_NAMED = 5
 _WEIGHT = 20

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from harness.base.stats import holm, mean
-from harness.base.stats.clusters import Trials, cases_of_tests, row_as_one
-from harness.base.stats.effects import LEVEL
-from harness.base.stats.slopes import Slope, slope
+from harness.base import LEVEL, Slope, Trials, cases_of_tests, holm, mean, row_as_one, slope
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports.comparing.sentences import p_value, percent
-from harness.runner.variants.decoys import built_in_decoys, near_decoys
+from harness.reports import p_value, percent
+from harness.runner import built_in_decoys, near_decoys
 from harness.types import DecoyKind, Decoys, JsonObject, ToolList, Variant
 
 _KINDS: dict[DecoyKind, str] = {"unrelated": "unrelated", "near": "similar"}

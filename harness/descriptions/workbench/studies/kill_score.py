@@ -11,7 +11,7 @@ from harness.descriptions.workbench.mutants.killing import Judged, KillScore, ki
 from harness.descriptions.workbench.mutants.missing import missing_test
 from harness.descriptions.workbench.mutants.plant import Planting, placebos, planted
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports.comparing.sentences import percent
+from harness.reports import percent
 from harness.types import JsonObject, Variant
 
 PLACEBOS = 7

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from harness.base.stats.clusters import Trials
+from harness.base import Trials
 from harness.descriptions.workbench.analysis.placements import (
     THIRDS,
     Orders,
@@ -20,8 +20,8 @@ from harness.descriptions.workbench.analysis.placements import (
 from harness.descriptions.workbench.arms import Arm, key_of
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.judging.checks.wanted_calls import wanted_tool
-from harness.reports.comparing.sentences import percent, points
+from harness.judging import wanted_tool
+from harness.reports import percent, points
 from harness.types import Variant
 
 SHUFFLES = 4

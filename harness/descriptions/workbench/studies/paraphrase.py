@@ -15,7 +15,7 @@ from harness.descriptions.workbench.analysis.phrasings import (
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import Measured
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.reports.comparing.sentences import percent, points
+from harness.reports import percent, points
 from harness.types import Case, Variant
 
 _HOW = (

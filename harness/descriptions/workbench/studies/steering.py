@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 
-from harness.base.safe_text import one_line
+from harness.base import one_line
 from harness.descriptions.workbench.analysis.bragging import BRAG, assertive_sentences, neutral
 from harness.descriptions.workbench.analysis.contests import (
     RIVALS,
@@ -22,10 +22,9 @@ from harness.descriptions.workbench.analysis.contests import (
 from harness.descriptions.workbench.arms import Arm
 from harness.descriptions.workbench.measured import FirstCall, Measured
 from harness.descriptions.workbench.study import Bench, Finding, Study, StudyResult
-from harness.judging.checks.wanted_calls import wanted_tool
-from harness.reports.comparing.sentences import percent
-from harness.runner.variants.sentences import sentences
-from harness.runner.variants.views import Views
+from harness.judging import wanted_tool
+from harness.reports import percent
+from harness.runner import Views, sentences
 from harness.types import COPY_LETTERS, Decoys, Tool, ToolEdit, ToolList, Variant
 
 _MOST_SEEDS = 500

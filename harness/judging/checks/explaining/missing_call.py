@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
-from harness.base.errors import did_you_mean
+from harness.base import did_you_mean
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.as_shown import (
     hidden_by,

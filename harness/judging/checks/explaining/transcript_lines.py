@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from harness.base.errors import did_you_mean
-from harness.base.json_bounds import loads
+from harness.base import did_you_mean, loads
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.as_shown import hidden_by, seen
 from harness.judging.checks.explaining.validation_text import invalid_fields

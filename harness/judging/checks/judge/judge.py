@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import anyio
 
-from harness.base.errors import JudgeError, ModelError
+from harness.base import JudgeError, ModelError
 from harness.judging.checks.judge.prompt import (
     JUDGE_PROMPT_VERSION,
     SYSTEM,

@@ -11,11 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from harness.base.documents.csv_rows import MAX_BYTES, read_table
-from harness.base.documents.files import problem, shown
-from harness.base.documents.json_lines import read_json_lines
-from harness.base.documents.strict_json import strict_json
-from harness.base.errors import InvalidInput, InvalidValue, Problem, did_you_mean
+from harness.base import (
+    MAX_BYTES,
+    InvalidInput,
+    InvalidValue,
+    Problem,
+    did_you_mean,
+    problem,
+    read_json_lines,
+    read_table,
+    shown,
+    strict_json,
+)
 from harness.judging.checks.judge.faithfulness import RUBRIC
 from harness.judging.checks.judge.prompt import GRADE, SCORE, Question, material_of
 from harness.judging.checks.kinds.judged import BY_RUBRIC, COMPARE

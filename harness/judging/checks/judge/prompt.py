@@ -14,8 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.base.canonical import digest
-from harness.base.invisible import without_hidden
+from harness.base import digest, without_hidden
 from harness.types import JsonObject, Reply, Tool, ToolList
 
 JUDGE_PROMPT_VERSION = "1"

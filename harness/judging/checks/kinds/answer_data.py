@@ -11,9 +11,7 @@ from jsonschema import FormatChecker
 from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.validators import Draft202012Validator, extend
 
-from harness.base.errors import InvalidValue, did_you_mean
-from harness.base.validation.budget import Budget
-from harness.base.validation.validators import find_errors
+from harness.base import Budget, InvalidValue, did_you_mean, find_errors
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.no_calls import hint_without_calls, without_calls
 from harness.judging.checks.explaining.transcript_lines import ending, no_answer

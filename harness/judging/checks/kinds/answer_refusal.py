@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.errors import InvalidValue, JudgeError
+from harness.base import InvalidValue, JudgeError
 from harness.judging.checks import Evidence
 from harness.judging.checks.judge.faithfulness import conversation
 from harness.judging.checks.judge.prompt import SCORE, Question

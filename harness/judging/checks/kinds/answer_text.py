@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.errors import InvalidValue
-from harness.base.linear_regex import search
+from harness.base import InvalidValue, search
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import EitherClaim, TextClaim
 from harness.judging.checks.explaining.missing_text import explain_missing

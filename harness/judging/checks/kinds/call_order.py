@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
-from harness.base.errors import InvalidValue
+from harness.base import InvalidValue
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim
 from harness.judging.checks.explaining.as_shown import spoken

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import InvalidValue
+from harness.base import InvalidValue, canonical_json
 from harness.judging.checks import Evidence
 from harness.judging.checks.contradictions import CallsClaim, EitherClaim
 from harness.judging.checks.explaining.as_shown import spoken

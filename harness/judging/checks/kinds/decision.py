@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks import Evidence
 from harness.judging.checks.absent_fields import (
     FIELDS,

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import InvalidValue
+from harness.base import InvalidValue, canonical_json
 from harness.judging.checks import Evidence
 from harness.judging.checks.kind import (
     CheckDoc,

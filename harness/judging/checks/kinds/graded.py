@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from harness.base.errors import InvalidValue, JudgeError, did_you_mean
+from harness.base import InvalidValue, JudgeError, did_you_mean
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.as_shown import spoken
 from harness.judging.checks.explaining.transcript_lines import confused_with, offer, wanted

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from harness.base.errors import HarnessError, InvalidValue, JudgeError, did_you_mean
+from harness.base import HarnessError, InvalidValue, JudgeError, did_you_mean
 from harness.judging.checks import KINDS, VOCABULARY, Evidence, evaluate_one
 from harness.judging.checks.joined_names import by_own_names
 from harness.judging.checks.kind import CheckDoc, CheckFinding, conclude

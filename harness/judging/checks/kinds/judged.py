@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.base.errors import JudgeError
+from harness.base import JudgeError
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.judge.faithfulness import conversation

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
-from harness.base.errors import InvalidValue, did_you_mean
+from harness.base import InvalidValue, did_you_mean
 from harness.judging.checks import Evidence
 from harness.judging.checks.explaining.transcript_lines import no_answer
 from harness.judging.checks.kind import CheckDoc, CheckFinding, Parsed, conclude, passed_if

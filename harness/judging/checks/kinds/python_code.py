@@ -27,9 +27,7 @@ import anyio
 import anyio.from_thread
 import anyio.lowlevel
 
-from harness.base.canonical import json_value
-from harness.base.errors import HarnessError, InvalidValue
-from harness.base.importing import blame, users_frame
+from harness.base import HarnessError, InvalidValue, blame, json_value, users_frame
 from harness.judging.checks import Evidence
 from harness.judging.checks.asserting import asserts
 from harness.judging.checks.kind import CheckFinding, conclude, passed_if

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from harness.base.canonical import canonical_json
-from harness.base.errors import did_you_mean
+from harness.base import canonical_json, did_you_mean
 from harness.judging.checks.witness.patterns import ANY, is_plain
 from harness.judging.checks.witness.schemas import Undecided
 from harness.judging.checks.witness.search import Blame, Search

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from harness.base.regex_examples import text_matching
+from harness.base import text_matching
 from harness.judging.matching.json_values import is_number
 from harness.judging.matching.matchers import BOUNDS
 from harness.judging.matching.ordering import date_of

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from harness.base.validation.budget import Budget, OutOfSteps, within
-from harness.base.validation.matching import UnsupportedPattern, matches
-from harness.base.validation.validators import Validation, check
+from harness.base import Budget, OutOfSteps, UnsupportedPattern, Validation, check, matches, within
 
 TYPES = frozenset({"null", "boolean", "number", "string", "array", "object"})
 Branch: TypeAlias = list[Mapping[str, Any]]

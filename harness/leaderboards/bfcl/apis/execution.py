@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeAlias
 
-from harness.base.errors import UsageError, did_you_mean
+from harness.base import UsageError, did_you_mean
 from harness.leaderboards.bfcl.apis.calls import Call
 from harness.leaderboards.bfcl.apis.common import Api
 from harness.leaderboards.bfcl.apis.file_system import GorillaFileSystem

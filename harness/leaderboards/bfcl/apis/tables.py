@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 
 SOURCES = Path("eval_checker", "multi_turn_eval", "func_source_code")
 """Folder of the modules in the package, beside ``data``."""

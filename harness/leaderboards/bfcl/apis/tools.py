@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.base.errors import UsageError
+from harness.base import UsageError
 from harness.leaderboards.bfcl.data import CLASS_FILES, class_functions
 from harness.leaderboards.bfcl.schemas import json_schema
 from harness.types import JsonObject

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.base.safe_text import bounded, money, number, seconds
+from harness.base import bounded, money, number, seconds
 from harness.reports.case_names import part_name
 from harness.reports.comparing import sentences as words
 from harness.reports.comparing.nouns import CasePair

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from typing import Any
 
-from harness.base.safe_text import bounded
+from harness.base import bounded
 from harness.reports.viewer.grid import short
-from harness.runlog.diff import tool_forms
+from harness.runlog import tool_forms
 from harness.types import Tool, ToolList
 
 _LONGEST = 20_000

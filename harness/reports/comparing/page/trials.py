@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
-from harness.judging.cases import case_results
-from harness.judging.from_log import judge_log
+from harness.judging import case_results, judge_log
 from harness.reports.comparing.counted import CaseName
 from harness.reports.comparing.nouns import CasePair, Side
 from harness.reports.sections.sentences import problem

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from harness.base.batching import batches
+from harness.base import batches
 from harness.reports.sections.sentences import URGENCY
 from harness.reports.viewer.grid import cells_of, frame, grid
 from harness.runlog import RunLog

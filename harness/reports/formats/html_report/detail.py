@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.json_bounds import loads
-from harness.base.safe_text import bounded, money, number, seconds
+from harness.base import bounded, loads, money, number, seconds
 from harness.reports.sections.sentences import again
 from harness.reports.viewer.frames import frames_of
 from harness.reports.viewer.graded import graded_detail
@@ -15,7 +14,7 @@ from harness.reports.viewer.grid import short
 from harness.reports.viewer.refusals import refused_by
 from harness.reports.viewer.time_axis import bars
 from harness.runlog import RunLog
-from harness.runner.variants.clients import cut_note
+from harness.runner import cut_note
 from harness.types import (
     AssistantMessage,
     CaseResult,

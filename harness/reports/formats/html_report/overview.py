@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.base.safe_text import money, number, seconds
-from harness.judging.access_checks import leak_lines
+from harness.base import money, number, seconds
+from harness.judging import leak_lines
 from harness.reports.formats.html_report.cells import first_grid
 from harness.reports.sections.access_matrix import (
     LEGEND,

@@ -24,9 +24,7 @@ import ray
 from ray._private import ray_constants
 from ray._private import utils as ray_utils
 
-from harness.base.errors import UsageError
-from harness.base.redaction import KNOWN
-from harness.base.redaction.names import may_name_secret
+from harness.base import KNOWN, UsageError, may_name_secret
 
 _OBJECT_STORE_BYTES = 200_000_000
 """Shared memory for what is too large for a call: few results are."""

@@ -11,8 +11,8 @@ import anyio
 import ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-from harness.base.errors import HarnessError, UsageError
-from harness.judging.trial import not_started
+from harness.base import HarnessError, UsageError
+from harness.judging import not_started
 from harness.runlog import TrialLine
 from harness.runner.engines import Setting, Told
 from harness.runner.engines.on_ray.cluster import cluster, processors
@@ -24,7 +24,7 @@ from harness.runner.planning.plan import Job, Plan
 from harness.runner.planning.units import Unit, work_units
 from harness.runner.preflight.preflight import Preflight
 from harness.runner.trial import TrialOutcome, trial_error
-from harness.sessions.pool import Pool, open_sessions
+from harness.sessions import Pool, open_sessions
 from harness.types import TrialError
 
 MOST_DEATHS = 3

@@ -12,8 +12,7 @@ import anyio
 import ray
 from ray.exceptions import RayActorError, RayError
 
-from harness.base.errors import HarnessError, UsageError
-from harness.base.redaction import KNOWN
+from harness.base import KNOWN, HarnessError, UsageError
 from harness.runner.engines import Setting
 from harness.runner.engines.executor import Parties
 from harness.runner.engines.nodes import Place, differences, files_of, look_around

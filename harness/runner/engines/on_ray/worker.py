@@ -13,12 +13,8 @@ from typing import Any, NamedTuple
 import anyio
 import ray
 
-from harness.base.errors import HarnessError
-from harness.base.limiting.limiter import LIMITER_OF, Limited
-from harness.base.redaction import KNOWN, Redactor
-from harness.base.redaction.output import guarded
-from harness.base.trust import GATE
-from harness.judging.trial import not_started
+from harness.base import GATE, KNOWN, LIMITER_OF, HarnessError, Limited, Redactor, guarded
+from harness.judging import not_started
 from harness.runlog import TrialLine
 from harness.runner.engines.executor import Executor, Parties, open_executor
 from harness.runner.engines.limits import Granted, Limits, SharedLimiter

@@ -11,7 +11,7 @@ from harness.base.errors import JudgeError, ModelError
 from harness.judging.checks.judge.faithfulness import RUBRIC
 from harness.judging.checks.judge.judge import Judge, JudgeModel, judging
 from harness.judging.checks.judge.prompt import JUDGE_PROMPT_VERSION, SYSTEM, Question, material_of
-from harness.models import open_model
+from harness.models.model import open_model
 from harness.types import Judgement, Message, Reply, ToolMessage, Usage, UserMessage
 from tests.fake_provider import FakeProvider, Incoming, Step, call, say, status
 from tests.judging.checks.judge.test_prompt import ADVERSARIAL
