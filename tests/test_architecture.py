@@ -21,46 +21,30 @@ from tests.mutations import JUDGES
 ROOT = Path(harness.__file__).parent
 
 FLOORS = (
-    {"types", "batches", "py", "json_bounds", "manual", "platforms", "utc", "version"},
-    {"errors", "canonical_json", "linear_regex", "sarif"},
-    {
-        "redaction",
-        "invisible",
-        "registry",
-        "builtin",
-        "trust_store",
-        "redirects",
-        "stats",
-        "limiting",
-    },
-    {"runlog", "trust", "validation", "network"},
-    {"runlog_diff", "documents", "fetching", "safe_text", "rendered_text"},
-    {"matching", "tool_text", "secrecy"},
-    {"models", "sessions"},
-    {"agents"},
-    {"config"},
-    {"suites"},
-    {"users"},
-    {"agent", "checks"},
-    {"leaderboards", "internal"},
-    {"discovery"},
-    {"judging", "variants", "proxy"},
-    {"runner", "reports", "drafting", "linting"},
-    {"workbench"},
-    {"api", "probing", "pytest_plugin", "telemetry"},
-    {"querying"},
-    {"web"},
-    {"cli"},
-    {"entry"},
+    "version",
+    "types",
+    "base",
+    "runlog",
+    "models",
+    "sessions",
+    "agents",
+    "judging",
+    "suites",
+    "runner",
+    "reports",
+    "leaderboards",
+    "probing",
+    "descriptions",
+    "api",
+    "pytest_plugin",
+    "web",
+    "cli",
+    "entry",
 )
 """From the ground up: a module imports from floors below its own, or from its own room."""
 
-SIDEWAYS = {("checks", "models")}
-"""Rooms of one floor that may know each other: none but a check that asks a model to judge."""
-
-
-def floor_of(room: str) -> int:
-    return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+LOOSE = {"__init__", "api", "entry", "version"}
+"""Modules that stand beside the rooms."""
 
 
 _REFERENCE = re.compile(r"(?P<module>harness(\.\w+)+)(:\w+)?")
@@ -97,7 +81,9 @@ def _imported(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         # A registry imports what such a text names.
         named = node.value.startswith("harness.") and _REFERENCE.fullmatch(node.value)
-        return [named["module"]] if named and named["module"] in modules() else []
+        # `harness.ROOM` alone is the name of an entry-point group.
+        is_module = named and named["module"] in modules() and named["module"].count(".") > 1
+        return [named["module"]] if named and is_module else []
     if isinstance(node, ast.ImportFrom):
         assert node.level == 0, "imports are absolute"
         if node.module == "harness":
@@ -106,20 +92,74 @@ def _imported(node: ast.AST) -> list[str]:
     return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
+def test_ls_tells_the_architecture() -> None:
+    rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"_builtin"}
+    assert {path.stem for path in ROOT.glob("*.py")} == LOOSE
+    assert sorted(rooms | LOOSE) == sorted([*FLOORS, "__init__"])
+    assert len(rooms) == 16
+
+
 def test_imports_only_go_down() -> None:
     upward = {
         f"{path.relative_to(ROOT)} imports {theirs}"
         for own, theirs, path in imports()
-        if own != theirs and floor_of(theirs) >= floor_of(own) and (own, theirs) not in SIDEWAYS
+        if own != theirs and FLOORS.index(theirs.split(".")[0]) >= FLOORS.index(own)
     }
     assert upward == set()
 
 
+def test_an_import_from_another_room_goes_through_its_door() -> None:
+    """What a room offers is named in its ``__init__``, and nothing else of it is imported."""
+    inside = {
+        f"{path.relative_to(ROOT)} imports {node.module}"
+        for path in modules().values()
+        for node in nodes(path)
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("harness.")
+        and (node.module or "").count(".") > 1
+        and (node.module or "").split(".")[1] != path.relative_to(ROOT).parts[0]
+        and node.module != "harness.base.re_exports"  # the door itself
+    }
+    assert inside == set()
+
+
+@pytest.mark.parametrize("stub", sorted(ROOT.glob("*/__init__.pyi")), ids=lambda s: s.parent.name)
+def test_what_a_room_offers_is_what_others_use(stub: Path) -> None:
+    """Every name of a door exists, and somebody outside of the room imports it."""
+    room = import_module(f"harness.{stub.parent.name}")
+    offered = set(offers()[room.__name__])
+    assert all(getattr(room, name) is not None for name in offered)
+    used = {
+        alias.name
+        for path in modules().values()
+        if path.relative_to(ROOT).parts[0] != stub.parent.name
+        for node in nodes(path)
+        if isinstance(node, ast.ImportFrom) and node.module == room.__name__
+        for alias in node.names
+    }
+    assert offered - used == set()
+
+
 @pytest.mark.parametrize(
-    ("room", "never"), [("checks", "sessions"), ("models", "config"), ("reports", "runner")]
+    ("room", "never"), [("judging", "sessions"), ("models", "suites"), ("reports", "runner")]
 )
 def test_some_rooms_never_know_each_other(room: str, never: str) -> None:
     assert [path for own, theirs, path in imports() if own == room and theirs == never] == []
+
+
+def test_nothing_imports_a_leaderboard() -> None:
+    assert {own for own, theirs, _ in imports() if theirs == "leaderboards"} <= {"leaderboards"}
+
+
+@cache
+def offers() -> dict[str, dict[str, str]]:
+    """Return what each room's ``__init__`` offers: name → the module that defines it."""
+    doors = {}
+    for stub in ROOT.glob("*/__init__.pyi"):
+        room = f"harness.{stub.parent.name}"
+        lines = [line.split() for line in stub.read_text("utf-8").splitlines()]
+        doors[room] = {line[3]: room + line[1] for line in lines}
+    return doors
 
 
 def test_no_module_is_part_of_a_circle() -> None:
@@ -173,7 +213,9 @@ def _direct(name: str) -> frozenset[str]:
     while left:
         for node in ast.iter_child_nodes(left.pop()):
             if isinstance(node, ast.ImportFrom):
-                found |= {node.module or "", *(f"{node.module}.{one.name}" for one in node.names)}
+                module = node.module or ""
+                door = offers().get(module, {})
+                found |= {module, *(door.get(it.name, f"{module}.{it.name}") for it in node.names)}
             elif isinstance(node, ast.Import):
                 found |= {one.name for one in node.names}
             elif not (
@@ -187,7 +229,15 @@ def _direct(name: str) -> frozenset[str]:
 def _ours(function: ast.AST) -> set[str]:
     """Return the modules of ours that are imported inside a function."""
     return {
-        next((one for one in (f"{node.module}.{name.name}", node.module) if one in modules()), "")
+        next(
+            module
+            for module in (
+                offers().get(node.module, {}).get(name.name),
+                f"{node.module}.{name.name}",
+                node.module,
+            )
+            if module in modules()
+        )
         for node in ast.walk(function)
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("harness")
         for name in node.names

@@ -5,6 +5,7 @@ And the docs name every room.
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -51,17 +52,22 @@ def test_no_module_imports_itself_by_way_of_others(figures: Figures) -> None:
 
 
 def test_contributing_names_every_room_and_no_other() -> None:
-    told = {
+    named = [
         room
         for line in _ROOM.finditer((ROOT / "CONTRIBUTING.md").read_text("utf-8"))
-        for room in re.findall(r"`(harness/[^`]*/)`", line["rooms"])
-    }
-    rooms = {
-        f"{path.parent.relative_to(ROOT).as_posix()}/"
-        for path in (ROOT / "harness").rglob("__init__.py")
-        if "_builtin" not in path.parts
-    }
-    assert told == rooms - {"harness/"}
+        for room in re.findall(r"`harness/([^`/]*)/`", line["rooms"])
+    ]
+    rooms = {path.parent.name for path in (ROOT / "harness").glob("*/__init__.py")}
+    assert sorted(named) == sorted(rooms)
+
+
+def test_every_folder_says_what_it_is_for(figures: Figures) -> None:
+    silent = [
+        name
+        for name, module in figures.modules.items()
+        if name.endswith("/__init__.py") and not ast.get_docstring(module)
+    ]
+    assert silent == []
 
 
 def test_circles_are_found_where_an_import_stands_inside_a_function(tmp_path: Path) -> None:

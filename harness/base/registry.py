@@ -49,16 +49,13 @@ class Registry(Generic[T]):
         builtin: Mapping[str, str],
         *,
         unlisted: Mapping[str, str] | None = None,
-        formerly: str | None = None,
     ) -> None:
         """``group`` is the entry-point group, ``noun`` the kind of member in messages.
 
         ``builtin`` maps a name to ``module:attribute``; so does ``unlisted``, for members that only
-        the program itself may name. ``formerly`` is an older name of the group: members listed
-        under it are found, too.
+        the program itself may name.
         """
         self.group = group
-        self._formerly = formerly
         self._noun = noun
         self._builtin = builtin
         self._unlisted = unlisted or {}
@@ -117,9 +114,8 @@ class Registry(Generic[T]):
 
     @cached_property
     def _entry_points(self) -> dict[str, EntryPoint]:
-        groups = [self._formerly, self.group] if self._formerly else [self.group]
         installed = _installed(tuple(sys.path))
-        return {point.name: point for group in groups for point in installed.select(group=group)}
+        return {point.name: point for point in installed.select(group=self.group)}
 
 
 @cache

@@ -16,6 +16,8 @@ from .tool_text.actions import done_by as done_by
 from .tool_text.actions import is_verb as is_verb
 from .tool_text.actions import only_reads as only_reads
 from .tool_text.actions import plainly_does as plainly_does
+from .tool_text.cut_results import cut_note as cut_note
+from .tool_text.cut_results import cut_result as cut_result
 from .tool_text.example_arguments import Arguments as Arguments
 from .tool_text.example_arguments import Example as Example
 from .tool_text.example_arguments import example_arguments as example_arguments
@@ -36,7 +38,6 @@ from .tool_text.terms import synonyms as synonyms
 from .tool_text.terms import terms as terms
 from .tool_text.terms import word_set as word_set
 from .tool_text.terms import words as words
-from .tool_text.tokens import beginning_of as beginning_of
 from .tool_text.tokens import tokens_in as tokens_in
 from .traits import Dialect as Dialect
 from .translation import Offer as Offer

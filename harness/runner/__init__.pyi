@@ -31,9 +31,7 @@ from .planning.plan import describe_case as describe_case
 from .planning.plan import describe_server as describe_server
 from .planning.plan import describe_suite as describe_suite
 from .planning.plan import describe_variant as describe_variant
-from .planning.prepare import CONCURRENCY as CONCURRENCY
 from .planning.prepare import Prepared as Prepared
-from .planning.prepare import RunRequest as RunRequest
 from .planning.prepare import guarded as guarded
 from .planning.prepare import prepare as prepare
 from .planning.prepare import suite_roots as suite_roots
@@ -46,6 +44,8 @@ from .planning.ranges import MAX_TOKENS_RANGE as MAX_TOKENS_RANGE
 from .planning.ranges import TIMEOUT_MS_RANGE as TIMEOUT_MS_RANGE
 from .planning.ranges import TRIALS_RANGE as TRIALS_RANGE
 from .planning.ranges import Range as Range
+from .planning.request import CONCURRENCY as CONCURRENCY
+from .planning.request import RunRequest as RunRequest
 from .planning.variant_choice import JOINT as JOINT
 from .planning.variant_choice import NO_VARIANT as NO_VARIANT
 from .planning.variant_choice import base_name as base_name
@@ -80,7 +80,6 @@ from .runs.shard import merge_runs as merge_runs
 from .stepwise import Stepwise as Stepwise
 from .stepwise import open_stepwise as open_stepwise
 from .trial import trial_error as trial_error
-from .variants.clients import cut_note as cut_note
 from .variants.clients import habit_of as habit_of
 from .variants.decoys import built_in_decoys as built_in_decoys
 from .variants.decoys import near_decoys as near_decoys

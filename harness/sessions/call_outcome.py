@@ -5,7 +5,7 @@ wins. "Text" is an ``isError`` result's text or a JSON-RPC error's message and d
 prefix "Error executing tool NAME: " of the SDKs:
 
 0. words of the server's own, from its ``refusals:``, or a code that refuses
-   (`harness.sessions.structured_refusals`) → `denied`
+   (`harness.sessions.refusals.codes`) → `denied`
 1. "unknown tool", "tool … not found" and the like, if the tool is not listed for this user or the
   text names this tool → `unknown_tool`
 2. the words of a validator: "validation error for", "Invalid arguments for tool", "[type=missing",
@@ -34,7 +34,7 @@ import re
 from collections.abc import Collection, Sequence
 
 from harness.base import search
-from harness.sessions.refusal_words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
+from harness.sessions.refusals.words import MISSES_A_RIGHT, OPERATING_SYSTEM, REFUSED
 from harness.types import Outcome
 
 METHOD_NOT_FOUND = -32601

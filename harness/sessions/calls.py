@@ -33,8 +33,8 @@ from harness.sessions.forwarding import (
     ScrubbedClient,
     TellProgress,
 )
+from harness.sessions.refusals.codes import has_refusal_code, is_refusal_body
 from harness.sessions.session import Introduction
-from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
 from harness.sessions.tool_schemas import ToolSchemas
 from harness.sessions.trace_context import TRACEPARENT
 from harness.sessions.transports.frames import is_closed, is_no_answer

@@ -39,9 +39,9 @@ from harness.base import ServerError
 from harness.sessions.beside import UnsolicitedMessages
 from harness.sessions.forwarding import ForeignClient, ForeignClients, TellProgress
 from harness.sessions.questions import AskingDispatcher
+from harness.sessions.refusals.sessions import refused_step
 from harness.sessions.server_messages import Exchange, RequestReader, Requests, RequestWriter
 from harness.sessions.session import Introduction
-from harness.sessions.session_refusals import refused_step
 from harness.sessions.surroundings import surroundings
 from harness.sessions.transports.frames import is_closed
 from harness.sessions.transports.handshake import probe_seconds

@@ -385,8 +385,7 @@ class Connection:
         """
         if self._concluded.is_set():
             return
-        tail = self.stderr_tail()
-        cause, *others = last_words(tail) or [""]
+        cause, *others = last_words(tail := self.stderr_tail()) or [""]
         self._lost = f"server {self._spec.name!r} {why}{quoted('its last words', cause)}"
         self._lost += noise
         if not self._opened.is_set() and self._failure is None:

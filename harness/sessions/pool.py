@@ -43,6 +43,7 @@ from harness.sessions.processes.fresh import made_fresh, require_fresh
 from harness.sessions.processes.guardian import Guardian
 from harness.sessions.processes.http_servers import Hosts
 from harness.sessions.processes.server_starts import ServerStarts
+from harness.sessions.seat import Seat
 from harness.sessions.session import Session
 from harness.sessions.transports.turns import ManyTurns
 from harness.types import Credential, JsonObject, ServerSpec
@@ -50,26 +51,6 @@ from harness.types import Credential, JsonObject, ServerSpec
 MAX_PROCESSES = 16
 """Most servers at the same time: a Python server takes 70 MB, and much of a core while it starts.
 """
-
-
-class _Seat:
-    """The entry of one server and user in the pool."""
-
-    def __init__(self, starts: ServerStarts) -> None:
-        self.starts = starts
-        self.connection: Connection | None = None
-        self.returned: list[Connection] = []
-        self.lock = anyio.Lock()
-        self.loans = 0
-        self.last_used = 0.0
-        self.failures = 0
-        self.failure: ServerError | None = None
-        self.failed: Connection | None = None
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether its server is running and not in use."""
-        return self.connection is not None and self.connection.lost is None and not self.loans
 
 
 class Pool:
@@ -88,7 +69,7 @@ class Pool:
         self._guardian = guardian
         self._bearers = bearers
         self._hosts = Hosts(owners, guardian, bearers)
-        self._seats: dict[tuple[str, str], _Seat] = {}
+        self._seats: dict[tuple[str, str], Seat] = {}
         self._starts: dict[str, ServerStarts] = defaultdict(ServerStarts)
         self._digests: dict[int, tuple[ServerSpec, str]] = {}
         self._joined: dict[tuple[str, ...], JoinedTools] = {}
@@ -248,7 +229,7 @@ class Pool:
                     await self._require_hope(seat, server)
                     seat.connection = await self._start(server, who)
 
-    async def _shared(self, seat: _Seat, server: ServerSpec, identity: Identity) -> Connection:
+    async def _shared(self, seat: Seat, server: ServerSpec, identity: Identity) -> Connection:
         async with seat.lock:
             connection = seat.connection
             if connection is None or connection.lost is not None:
@@ -257,7 +238,7 @@ class Pool:
         await self._ready(seat, server, connection)
         return connection
 
-    async def _own(self, seat: _Seat, server: ServerSpec, identity: Identity) -> Connection:
+    async def _own(self, seat: Seat, server: ServerSpec, identity: Identity) -> Connection:
         await self._require_hope(seat, server)
         while seat.returned:
             used = seat.returned.pop()
@@ -278,7 +259,7 @@ class Pool:
             raise
         return connection
 
-    async def _give_back(self, seat: _Seat, server: ServerSpec, connection: Connection) -> None:
+    async def _give_back(self, seat: Seat, server: ServerSpec, connection: Connection) -> None:
         """Keep a server for the next loan if its state is fresh or can be reset, else end it."""
         cut_off = anyio.get_current_task().has_pending_cancellation()
         if (
@@ -300,14 +281,14 @@ class Pool:
         connection.close()
         await connection.closed()
 
-    async def _require_hope(self, seat: _Seat, server: ServerSpec) -> None:
+    async def _require_hope(self, seat: Seat, server: ServerSpec) -> None:
         """Refuse to start a server again that does not start, by itself or for somebody else."""
         last = seat.connection
         if last is not None and last.lost is not None and seat.failed is not last:
             await self._ready(seat, server, last)  # a start in advance may have failed
         seat.starts.refuse_hopeless(seat.failures, seat.failure)
 
-    async def _ready(self, seat: _Seat, server: ServerSpec, connection: Connection) -> None:
+    async def _ready(self, seat: Seat, server: ServerSpec, connection: Connection) -> None:
         try:
             await connection.ready()
         except ServerError as error:
@@ -355,11 +336,11 @@ class Pool:
         self._freed.set()
         self._freed = anyio.Event()
 
-    def _seat(self, server: ServerSpec, identity: Identity) -> _Seat:
+    def _seat(self, server: ServerSpec, identity: Identity) -> Seat:
         key = (self._digest(server), identity.key)
         seat = self._seats.get(key)
         if seat is None:
-            seat = self._seats[key] = _Seat(self._starts[key[0]])
+            seat = self._seats[key] = Seat(self._starts[key[0]])
         return seat
 
     def _digest(self, server: ServerSpec) -> str:

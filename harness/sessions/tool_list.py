@@ -15,7 +15,7 @@ from mcp.shared.inbound import find_invalid_x_mcp_header
 
 from harness.base import ServerError, digest, shortcoming
 from harness.sessions.call_outcome import METHOD_NOT_FOUND
-from harness.sessions.session_refusals import refused_step
+from harness.sessions.refusals.sessions import refused_step
 from harness.sessions.tool_schemas import examine
 from harness.sessions.transports.frames import is_closed, is_no_answer
 from harness.sessions.transports.pages import has_bad_cursor, next_cursor

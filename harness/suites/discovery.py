@@ -28,9 +28,7 @@ from harness.suites.other_tools import suites_of_other_tools
 from harness.suites.readers import Reader, Vocabulary, is_suite_file, read_suite
 from harness.types import Case, Location, Suite
 
-PYTHON_SUITES: Registry[Any] = Registry(
-    "harness.python_suites", "suite", {"internal": "harness.runner.internal:Internal"}
-)
+PYTHON_SUITES: Registry[Any] = Registry("harness.python_suites", "suite", {})
 """Name → the class of a suite in Python, for those that have a name besides their dotted path."""
 
 _SUITE_LINE = re.compile(r"""^\s*["']?suite["']?\s*:\s*["']?(.*?)["']?\s*(?:#.*)?$""", re.MULTILINE)

@@ -35,10 +35,11 @@ def package(folder: Path) -> Path:
     ``folder``.
     """
     target = folder / "harness"
-    target.mkdir(parents=True)
-    (target / "__init__.py").write_text("")
+    (target / "base").mkdir(parents=True)
+    for part in (target, target / "base"):
+        (part / "__init__.py").write_text("")
     for name in ("builtin", "errors"):
-        shutil.copy(PACKAGE / f"{name}.py", target)
+        shutil.copy(PACKAGE / "base" / f"{name}.py", target / "base")
     shutil.copytree(PACKAGE / "types", target / "types")
     return target
 

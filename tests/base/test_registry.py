@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from harness.base.registry import Registry, _installed
-from harness.suites.leaderboards import LEADERBOARDS
 
 
 def installed(folder: Path, groups: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,30 +19,11 @@ def installed(folder: Path, groups: dict[str, str], monkeypatch: pytest.MonkeyPa
     monkeypatch.syspath_prepend(str(folder))
 
 
-def test_a_member_of_another_package_is_found_under_the_old_name_of_its_group_too(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    groups = {"things": "new = math:tau\nboth = math:tau", "stuff": "old = math:pi\nboth = math:pi"}
-    installed(tmp_path, groups, monkeypatch)
-    registry = Registry[float]("things", "thing", {}, formerly="stuff")
-    assert set(registry.names()) == {"new", "old", "both"}
-    assert registry.get("old") < registry.get("both")
-
-
 def test_the_packages_are_searched_once_for_all_registries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed(tmp_path, {"things": "new = math:tau", "stuff": "old = math:pi"}, monkeypatch)
     before = _installed.cache_info().misses
     assert Registry[float]("things", "thing", {}).names() == ("new",)
-    assert Registry[float]("stuff", "thing", {}, formerly="things").names() == ("new", "old")
+    assert Registry[float]("stuff", "thing", {}).names() == ("old",)
     assert _installed.cache_info().misses == before + 1
-
-
-def test_a_leaderboard_that_another_package_lists_as_a_benchmark_is_still_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    installed(tmp_path, {"harness.benchmarks": "theirs = math:pi"}, monkeypatch)
-    monkeypatch.delitem(vars(LEADERBOARDS), "_entry_points", raising=False)
-    assert "theirs" in LEADERBOARDS
-    monkeypatch.delitem(vars(LEADERBOARDS), "_entry_points")  # for those who come after

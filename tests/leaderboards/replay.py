@@ -11,7 +11,8 @@ from pathlib import Path
 from harness.runlog import RunLog
 from harness.runner.launching import launch
 from harness.runner.observer import Silent
-from harness.runner.planning.prepare import RunRequest, prepare
+from harness.runner.planning.prepare import prepare
+from harness.runner.planning.request import RunRequest
 from harness.runner.run import RunOptions
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import InvalidInput
-from harness.runner.planning.prepare import RunRequest, prepare
+from harness.runner.planning.prepare import prepare
+from harness.runner.planning.request import RunRequest
 from harness.types import DEFAULT_TIMEOUT_S
 from tests.suites.test_csv_dataset import HEADER, row
 

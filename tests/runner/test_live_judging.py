@@ -15,7 +15,8 @@ from harness.runlog import RunLog
 from harness.runner.control import Budget
 from harness.runner.launching import launch
 from harness.runner.observer import Silent
-from harness.runner.planning.prepare import RunRequest, prepare
+from harness.runner.planning.prepare import prepare
+from harness.runner.planning.request import RunRequest
 from harness.runner.run import RunOptions
 from harness.suites.discovery import find_suites
 from harness.types import TrialResult

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.judging.checks import VOCABULARY
-from harness.runner.planning.prepare import RunRequest, prepare
+from harness.runner.planning.prepare import prepare
+from harness.runner.planning.request import RunRequest
 from harness.suites.ingest import INGEST_PROMPT
 from harness.types import Case, Suite
 from tests.suites.files import problems, read

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from harness.base import KNOWN, MARK, NothingToRun, UsageError, builtin_suites
+from harness.base import KNOWN, NothingToRun, UsageError, builtin_suites
 from harness.judging import VOCABULARY
-from harness.models import unknown_provider, unsent
+from harness.models import unknown_provider
 from harness.runlog import read_log
 from harness.runner.agents.abilities import refuse_clients_habits, refuse_what_agents_cannot
 from harness.runner.planning.judge_choice import choose_judges
+from harness.runner.planning.notes import notes_on, nothing_to_run
 from harness.runner.planning.plan import Plan, case_label, make_plan
-from harness.runner.planning.ranges import (
-    CONCURRENCY_RANGE,
-    LEAST_TRIALS_RANGE,
-    MAX_CASES_RANGE,
-    TIMEOUT_MS_RANGE,
-    TRIALS_RANGE,
-)
+from harness.runner.planning.request import CONCURRENCY, RunRequest
 from harness.runner.planning.user_models import choose_players, is_replay
 from harness.runner.planning.variant_choice import (
     check_prompts,
@@ -38,7 +32,6 @@ from harness.runner.recordings.recorded_outputs import as_recorded, entrants, ju
 from harness.runner.runs.folders import find_log
 from harness.runner.runs.shard import shard
 from harness.suites import (
-    MAX_CASES,
     OFFLINE,
     Config,
     distinct,
@@ -52,105 +45,12 @@ from harness.types import (
     DEFAULT_TIMEOUT_S,
     Case,
     GuardRails,
-    JsonObject,
     ModelSpec,
     NamedTool,
-    Protocol,
     ServerSpec,
     Suite,
     Variant,
 )
-
-CONCURRENCY = 4
-"""Trials at the same time by default."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
-    """The user's request; every field narrows or overrides suites and configuration."""
-
-    suites: Sequence[str] = ()
-    """Suite names or paths; none means all of the project."""
-    categories: str | None = None
-    """Parts of a leaderboard, joined by commas; ``None`` means all."""
-    models: Sequence[str] = ()
-    """Models that answer; none means each suite's own, else the configured default, else
-    `harness.suites.config.models.OFFLINE`."""
-    agents: Sequence[str] = ()
-    """Agents that answer, beside the models, each by its name or as a command; with agents alone,
-    no default model answers."""
-    pattern: str | None = None
-    """Selects cases by name or tag."""
-    cases: Sequence[str] | None = None
-    """Only these, each as ``suite::case``; ``None`` means all."""
-    server: str | Sequence[str] | None = None
-    """A command line or a configured name that replaces every suite's server; several are
-    joined."""
-    mcp_config: str | None = None
-    """The configuration of an MCP client, whose servers take precedence over all others."""
-    protocol: Protocol | None = None
-    """The revision of MCP for every server; ``None`` means what each server's entry says."""
-    user_context: JsonObject | None = None
-    """Replaces every case's own user context."""
-    timeout_s: float | None = None
-    """Replaces every case's own timeout."""
-    trials: int | None = None
-    """Repeats of each case, instead of every case's own."""
-    least_trials: int | None = None
-    """Repeats after which a case is not run again once it is decided; ``None`` runs all."""
-    shard: str | None = None
-    """``i/n``: only that part of the plan."""
-    read_only: bool = False
-    """Send no call to a tool that is not marked read-only."""
-    block: Sequence[str] = ()
-    """Send no call to these tools."""
-    variants: Sequence[str] = ()
-    """Variants of the tool list, each by its name in the suite or by a file of variants; ``none``
-    is the server's own list, and so is an empty request."""
-    judge_model: str | None = None
-    """The model that judges, instead of every suite's own; ``none`` for no judge."""
-    user_model: str | None = None
-    """The model that plays simulated users, instead of every case's and suite's own."""
-    max_cases: int = MAX_CASES
-    """Most tests that are taken from one CSV dataset."""
-    concurrency: int | None = None
-    """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
-
-    def __post_init__(self) -> None:
-        """Refuse invalid numbers: raises `UsageError`."""
-        TRIALS_RANGE.check(self.trials)
-        LEAST_TRIALS_RANGE.check(self.least_trials)
-        CONCURRENCY_RANGE.check(self.concurrency)
-        MAX_CASES_RANGE.check(self.max_cases)
-        TIMEOUT_MS_RANGE.check(None if self.timeout_s is None else self.timeout_s * 1000)
-        if (
-            self.trials is not None
-            and self.least_trials is not None
-            and self.least_trials > self.trials
-        ):
-            raise UsageError(
-                f"least_trials is {self.least_trials}, but there are only {self.trials} trials"
-            )
-        if self.user_context is not None and not isinstance(self.user_context, Mapping):
-            raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
-
-    def filled_from(self, settings: JsonObject) -> RunRequest:
-        """Return the request in an earlier run's log settings if this request is empty.
-
-        Raises:
-            UsageError: that request is not in the log, since it contains a secret.
-        """
-        recorded = settings.get("request")
-        asks_nothing = replace(self, concurrency=None) == RunRequest()
-        if not recorded or not asks_nothing:
-            return self
-        if MARK[:-1] in json.dumps(recorded):
-            raise UsageError(
-                "this run was started with a secret on its command line, which its log does not "
-                "contain",
-                meant="Give the same options again together with --resume.",
-            )
-        return replace(RunRequest(**recorded), concurrency=self.concurrency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,7 +110,7 @@ def prepare(
         for suite in picked
     ]
     if not suites:
-        raise NothingToRun(_nothing(request, found))
+        raise NothingToRun(nothing_to_run(request, found))
     agents = _agents(request, config, cwd, options)
     chosen = {suite.name: _models(suite, request, config, options, agents) for suite in suites}
     refuse_what_agents_cannot(suites, agents)
@@ -253,7 +153,7 @@ def prepare(
         plan=plan,
         concurrency=request.concurrency or config.concurrency or CONCURRENCY,
         notes=(
-            *_notes(request, suites, config, plan),
+            *notes_on(request, suites, config, plan),
             *recorded_notes,
             *left_out,
             *bench.notes,
@@ -377,28 +277,3 @@ def guarded(server: ServerSpec, suite: Suite, request: RunRequest) -> ServerSpec
         isolation=suite.isolation or server.isolation,
         guard=server.guard | suite.guard | asked,
     )
-
-
-def _notes(request: RunRequest, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
-    notes = [note for suite in suites for note in suite.notes]
-    notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
-    if (
-        not request.models
-        and not request.agents
-        and config.default_model is None
-        and any(suite.model is None for suite in suites)
-    ):
-        notes.append(
-            f"No model was named: the built-in baseline {OFFLINE!r} answers. It is not an LLM; "
-            "name one with --model, for example --model claude-4-sonnet."
-        )
-    return notes
-
-
-def _nothing(request: RunRequest, found: Sequence[Suite]) -> str:
-    if request.pattern is not None and found:
-        names = ", ".join(case.name for suite in found for case in suite.cases)
-        return f"no case matches -k {request.pattern!r}; the cases are: {names}"
-    if request.cases is not None and found:
-        return f"these cases no longer exist: {', '.join(request.cases)}"
-    return "there is no suite to run: write one into evals/, for example evals/first.yml"

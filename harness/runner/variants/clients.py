@@ -5,15 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 
-from harness.models import beginning_of, tokens_in
+from harness.models import cut_result
 from harness.types import Variant
 
 LONGEST_NAME = 64
 """Most characters of a tool's name that model APIs accept."""
 
-_CUT = re.compile(
-    r"\[The result was cut here: it takes about [\d,]+ tokens, and [\d,]+ are shown\.\]\Z"
-)
 _NOT_TAKEN = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -49,13 +46,6 @@ def habit_of(variant: Variant) -> tuple[str, str] | None:
 def as_told(variant: Variant | None, text: str) -> str:
     """Return the text of a result as the model gets it under ``variant``."""
     most = None if variant is None else variant.max_result_tokens
-    if most is None or (size := tokens_in(text)) <= most:
+    if most is None:
         return text
-    note = f"[The result was cut here: it takes about {size:,} tokens, and {most:,} are shown.]"
-    return f"{beginning_of(text, most)}\n{note}"
-
-
-def cut_note(told: str) -> str:
-    """Return the note at the end of a result that `as_told` has cut; empty if it was not cut."""
-    found = _CUT.search(told)
-    return "" if found is None else found[0]
+    return cut_result(text, most)

@@ -24,8 +24,7 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict, PydanticUserError
 
 from harness.base import HarnessError, UsageError, blame, find
-from harness.suites.in_python.suite import tools_of
-from harness.suites.in_python.tools import PythonTool
+from harness.suites.in_python.tools import PythonTool, tools_of
 
 
 def make_server(reference: str | None, case: str | None = None) -> MCPServer[Any]:

@@ -33,7 +33,7 @@ from harness.judging import UserCheck, part
 from harness.suites.config.server_entries import read_server
 from harness.suites.in_python.alterations import python_alterations
 from harness.suites.in_python.case import CHECK, PASS_AT
-from harness.suites.in_python.tools import PythonTool, read_tools, served
+from harness.suites.in_python.tools import PythonTool, default_tools, read_tools, served
 from harness.suites.in_python.values import (
     isolation,
     leave,
@@ -80,24 +80,6 @@ def read_reference(reference: str, vocabulary: Vocabulary) -> Suite:
 def read_object(target: Any, vocabulary: Vocabulary) -> Suite:
     """Return the suite of a class or an instance; raises as `read_reference` does."""
     return _read(target, reference_of(target), vocabulary)
-
-
-def tools_of(target: Any, case: str | None) -> tuple[PythonTool, ...]:
-    """Return the default tools of a Python suite, or those of its case of that name."""
-    suite: Any = target() if inspect.isclass(target) else target
-    if case is None:
-        return _default_tools(suite)
-    given = next((given for given in suite.cases() if str(part(given, "id")) == case), None)
-    if given is None:
-        raise UsageError(
-            f"the suite has no case {case!r} here: every call of cases() must give the same cases"
-        )
-    return read_tools(part(given, "tools"))
-
-
-def _default_tools(suite: Any) -> tuple[PythonTool, ...]:
-    default = getattr(suite, "default_tools", None)
-    return read_tools(default() if default is not None else None)
 
 
 def _read(target: Any, reference: str | None, vocabulary: Vocabulary) -> Suite:
@@ -330,7 +312,7 @@ class _Reading:
 
     def _server(self) -> ServerSpec | str:
         given = part(self.suite, "server")
-        tools = self._tools(lambda: _default_tools(self.suite), "default_tools()")
+        tools = self._tools(lambda: default_tools(self.suite), "default_tools()")
         if given is None:
             self.toolless = not tools
             return served(self.name, self.isolation, self._importable() if tools else None)

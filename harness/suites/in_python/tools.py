@@ -5,6 +5,7 @@ This module reads them; `harness.suites.in_python.server` serves them, in a proc
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,7 @@ from inspect import cleandoc
 from pathlib import Path
 from typing import Any
 
-from harness.base import InvalidValue
+from harness.base import InvalidValue, UsageError
 from harness.judging import part
 from harness.types import (
     Isolation,
@@ -102,3 +103,22 @@ def served(
         ),
         isolation=isolation,
     )
+
+
+def tools_of(target: Any, case: str | None) -> tuple[PythonTool, ...]:
+    """Return the default tools of a Python suite, or those of its case of that name."""
+    suite: Any = target() if inspect.isclass(target) else target
+    if case is None:
+        return default_tools(suite)
+    given = next((given for given in suite.cases() if str(part(given, "id")) == case), None)
+    if given is None:
+        raise UsageError(
+            f"the suite has no case {case!r} here: every call of cases() must give the same cases"
+        )
+    return read_tools(part(given, "tools"))
+
+
+def default_tools(suite: Any) -> tuple[PythonTool, ...]:
+    """Return the tools of a case that names none."""
+    default = getattr(suite, "default_tools", None)
+    return read_tools(default() if default is not None else None)

@@ -11,7 +11,7 @@ from harness.base.errors import UsageError
 from harness.descriptions.workbench.against import against, cannot_be_asked, not_asked_text
 from harness.descriptions.workbench.staging import Ground
 from harness.runner.planning.plan import Job, Plan
-from harness.runner.planning.prepare import RunRequest
+from harness.runner.planning.request import RunRequest
 from harness.types import ModelSpec, ScriptedCall, ServerSpec, Suite, Trial
 from tests.descriptions.workbench.benches import case, tool
 

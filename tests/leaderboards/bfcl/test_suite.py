@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from harness.base.errors import NothingToRun, UsageError
-from harness.runner.planning.prepare import Prepared, RunRequest, prepare
+from harness.runner.planning.prepare import Prepared, prepare
+from harness.runner.planning.request import RunRequest
 from harness.suites.leaderboards import narrowed
 from tests.leaderboards.bfcl.small_release import write_lines, write_release
 

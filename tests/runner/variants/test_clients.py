@@ -7,8 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.tool_text.tokens import beginning_of, tokens_in
-from harness.runner.variants.clients import LONGEST_NAME, as_told, client_name, cut_note
+from harness.runner.variants.clients import LONGEST_NAME, as_told, client_name
 from harness.types import Variant
 
 PREFIX = "mcp__crm__"
@@ -36,20 +35,10 @@ def test_every_name_is_one_that_the_apis_of_models_take(name: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", client_name(PREFIX, name))
 
 
-@given(st.text("ab c客户", max_size=80), st.integers(0, 40))
-def test_the_beginning_of_a_text_is_the_longest_that_fits(text: str, most: int) -> None:
-    kept = beginning_of(text, most)
-    assert text.startswith(kept)
-    assert tokens_in(kept) <= most
-    assert kept == text or tokens_in(text[: len(kept) + 1]) > most
-
-
 def test_a_result_above_the_limit_is_cut_and_says_so() -> None:
     told = as_told(Variant(name="v", max_result_tokens=2), "word" * 2_500)
     note = "[The result was cut here: it takes about 2,500 tokens, and 2 are shown.]"
     assert told == f"wordwordwor\n{note}"
-    assert cut_note(told) == note
-    assert cut_note("word" * 25) == ""
 
 
 def test_a_result_that_fits_and_one_under_no_limit_are_told_whole() -> None:

@@ -16,8 +16,8 @@ from harness.agents.proxy.recording import Recording
 from harness.base.errors import NotAdmitted, RequestRefused, RequestRejected
 from harness.runner.trial import trial_error
 from harness.sessions.pool import open_sessions
+from harness.sessions.refusals.sessions import refused_step
 from harness.sessions.session import Session
-from harness.sessions.session_refusals import refused_step
 from harness.sessions.transports.rejected_requests import is_rejection
 from harness.types import ServerSpec, TransportSpec
 from tests.end_to_end.warm import warm_python

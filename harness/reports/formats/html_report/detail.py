@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.base import bounded, loads, money, number, seconds
+from harness.models import cut_note
 from harness.reports.sections.sentences import again
 from harness.reports.viewer.frames import frames_of
 from harness.reports.viewer.graded import graded_detail
@@ -14,7 +15,6 @@ from harness.reports.viewer.grid import short
 from harness.reports.viewer.refusals import refused_by
 from harness.reports.viewer.time_axis import bars
 from harness.runlog import RunLog
-from harness.runner import cut_note
 from harness.types import (
     AssistantMessage,
     CaseResult,

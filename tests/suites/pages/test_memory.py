@@ -28,7 +28,7 @@ from harness.suites.schema import SCHEMA_FILE
 from servers.memory.embedding import DIMENSIONS
 from servers.memory.sizes import ARCHIVAL, CORE, SUMMARY_CHARACTERS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "memory.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "memory.md").read_text(encoding="utf-8")
 WORDS = " ".join(PAGE.split())
 
 

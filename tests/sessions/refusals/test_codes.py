@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.sessions.structured_refusals import has_refusal_code, is_refusal_body
+from harness.sessions.refusals.codes import has_refusal_code, is_refusal_body
 
 
 @pytest.mark.parametrize(

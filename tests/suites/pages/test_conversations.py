@@ -10,7 +10,7 @@ from harness.suites.in_python.suite import read_object
 from harness.suites.readers import read_suite
 from tests.suites.test_docs import SCHEMA
 
-PAGE = (Path(__file__).parents[2] / "docs" / "conversations.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "conversations.md").read_text(encoding="utf-8")
 YAML = re.findall(r"^```yaml\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 [PYTHON] = re.findall(r"^```python\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 

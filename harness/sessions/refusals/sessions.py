@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from mcp.shared.exceptions import MCPError
 
 from harness.base import NotAdmitted, ServerError, search
-from harness.sessions.refusal_words import OPERATING_SYSTEM, REFUSED
-from harness.sessions.structured_refusals import has_refusal_code
+from harness.sessions.refusals.codes import has_refusal_code
+from harness.sessions.refusals.words import OPERATING_SYSTEM, REFUSED
 from harness.sessions.transports.rejected_requests import is_rejection
 
 _READ_CHARS = 2_000

@@ -1,0 +1,25 @@
+"""Results that are too long for a model: cut, with a note that says so."""
+
+from __future__ import annotations
+
+import re
+
+from harness.models.tool_text.tokens import beginning_of, tokens_in
+
+_CUT = re.compile(
+    r"\[The result was cut here: it takes about [\d,]+ tokens, and [\d,]+ are shown\.\]\Z"
+)
+
+
+def cut_result(text: str, most: int) -> str:
+    """Return ``text``, cut after ``most`` tokens and with a note if it is longer."""
+    if (size := tokens_in(text)) <= most:
+        return text
+    note = f"[The result was cut here: it takes about {size:,} tokens, and {most:,} are shown.]"
+    return f"{beginning_of(text, most)}\n{note}"
+
+
+def cut_note(text: str) -> str:
+    """Return the note at the end of a result that `cut_result` has cut; empty if it was not cut."""
+    found = _CUT.search(text)
+    return "" if found is None else found[0]

@@ -1,0 +1,38 @@
+"""What the user must know of a plan before it runs, and why there is nothing to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.models import unsent
+from harness.runner.planning.plan import Plan
+from harness.runner.planning.request import RunRequest
+from harness.suites import OFFLINE, Config
+from harness.types import Suite
+
+
+def notes_on(request: RunRequest, suites: Sequence[Suite], config: Config, plan: Plan) -> list[str]:
+    """Return what the user must know of ``plan``, which was made from ``request``."""
+    notes = [note for suite in suites for note in suite.notes]
+    notes += dict.fromkeys(note for model in plan.models for note in (*model.notes, *unsent(model)))
+    if (
+        not request.models
+        and not request.agents
+        and config.default_model is None
+        and any(suite.model is None for suite in suites)
+    ):
+        notes.append(
+            f"No model was named: the built-in baseline {OFFLINE!r} answers. It is not an LLM; "
+            "name one with --model, for example --model claude-4-sonnet."
+        )
+    return notes
+
+
+def nothing_to_run(request: RunRequest, found: Sequence[Suite]) -> str:
+    """Return why ``request`` selects no case of the suites that were found."""
+    if request.pattern is not None and found:
+        names = ", ".join(case.name for suite in found for case in suite.cases)
+        return f"no case matches -k {request.pattern!r}; the cases are: {names}"
+    if request.cases is not None and found:
+        return f"these cases no longer exist: {', '.join(request.cases)}"
+    return "there is no suite to run: write one into evals/, for example evals/first.yml"

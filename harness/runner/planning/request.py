@@ -1,0 +1,114 @@
+"""The user's request for a run, before anything is looked up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from harness.base import MARK, UsageError
+from harness.runner.planning.ranges import (
+    CONCURRENCY_RANGE,
+    LEAST_TRIALS_RANGE,
+    MAX_CASES_RANGE,
+    TIMEOUT_MS_RANGE,
+    TRIALS_RANGE,
+)
+from harness.suites import (
+    MAX_CASES,
+)
+from harness.types import (
+    JsonObject,
+    Protocol,
+)
+
+CONCURRENCY = 4
+"""Trials at the same time by default."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest:
+    """The user's request; every field narrows or overrides suites and configuration."""
+
+    suites: Sequence[str] = ()
+    """Suite names or paths; none means all of the project."""
+    categories: str | None = None
+    """Parts of a leaderboard, joined by commas; ``None`` means all."""
+    models: Sequence[str] = ()
+    """Models that answer; none means each suite's own, else the configured default, else
+    `harness.suites.config.models.OFFLINE`."""
+    agents: Sequence[str] = ()
+    """Agents that answer, beside the models, each by its name or as a command; with agents alone,
+    no default model answers."""
+    pattern: str | None = None
+    """Selects cases by name or tag."""
+    cases: Sequence[str] | None = None
+    """Only these, each as ``suite::case``; ``None`` means all."""
+    server: str | Sequence[str] | None = None
+    """A command line or a configured name that replaces every suite's server; several are
+    joined."""
+    mcp_config: str | None = None
+    """The configuration of an MCP client, whose servers take precedence over all others."""
+    protocol: Protocol | None = None
+    """The revision of MCP for every server; ``None`` means what each server's entry says."""
+    user_context: JsonObject | None = None
+    """Replaces every case's own user context."""
+    timeout_s: float | None = None
+    """Replaces every case's own timeout."""
+    trials: int | None = None
+    """Repeats of each case, instead of every case's own."""
+    least_trials: int | None = None
+    """Repeats after which a case is not run again once it is decided; ``None`` runs all."""
+    shard: str | None = None
+    """``i/n``: only that part of the plan."""
+    read_only: bool = False
+    """Send no call to a tool that is not marked read-only."""
+    block: Sequence[str] = ()
+    """Send no call to these tools."""
+    variants: Sequence[str] = ()
+    """Variants of the tool list, each by its name in the suite or by a file of variants; ``none``
+    is the server's own list, and so is an empty request."""
+    judge_model: str | None = None
+    """The model that judges, instead of every suite's own; ``none`` for no judge."""
+    user_model: str | None = None
+    """The model that plays simulated users, instead of every case's and suite's own."""
+    max_cases: int = MAX_CASES
+    """Most tests that are taken from one CSV dataset."""
+    concurrency: int | None = None
+    """Trials at the same time; ``None`` means the configured number, else `CONCURRENCY`."""
+
+    def __post_init__(self) -> None:
+        """Refuse invalid numbers: raises `UsageError`."""
+        TRIALS_RANGE.check(self.trials)
+        LEAST_TRIALS_RANGE.check(self.least_trials)
+        CONCURRENCY_RANGE.check(self.concurrency)
+        MAX_CASES_RANGE.check(self.max_cases)
+        TIMEOUT_MS_RANGE.check(None if self.timeout_s is None else self.timeout_s * 1000)
+        if (
+            self.trials is not None
+            and self.least_trials is not None
+            and self.least_trials > self.trials
+        ):
+            raise UsageError(
+                f"least_trials is {self.least_trials}, but there are only {self.trials} trials"
+            )
+        if self.user_context is not None and not isinstance(self.user_context, Mapping):
+            raise UsageError("user_context: expected a mapping such as {'role': 'admin'}")
+
+    def filled_from(self, settings: JsonObject) -> RunRequest:
+        """Return the request in an earlier run's log settings if this request is empty.
+
+        Raises:
+            UsageError: that request is not in the log, since it contains a secret.
+        """
+        recorded = settings.get("request")
+        asks_nothing = replace(self, concurrency=None) == RunRequest()
+        if not recorded or not asks_nothing:
+            return self
+        if MARK[:-1] in json.dumps(recorded):
+            raise UsageError(
+                "this run was started with a secret on its command line, which its log does not "
+                "contain",
+                meant="Give the same options again together with --resume.",
+            )
+        return replace(RunRequest(**recorded), concurrency=self.concurrency)
