@@ -228,7 +228,9 @@ def test_the_plugin_loads_nothing_before_a_suite_is_found() -> None:
     ).stdout
     assert set(ast.literal_eval(printed)) == {
         "harness",
+        "harness.base",
         "harness.base.platforms",
+        "harness.base.re_exports",
         "harness.pytest_plugin",
         "harness.pytest_plugin.session_end",
         "harness.pytest_plugin.options",

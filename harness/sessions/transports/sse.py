@@ -131,7 +131,8 @@ class EventStream:
                 url = response.url.join(event.data)
                 if not same_origin(url, response.url):
                     raise HttpFault(
-                        f"asks to post requests to another server, {url_text(url)}: refused"
+                        f"asks to post requests to another server, {url_text(url)}, "
+                        "which is not done"
                     )
                 self._post_url = url
                 self._settled.set()

@@ -1,7 +1,7 @@
 // @ts-check
 // The page's first block of data, as `overview` in Python returns it.
 
-import { block } from "../../reports/formats/html_report/blocks.js";
+import { block } from "../../../reports/formats/html_report/blocks.js";
 
 /**
  * @typedef {[value: number, low: number, high: number]} Interval

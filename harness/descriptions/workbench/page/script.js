@@ -1,7 +1,7 @@
 // @ts-check
 // The page of a workbench: one model at a time, never pooled.
 
-import { at, el } from "../../reports/viewer/assets/elements.js";
+import { at, el } from "../../../reports/viewer/assets/elements.js";
 import { data } from "./data.js";
 import { showTools } from "./tools.js";
 import { shape } from "./widgets.js";

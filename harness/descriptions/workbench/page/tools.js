@@ -1,7 +1,7 @@
 // @ts-check
 // The tool list, part by part: coloured by effect, faded by uncertainty, each with its price.
 
-import { at, el, plural } from "../../reports/viewer/assets/elements.js";
+import { at, el, plural } from "../../../reports/viewer/assets/elements.js";
 import { whisker } from "./widgets.js";
 
 /**

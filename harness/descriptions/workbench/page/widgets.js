@@ -1,9 +1,9 @@
 // @ts-check
 // Widgets of the workbench's page: tables with intervals, heat maps, curves, texts to paste.
 
-import { block } from "../../reports/formats/html_report/blocks.js";
-import { breakable, el, plural, svg } from "../../reports/viewer/assets/elements.js";
-import { box, trialParts } from "../../reports/viewer/assets/trial.js";
+import { block } from "../../../reports/formats/html_report/blocks.js";
+import { breakable, el, plural, svg } from "../../../reports/viewer/assets/elements.js";
+import { box, trialParts } from "../../../reports/viewer/assets/trial.js";
 import { data } from "./data.js";
 
 /** @typedef {import("./data.js").TableCell} TableCell @typedef {import("./data.js").HeatCell} HeatCell */
