@@ -5,7 +5,6 @@ from .call_frames import whole as whole
 from .call_words import input_required as input_required
 from .connection import Connection as Connection
 from .forwarding import LISTEN as LISTEN
-from .forwarding import ForeignClient as ForeignClient
 from .forwarding import ForwardedRequest as ForwardedRequest
 from .forwarding import TellProgress as TellProgress
 from .identity.additions import Additions as Additions
@@ -22,9 +21,9 @@ from .processes.process import dying_with_us as dying_with_us
 from .processes.stderr import StderrTail as StderrTail
 from .questions import refusal as refusal
 from .session import SEPARATOR as SEPARATOR
-from .session import Introduction as Introduction
 from .session import Session as Session
 from .session import SessionPool as SessionPool
+from .session_wrapper import SessionWrapper as SessionWrapper
 from .trace_context import TracedSession as TracedSession
 from .trace_context import TraceIds as TraceIds
 from .transports import TRANSPORTS as TRANSPORTS

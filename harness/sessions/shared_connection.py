@@ -16,6 +16,7 @@ import anyio
 
 from harness.base import NotAdmitted, OutOfResources, ServerError, TooBusy
 from harness.sessions.session import Introduction
+from harness.sessions.session_wrapper import SessionWrapper
 from harness.sessions.transports.http_errors import HttpFault
 from harness.sessions.transports.turns import Turns
 from harness.types import Aside, JsonObject, ServerSpec, ToolCall, ToolList, ToolRequest
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from harness.sessions.forwarding import ForeignClient
 
 
-class SharedSession:
+class SharedSession(SessionWrapper):
     """A `harness.sessions.Session` of one user over another user's connection."""
 
     def __init__(
@@ -41,6 +42,7 @@ class SharedSession:
         caller: CallSender,
     ) -> None:
         """Call this user's ``tools`` by ``caller``, over the connection ``host``."""
+        super().__init__(host)
         self._host = host
         self._user_context = user_context
         self._tools = tools
@@ -50,11 +52,6 @@ class SharedSession:
     def tools(self) -> ToolList:
         """The tools that this user sees."""
         return self._tools
-
-    @property
-    def lost(self) -> str | None:
-        """Why the server is gone; ``None`` while it is alive."""
-        return self._host.lost
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call and return its record (see `harness.sessions.Session.call`)."""
@@ -76,10 +73,6 @@ class SharedSession:
     async def watch(self) -> tuple[Aside, ...]:
         """Watch this user's session (see `harness.sessions.Session.watch`)."""
         return await self._host.watched(self._caller, self._user_context)
-
-    def stderr_tail(self) -> str:
-        """Return the last lines of the server's stderr."""
-        return self._host.stderr_tail()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,11 @@ ids that the server got.
 from __future__ import annotations
 
 import hashlib
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
-from harness.sessions.forwarding import ForeignClient
-from harness.sessions.session import Introduction, Session
-from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
+from harness.sessions.session import Session
+from harness.sessions.session_wrapper import SessionWrapper
+from harness.types import ToolCall, ToolRequest
 
 TRACEPARENT = "traceparent"
 """The key in ``_meta`` of a request; W3C Trace Context has a header of this name."""
@@ -46,47 +45,16 @@ class TraceIds:
         return f"00-{self.trace:032x}-{span:016x}-01"
 
 
-class TracedSession:
+class TracedSession(SessionWrapper):
     """A session whose calls carry the trace context of a trial; otherwise unchanged."""
 
     def __init__(self, session: Session, ids: TraceIds) -> None:
         """Send the calls of the trial with these ``ids`` by ``session``."""
-        self._session = session
+        super().__init__(session)
         self._ids = ids
-
-    @property
-    def tools(self) -> ToolList:
-        """The tools that this user sees: as `Session.tools`."""
-        return self._session.tools
 
     async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
         """Send one call with its trace context (see `Session.call`)."""
         told = self._ids.traceparent(self._ids.call(reply, request.id))
         traced = replace(request, meta={**request.meta, TRACEPARENT: told})
         return await self._session.call(traced, reply=reply, epoch=epoch)
-
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send any other request: as `Session.ask`."""
-        return await self._session.ask(method, params)
-
-    @property
-    def introduction(self) -> Introduction:
-        """What the server says of itself: as `Session.introduction`."""
-        return self._session.introduction
-
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
-        """Forward messages to a client: as `Session.forwarding`."""
-        return self._session.forwarding(foreign_client)
-
-    async def watch(self) -> tuple[Aside, ...]:
-        """Watch the session: as `Session.watch`."""
-        return await self._session.watch()
-
-    @property
-    def lost(self) -> str | None:
-        """Why the server is gone: as `Session.lost`."""
-        return self._session.lost
-
-    def stderr_tail(self) -> str:
-        """Return the last lines of the server's stderr: as `Session.stderr_tail`."""
-        return self._session.stderr_tail()

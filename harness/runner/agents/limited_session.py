@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 
 import anyio
 
-from harness.sessions import ForeignClient, Introduction, Session, without_answer
-from harness.types import Aside, JsonObject, Limits, Stop, ToolCall, ToolList, ToolRequest
+from harness.sessions import Session, SessionWrapper, without_answer
+from harness.types import JsonObject, Limits, Stop, ToolCall, ToolRequest
 
 _WORDS: dict[Stop, str] = {
     "reply_limit": "not sent by harness: the limit of replies was reached",
@@ -16,12 +15,12 @@ _WORDS: dict[Stop, str] = {
 }
 
 
-class LimitedSession:
+class LimitedSession(SessionWrapper):
     """A session in one trial of an agent: it counts calls, and signals when the trial must end."""
 
     def __init__(self, session: Session, limits: Limits, tell: Callable[[], None]) -> None:
         """Send through ``session``; ``tell`` is called after each call."""
-        self._session = session
+        super().__init__(session)
         self._limits = limits
         self._tell = tell
         self._asked = 0
@@ -66,28 +65,6 @@ class LimitedSession:
         return await self._session.ask(method, params)
 
     @property
-    def tools(self) -> ToolList:
-        """The tools that this user sees: as `Session.tools`."""
-        return self._session.tools
-
-    @property
-    def introduction(self) -> Introduction:
-        """The server's description of itself: as `Session.introduction`."""
-        return self._session.introduction
-
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
-        """Forward messages to a client: as `Session.forwarding`."""
-        return self._session.forwarding(foreign_client)
-
-    async def watch(self) -> tuple[Aside, ...]:
-        """Watch the session: as `Session.watch`."""
-        return await self._session.watch()
-
-    @property
     def lost(self) -> str | None:
         """Why the server is gone: as `Session.lost`."""
         return self.lost_by or self._session.lost
-
-    def stderr_tail(self) -> str:
-        """Return the last lines of the server's stderr: as `Session.stderr_tail`."""
-        return self._session.stderr_tail()

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
-
 from harness.runner.variants.shown import ShownTools
-from harness.sessions import ForeignClient, Introduction, Session, without_answer
+from harness.sessions import Session, SessionWrapper, without_answer
 from harness.types import (
     NOT_LOADED,
     NOT_SHOWN,
     SEARCH,
-    Aside,
-    JsonObject,
     ToolCall,
     ToolList,
     ToolRequest,
@@ -21,12 +17,12 @@ DECOY_ANSWER = "This tool is not available at the moment."
 """The result that a model gets for a call of a decoy."""
 
 
-class VariantSession:
+class VariantSession(SessionWrapper):
     """A session that offers only the tools that a variant shows, under the server's names."""
 
     def __init__(self, session: Session, shown: ShownTools) -> None:
         """``shown`` is what the model sees of the session's tools."""
-        self._session = session
+        super().__init__(session)
         self._shown = shown
 
     @property
@@ -49,29 +45,3 @@ class VariantSession:
             words = f"Unknown tool: {request.tool.removesuffix(NOT_SHOWN)}"
             return without_answer(request, "unknown_tool", words, reply=reply, epoch=epoch)
         return await self._session.call(request, reply=reply, epoch=epoch)
-
-    async def ask(self, method: str, params: JsonObject) -> JsonObject:
-        """Send any other request: as `Session.ask`."""
-        return await self._session.ask(method, params)
-
-    @property
-    def introduction(self) -> Introduction:
-        """The server's introduction: as `Session.introduction`."""
-        return self._session.introduction
-
-    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
-        """Pass messages on to a client: as `Session.forwarding`."""
-        return self._session.forwarding(foreign_client)
-
-    async def watch(self) -> tuple[Aside, ...]:
-        """Watch the session: as `Session.watch`."""
-        return await self._session.watch()
-
-    @property
-    def lost(self) -> str | None:
-        """Why the server is lost: as `Session.lost`."""
-        return self._session.lost
-
-    def stderr_tail(self) -> str:
-        """Return the last lines of the server's stderr: as `Session.stderr_tail`."""
-        return self._session.stderr_tail()

@@ -1,0 +1,52 @@
+"""A session around another one: the base of those that change only a part of it."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+
+from harness.sessions.forwarding import ForeignClient
+from harness.sessions.session import Introduction, Session
+from harness.types import Aside, JsonObject, ToolCall, ToolList, ToolRequest
+
+
+class SessionWrapper:
+    """Does everything as the session that it wraps; a subclass changes what it has to."""
+
+    def __init__(self, session: Session) -> None:
+        """Wrap ``session``."""
+        self._session = session
+
+    @property
+    def tools(self) -> ToolList:
+        """The tools that this user sees."""
+        return self._session.tools
+
+    async def call(self, request: ToolRequest, *, reply: int, epoch: float) -> ToolCall:
+        """Send one call and return its record."""
+        return await self._session.call(request, reply=reply, epoch=epoch)
+
+    async def ask(self, method: str, params: JsonObject) -> JsonObject:
+        """Send any other request."""
+        return await self._session.ask(method, params)
+
+    @property
+    def introduction(self) -> Introduction:
+        """The server's description of itself."""
+        return self._session.introduction
+
+    def forwarding(self, foreign_client: ForeignClient) -> AbstractAsyncContextManager[None]:
+        """Forward messages to a client."""
+        return self._session.forwarding(foreign_client)
+
+    async def watch(self) -> tuple[Aside, ...]:
+        """Watch the session."""
+        return await self._session.watch()
+
+    @property
+    def lost(self) -> str | None:
+        """Why the server is gone."""
+        return self._session.lost
+
+    def stderr_tail(self) -> str:
+        """Return the last lines of the server's stderr."""
+        return self._session.stderr_tail()
